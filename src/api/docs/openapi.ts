@@ -92,6 +92,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Orders: 'Orders of a token and of a wallet, with their states.',
   Trades: 'The trade tape.',
   Holders: 'Balances, holders and profits of wallets.',
+  Streams: 'Live updates as server-sent events; the socket has the same, and AsyncAPI says more.',
   Builder: 'Transactions built for a wallet to sign: quotes, orders, launches, cancels, transfers.',
   Vesting: 'Locks: tokens that their owner can take back in stages.',
   'UTxO monitor': 'Unspent outputs of a wallet.',

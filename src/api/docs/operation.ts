@@ -8,7 +8,8 @@ import { CATALOGUE, type Cause, Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { POSITION_PATTERN } from '../../engine/runtime/position.ts';
 import { checkOf, isRecord } from '../gateway/input.ts';
-import type { AnswerShape, FormShape, Route } from '../gateway/port.ts';
+import type { AnswerShape, CsvShape, FormShape, Route } from '../gateway/port.ts';
+import { CsvWriter } from '../http/csv.ts';
 import type { Definitions, JsonObject } from './definitions.ts';
 import type { Examples, RouteExample } from './examples.ts';
 
@@ -71,20 +72,25 @@ function ownResponse(
     headers: { ...headersOf(route, status), ...Object.fromEntries(own) },
     content: {
       [type]: { schema, ...example },
-      ...(route.csv !== undefined && status === 200 ? { 'text/csv': CSV } : {}),
+      ...(route.csv !== undefined && status === 200
+        ? { 'text/csv': csvOf(route.csv, example) }
+        : {}),
     },
   };
 }
 
-const CSV = {
-  schema: {
-    type: 'string',
-    description:
-      'RFC 4180: a header row, then the same rows; the fields of a row in the order of the JSON ' +
-      'schema, `outer.inner` for a field inside another; null is empty. Of a page of orders, ' +
-      'those on the chain.',
-  },
-};
+/** The example is that of JSON, written as the gateway writes it. */
+function csvOf(shape: CsvShape, { example }: JsonObject): JsonObject {
+  const schema = { type: 'string', description: CSV };
+  if (example === undefined) return { schema };
+  const { body } = new CsvWriter(shape).answer({ body: JSON.stringify(example) });
+  return { schema, example: String(body) };
+}
+
+const CSV =
+  'RFC 4180: a header row, then the same rows. Columns are the fields of a row in the order of ' +
+  'the JSON schema, `outer.inner` for a field inside another; null is empty. Of pages of orders, ' +
+  'those on the chain.';
 
 function errorResponse(
   route: Route,
@@ -151,7 +157,7 @@ function impliedCauses(route: Route): Cause[] {
     causes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'OVERLOADED');
   }
   if (route.localOnly === true) causes.push('FORBIDDEN');
-  if (route.rate !== 'free') causes.push('RATE_LIMITED');
+  if (route.rate !== 'free' && route.stream === undefined) causes.push('RATE_LIMITED');
   if (route.needsSync || route.positioned) causes.push('NOT_READY');
   return causes;
 }

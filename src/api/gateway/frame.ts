@@ -9,7 +9,8 @@ import { Encoder } from '@msgpack/msgpack';
 import type { Json } from '../../engine/runtime/json.ts';
 
 export type RequestId = string | number | null;
-export type Encoding = 'json' | 'msgpack';
+/** `events`: JSON in an event of a server-sent stream, without the blank line that ends it. */
+export type Encoding = 'json' | 'msgpack' | 'events';
 
 /** The fields of a frame besides its data. */
 export interface FrameMeta {
@@ -70,10 +71,11 @@ export function headOf(
   more: { snapshot?: boolean; messageType?: 'Response' | 'Request' } = {},
 ): Uint8Array {
   const { snapshot = false, messageType = 'Response' } = more;
-  if (encoding === 'json') {
+  if (encoding !== 'msgpack') {
     const id = JSON.stringify(requestId);
     const name = JSON.stringify(event);
-    return Buffer.from(`{"requestId":${id},"event":${name},"messageType":"${messageType}","data":`);
+    const json = `{"requestId":${id},"event":${name},"messageType":"${messageType}","data":`;
+    return Buffer.from(encoding === 'json' ? json : `event: ${event}\ndata: ${json}`);
   }
   return Buffer.concat([
     Uint8Array.of(FIXMAP | (snapshot ? FIELDS + 1 : FIELDS)),
@@ -89,10 +91,11 @@ export function headOf(
 
 export function tailOf(encoding: Encoding, data: EncodedPayload, facts: FrameMeta): Uint8Array {
   const { epoch, seq, prev, tsMs, snapshot = false } = facts;
-  if (encoding === 'json') {
+  if (encoding !== 'msgpack') {
     const flag = snapshot ? ',"snapshot":true' : '';
+    const end = encoding === 'json' ? '' : '\n';
     return Buffer.from(
-      `${data.json},"epoch":"${epoch}","seq":${seq},"prev":${prev}${flag},"ts":${tsMs}}`,
+      `${data.json},"epoch":"${epoch}","seq":${seq},"prev":${prev}${flag},"ts":${tsMs}}${end}`,
     );
   }
   const pieces = [data.msgpack, KEYS.epoch, encode(epoch), KEYS.seq, encode(seq)];

@@ -20,8 +20,10 @@ import type { Connection } from '../ws/connection.ts';
 import { Delivery } from '../ws/delivery.ts';
 import { Endpoint } from '../ws/endpoint.ts';
 import { EpochRenewal } from '../ws/epochRenewal.ts';
+import { EventStreams } from '../ws/eventStreams.ts';
 import { Heartbeat } from '../ws/heartbeat.ts';
 import { SlowSockets } from '../ws/slowSockets.ts';
+import { SocketCounts } from '../ws/socketCounts.ts';
 import { Subscriptions } from '../ws/subscriptions.ts';
 import { Callers } from './address.ts';
 import type { Observer } from './observer.ts';
@@ -55,22 +57,16 @@ const RECONNECT_MS = { from: 250, to: 2_000 };
 const POLL_MS = 10;
 
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { server, streams, routes, topics, nodeView, clock, rng, observer } = deps;
+  const { server, routes, nodeView, clock, rng, observer } = deps;
   const options = { ...GATEWAY_DEFAULTS, ...deps.options };
   const positionWaiters = new PositionWaiters(nodeView, clock, options.positionWaitMs, options);
   const callers = new Callers(options.trustedProxies);
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
 
-  const connections = new Set<Connection>();
-  const delivery = new Delivery(nodeView, streams, clock, observer);
-  const wired = { clock, observer, options, delivery, nodeView, connections };
-  const subscriptions = new Subscriptions({ ...wired, topics, positionWaiters });
-  const renewal = new EpochRenewal({ ...wired, subscriptions, slice: options.renewSlice });
-  const slow = new SlowSockets({ ...wired, subscriptions, renewal });
-  const heartbeat = new Heartbeat({ ...wired, server, streams, slow });
-  const endpoint = new Endpoint({ ...wired, subscriptions, slow, heartbeat, callers, rng });
-  subscriptions.onBehind = (connection) => slow.fallBehind(connection);
-  streams.onEpoch(() => renewal.begin());
+  const { connections, endpoint, eventStreams, heartbeat, delivery } = openSockets(
+    { ...deps, options },
+    { callers, responses, positionWaiters },
+  );
 
   server.connections(
     (res) => callers.opened(res),
@@ -86,6 +82,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     limits: new RateLimits(clock, options),
     positions: new PositionHeaders(nodeView),
     bodyBudget: new BodyBudget(options),
+    eventStreams,
     localHostGuard: new LocalHostGuard(options.publicUrl),
   });
 
@@ -98,6 +95,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     async stop() {
       endpoint.stopping = true;
+      eventStreams.stopping = true;
       server.stopListening();
       heartbeat.stop();
       for (const connection of connections) {
@@ -112,6 +110,33 @@ export function createGateway(deps: GatewayDeps): Gateway {
       server.close();
     },
   };
+}
+
+/** Sockets and event streams: what they subscribe to, and how they are kept alive. */
+function openSockets(
+  deps: GatewayDeps & { readonly options: GatewayOptions },
+  {
+    callers,
+    responses,
+    positionWaiters,
+  }: { callers: Callers; responses: ResponseWriter; positionWaiters: PositionWaiters },
+) {
+  const { server, streams, topics, nodeView, clock, rng, observer, options } = deps;
+  const connections = new Set<Connection>();
+  const counts = new SocketCounts();
+  const delivery = new Delivery(nodeView, streams, clock, observer);
+  const wired = { clock, observer, options, delivery, nodeView, connections };
+  const subscriptions = new Subscriptions({ ...wired, topics, positionWaiters });
+  const renewal = new EpochRenewal({ ...wired, subscriptions, slice: options.renewSlice });
+  const slow = new SlowSockets({ ...wired, subscriptions, renewal });
+  const heartbeat = new Heartbeat({ ...wired, server, streams, slow });
+  const shared = { ...wired, subscriptions, slow, counts, heartbeat, rng };
+  const endpoint = new Endpoint({ ...shared, callers });
+  const eventStreams = new EventStreams({ ...shared, responses });
+  subscriptions.onBehind = (connection) => slow.fallBehind(connection);
+  streams.onEpoch(() => renewal.begin());
+
+  return { connections, endpoint, eventStreams, heartbeat, delivery };
 }
 
 function reconnectDelayMs(rng: Rng): number {

@@ -131,6 +131,14 @@ export interface Route {
   readonly exclusive?: boolean;
   /** Answers only calls from this host: see `http/localHostGuard.ts`. */
   readonly localOnly?: boolean;
+  /**
+   * Answered with an event stream of these subscriptions, each as a client sent it; `handle` is not
+   * called then. `place` names them in messages.
+   */
+  readonly stream?: {
+    readonly place: string;
+    subscriptions(request: RouteRequest): readonly unknown[] | Failure;
+  };
   handle(request: RouteRequest): Answer | Failure | Promise<Answer | Failure>;
 }
 

@@ -37,6 +37,8 @@ export interface HttpResponse {
   endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
   /** [all of `chunk` was taken, the response is complete]. */
   tryEnd(chunk: Text, totalBytes: number): [boolean, boolean];
+  /** Part of a body without a known length; false: not all that was written has left. */
+  write(chunk: Text): boolean;
   onWritable(run: (offset: number) => boolean): unknown;
   onAborted(run: () => void): unknown;
   onData(take: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;

@@ -33,6 +33,7 @@ export class Exchange {
   accept = '';
   acceptEncoding = '';
   ifNoneMatch = '';
+  lastEventId = '';
   minPosition = '';
   forwardedFor = '';
   host = '';
@@ -99,6 +100,14 @@ export class Exchange {
     else this.res.cork(() => this.#write(reply));
   }
 
+  /** Begins an answer without an end: its body is written as it comes. After `defer`. */
+  beginStream(lines: string): void {
+    const write = () => this.res.writeHeader('Access-Control-Allow-Origin', `*${lines}`);
+    if (this.#paused) this.res.resume();
+    if (this.corked) write();
+    else this.res.cork(write);
+  }
+
   #write(reply: Reply): void {
     const { res } = this;
     if (reply.status !== 200) res.writeStatus(statusLine(reply.status));
@@ -148,6 +157,9 @@ export class Exchange {
         break;
       case 'if-none-match':
         this.ifNoneMatch = this.ifNoneMatch === '' ? value : `${this.ifNoneMatch}, ${value}`;
+        break;
+      case 'last-event-id':
+        this.lastEventId = value;
         break;
       case 'x-min-position':
         this.minPosition = value;

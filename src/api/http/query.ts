@@ -15,6 +15,8 @@ const NONE = { value: {} };
 
 export class QueryReader {
   readonly #names: ReadonlyMap<string, RegExp | null>;
+  /** Those that may be repeated: lists. */
+  readonly #repeated: ReadonlySet<string>;
   readonly #required: readonly string[];
   readonly #check: Check | null;
   readonly #remembered = new LRUCache<string, Checked | Failure>({ max: REMEMBERED });
@@ -22,6 +24,8 @@ export class QueryReader {
   constructor(schema: TObject | undefined) {
     const properties = Object.entries(schema?.properties ?? {});
     this.#names = new Map(properties.map(([name, field]) => [name, numeralOf(field)]));
+    const isList = ([, field]: [string, unknown]) => isRecord(field) && field.type === 'array';
+    this.#repeated = new Set(properties.filter(isList).map(([name]) => name));
     this.#required = schema?.required ?? [];
     this.#check = schema === undefined ? null : checkOf(schema);
   }
@@ -36,7 +40,7 @@ export class QueryReader {
   }
 
   #parse(raw: string, check: Check): Checked | Failure {
-    const fields: Record<string, string | number> = {};
+    const fields: Record<string, string | number | string[]> = {};
     for (const pair of raw.split('&')) {
       const at = pair.indexOf('=');
       const name = decode(at < 0 ? pair : pair.slice(0, at));
@@ -44,6 +48,11 @@ export class QueryReader {
       if (name === null || text === null) return invalid('query', 'malformed percent-encoding');
       const numeral = this.#names.get(name);
       if (numeral === undefined) continue;
+      if (this.#repeated.has(name)) {
+        const list = fields[name];
+        fields[name] = [...(Array.isArray(list) ? list : []), text];
+        continue;
+      }
       if (text === '' || (text === 'null' && !this.#required.includes(name))) delete fields[name];
       else fields[name] = numeral?.test(text) ? Number(text) : text;
     }

@@ -9,6 +9,7 @@ import { gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import type { Caller } from '../gateway/address.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { Answer, ErrorBody, Route } from '../gateway/port.ts';
 import { CORS_LINES } from './cors.ts';
@@ -17,6 +18,7 @@ import type { Allowance } from './rateLimits.ts';
 
 /** One request, from its headers to its response. */
 export interface RequestContext {
+  readonly caller: Caller;
   readonly exchange: Exchange;
   readonly operationId: string;
   readonly startedMs: number;
@@ -50,6 +52,17 @@ export class ResponseWriter {
       context.allowance.refund?.();
       this.#observer.httpAborted(operationId);
     });
+  }
+
+  /** An answer without an end: `gone` runs when its client disconnects; a stop does not wait. */
+  stream(context: RequestContext, lines: string, gone: () => void): void {
+    const { exchange, operationId, startedMs } = context;
+    if (exchange.deferred) this.running -= 1;
+    exchange.onGone = null;
+    exchange.defer(gone);
+    exchange.beginStream(CORS_LINES + lines + context.allowance.lines);
+    const seconds = (this.#clock.monotonicMs() - startedMs) / 1000;
+    this.#observer.httpRequest(operationId, 200, seconds);
   }
 
   answer(context: RequestContext, route: Route, answer: Answer, positionLines: string): void {

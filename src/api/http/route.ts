@@ -31,6 +31,12 @@ import { ParameterReader, QueryReader } from './query.ts';
 import type { RateLimits } from './rateLimits.ts';
 import type { RequestContext, ResponseWriter } from './responseWriter.ts';
 
+/** Answers with an event stream. */
+interface StreamOpener {
+  open(context: RequestContext, subscriptions: readonly unknown[], place: string): void;
+  refuse(context: RequestContext, failure: Failure): void;
+}
+
 /** What all routes share. */
 interface HttpDeps {
   readonly nodeView: NodeView;
@@ -42,6 +48,7 @@ interface HttpDeps {
   readonly positions: PositionHeaders;
   readonly bodyBudget: BodyBudget;
   readonly localHostGuard: LocalHostGuard;
+  readonly eventStreams: StreamOpener;
 }
 
 class RouteServer {
@@ -71,8 +78,9 @@ class RouteServer {
   }
 
   serve(res: HttpResponse, req: HttpRequest, isHead: boolean): void {
-    const { operationId, rate, method } = this.#route;
-    const context = enter(this.#http, res, req, { operationId, rate, isHead });
+    const { operationId, rate, method, stream } = this.#route;
+    const isStream = stream !== undefined && !isHead;
+    const context = enter(this.#http, res, req, { operationId, rate, isHead, isStream });
     if (context === null) return;
     try {
       const input = this.#refusal(context) ?? this.#input(req);
@@ -173,6 +181,13 @@ class RouteServer {
   }
 
   #run(context: RequestContext, request: RouteRequest): void {
+    const { stream } = this.#route;
+    if (stream !== undefined) {
+      const items = stream.subscriptions(request);
+      if (items instanceof Failure) this.#http.responses.failure(context, items);
+      else this.#http.eventStreams.open(context, items, stream.place);
+      return;
+    }
     const { nodeView, responses, positions } = this.#http;
     if (this.#route.needsSync && !nodeView.synced()) {
       responses.failure(context, notReady('this node is still syncing'));
@@ -212,13 +227,13 @@ function enter(
   http: HttpDeps,
   res: HttpResponse,
   req: HttpRequest,
-  kind: { operationId: string; rate: RateClass; isHead: boolean },
+  kind: { operationId: string; rate: RateClass; isHead: boolean; isStream?: boolean },
 ): RequestContext | null {
   const exchange = new Exchange(res, req, kind.isHead);
   const caller = http.callers.of(res, exchange.forwardedFor);
   const allowance = http.limits.takeToken(kind.rate, caller);
   const startedMs = http.clock.monotonicMs();
-  const context = { exchange, operationId: kind.operationId, startedMs, allowance };
+  const context = { exchange, caller, operationId: kind.operationId, startedMs, allowance };
   if (exchange.ambiguous) {
     const message =
       'send one Host, at most one Content-Length (a number), and no Transfer-Encoding but chunked';
@@ -228,7 +243,10 @@ function enter(
   if (allowance.granted) return context;
   const { retryAfterSeconds } = allowance;
   const message = `too many requests: try again in ${retryAfterSeconds} s`;
-  http.responses.failure(context, new Failure('RATE_LIMITED', message, { retryAfterSeconds }));
+  const refused = new Failure('RATE_LIMITED', message, { retryAfterSeconds });
+  if (kind.isStream === true) http.eventStreams.refuse(context, refused);
+  else http.responses.failure(context, refused);
+  exchange.corked = false;
   return null;
 }
 

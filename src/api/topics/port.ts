@@ -165,6 +165,8 @@ export interface StreamHandle {
    * something cannot be known, and getting them twice is harmless.
    */
   cursor(): StreamCursor;
+  /** Everything up to this position was given to those who listen; of this flush too. */
+  completeTo(): number;
   /** Frames and bytes the stream has rendered so far. */
   traffic(): { readonly frames: number; readonly bytes: number };
   /** Whole state at the applied position, rendered once for all who ask at that position. */

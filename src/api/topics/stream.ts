@@ -137,6 +137,7 @@ export class Stream {
       channel: group.channel,
       cursor: () => this.#cursor(),
       traffic: () => this.#now,
+      completeTo: () => this.#completeTo(),
       snapshot: () => this.#snapshot(),
       pause: () => listen(false),
       resume: () => listen(true),
@@ -168,10 +169,13 @@ export class Stream {
     return group;
   }
 
+  #completeTo(): number {
+    return this.dirty || !this.#settled ? this.#now.complete : this.#deps.applied().seq;
+  }
+
   #cursor(): StreamCursor {
     if (this.#turn === this.#deps.turn()) return this.#before;
-    if (this.dirty || !this.#settled) return this.#now;
-    return { ...this.#now, complete: this.#deps.applied().seq };
+    return { ...this.#now, complete: this.#completeTo() };
   }
 
   #snapshot(): EncodedPayload | Failure {
@@ -249,6 +253,7 @@ export class Stream {
       size = head.length + builder.tail.length;
       if (listening.size === 0) continue;
       if (only !== null) outbox.add(only, builder, head);
+      else if (encoding === 'events') for (const { to } of listening) outbox.add(to, builder, head);
       else this.#deps.publish(channel, builder.frame(head), encoding === 'msgpack');
       published += 1;
       bytes += size;

@@ -94,7 +94,8 @@ function subscribeParamsOf(frame: Record<string, unknown>): SubscribeParams[] {
   return frame.topics.map((item) => readSubscribeParams(isRecord(item) ? item : {}, frame, true));
 }
 
-function readSubscribeParams(
+/** `frame`: where a list of them stands, whose fields are their defaults. */
+export function readSubscribeParams(
   item: Record<string, unknown>,
   frame: Record<string, unknown>,
   isOneOfMany: boolean,

@@ -31,8 +31,19 @@ export interface Origin {
 
 export type Socket = RawSocket<Origin>;
 
-/** Status of `RawSocket.send` for a message that was thrown away. */
-const DROPPED = 2;
+/** As much of a WebSocket as frames are sent through; an event stream has it too. */
+export interface FrameSink {
+  /** `DROPPED`: the frame was thrown away. */
+  send(frame: Uint8Array, isBinary: boolean): number;
+  cork(run: () => void): unknown;
+  subscribe(channel: string): unknown;
+  unsubscribe(channel: string): unknown;
+  getBufferedAmount(): number;
+  end(code: number, reason: string): void;
+}
+
+/** Status of `FrameSink.send` for a frame that was thrown away. */
+export const DROPPED = 2;
 
 export class Connection implements Recipient {
   readonly id: string;
@@ -50,7 +61,7 @@ export class Connection implements Recipient {
   behindSinceMs: number | null = null;
   /** It has skipped too much to catch up by changes alone. */
   pastBound = false;
-  readonly #socket: Socket;
+  readonly #sink: FrameSink;
   /** Frames of the flush that is running: `#heads[i]` before the tail of `#builders[i]`. */
   readonly #builders: FrameBuilder[] = [];
   readonly #heads: Uint8Array[] = [];
@@ -58,13 +69,18 @@ export class Connection implements Recipient {
     for (const [index, builder] of this.#builders.entries()) {
       const head = this.#heads[index];
       if (head === undefined || !this.isOpen) return;
-      this.#socket.send(builder.frame(head), this.isBinary);
+      this.#sink.send(builder.frame(head), this.isBinary);
     }
   };
 
-  constructor(socket: Socket, id: string, frameRateGuard: FrameRateGuard, nowMs: number) {
-    const { encoding, address } = socket.getUserData();
-    this.#socket = socket;
+  constructor(
+    sink: FrameSink,
+    { encoding, address }: Pick<Origin, 'encoding' | 'address'>,
+    id: string,
+    frameRateGuard: FrameRateGuard,
+    nowMs: number,
+  ) {
+    this.#sink = sink;
     this.id = id;
     this.encoding = encoding;
     this.address = address;
@@ -77,7 +93,7 @@ export class Connection implements Recipient {
   }
 
   get bufferedBytes(): number {
-    return this.isOpen ? this.#socket.getBufferedAmount() : 0;
+    return this.isOpen ? this.#sink.getBufferedAmount() : 0;
   }
 
   /** False when the frame was thrown away. */
@@ -91,7 +107,7 @@ export class Connection implements Recipient {
     const payload = data instanceof EncodedPayload ? data : new EncodedPayload(data);
     const head = headOf(this.encoding, requestId, event, { snapshot: facts.snapshot ?? false });
     const frame = joinFrame(head, tailOf(this.encoding, payload, facts));
-    return this.#socket.send(frame, this.isBinary) !== DROPPED;
+    return this.#sink.send(frame, this.isBinary) !== DROPPED;
   }
 
   hold(builder: FrameBuilder, head: Uint8Array): number {
@@ -101,7 +117,7 @@ export class Connection implements Recipient {
 
   deliver(): void {
     try {
-      if (this.isOpen) this.#socket.cork(this.#sendHeld);
+      if (this.isOpen) this.#sink.cork(this.#sendHeld);
     } finally {
       this.forget();
     }
@@ -121,15 +137,15 @@ export class Connection implements Recipient {
   }
 
   listen(channel: string): void {
-    if (this.isOpen) this.#socket.subscribe(channel);
+    if (this.isOpen) this.#sink.subscribe(channel);
   }
 
   ignore(channel: string): void {
-    if (this.isOpen) this.#socket.unsubscribe(channel);
+    if (this.isOpen) this.#sink.unsubscribe(channel);
   }
 
   /** Closes with a code and a reason; the `close` handler runs inside this call. */
   close(code: number, reason: string): void {
-    if (this.isOpen) this.#socket.end(code, reason);
+    if (this.isOpen) this.#sink.end(code, reason);
   }
 }

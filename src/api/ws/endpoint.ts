@@ -16,6 +16,7 @@ import type { Delivery } from './delivery.ts';
 import { FrameRateGuard } from './frameRateGuard.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { SlowSockets } from './slowSockets.ts';
+import type { SocketCounts } from './socketCounts.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { type UpgradeDeps, upgrade } from './upgrade.ts';
 
@@ -25,6 +26,7 @@ interface EndpointDeps {
   readonly slow: SlowSockets;
   readonly delivery: Delivery;
   readonly heartbeat: Heartbeat;
+  readonly counts: SocketCounts;
   readonly callers: UpgradeDeps['callers'];
   readonly clock: Clock;
   readonly rng: Rng;
@@ -41,7 +43,6 @@ export class Endpoint {
   /** No new sockets from now on. */
   stopping = false;
   readonly #parts: EndpointDeps;
-  readonly #perAddress = new Map<string, number>();
 
   constructor(parts: EndpointDeps) {
     this.#parts = parts;
@@ -53,7 +54,7 @@ export class Endpoint {
       clock: this.#parts.clock,
       callers,
       options,
-      socketsOf: (address) => this.#perAddress.get(address) ?? 0,
+      counts: this.#parts.counts,
       stopping: () => this.stopping,
     };
     return {
@@ -107,11 +108,12 @@ export class Endpoint {
       return;
     }
     const frameRateGuard = new FrameRateGuard(clock, options);
-    const connection = new Connection(socket, rng.token(12), frameRateGuard, clock.monotonicMs());
+    const id = rng.token(12);
+    const connection = new Connection(socket, origin, id, frameRateGuard, clock.monotonicMs());
     connection.pings = heartbeat.add(connection);
     origin.connection = connection;
     connections.add(connection);
-    this.#count(connection.address, 1);
+    this.#parts.counts.add(connection.address, 1);
     connection.listen(connection.pings);
     observer.socketOpened();
   }
@@ -121,15 +123,9 @@ export class Endpoint {
     connection.isOpen = false;
     heartbeat.remove(connection);
     connections.delete(connection);
-    this.#count(connection.address, -1);
+    this.#parts.counts.add(connection.address, -1);
     subscriptions.endAll(connection);
     observer.socketClosed(code);
-  }
-
-  #count(address: string, change: number): void {
-    const count = (this.#perAddress.get(address) ?? 0) + change;
-    if (count > 0) this.#perAddress.set(address, count);
-    else this.#perAddress.delete(address);
   }
 
   #alive(connection: Connection): void {

@@ -25,8 +25,9 @@ const PING = { messageType: 'Request' } as const;
 const HEADS = {
   json: headOf('json', null, 'Ping', PING),
   msgpack: headOf('msgpack', null, 'Ping', PING),
-} satisfies Record<Encoding, Uint8Array>;
-const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
+};
+/** Event streams are pinged one by one: their pings carry positions of their own. */
+const ENCODINGS = ['json', 'msgpack'] as const;
 
 export class Heartbeat {
   readonly #parts: HeartbeatDeps;

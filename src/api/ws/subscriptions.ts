@@ -48,6 +48,12 @@ export class Subscriptions {
     }
   }
 
+  /** What is wrong with a request by itself, before anything is opened; null: nothing. */
+  refusal(params: SubscribeParams): Failure | null {
+    const accepted = this.#check(params);
+    return accepted instanceof Failure ? accepted : null;
+  }
+
   unsubscribe(connection: Connection, requestId: RequestId): void {
     const ended = this.#remove(connection, requestId);
     if (!connection.acks && !ended?.params.wantsAck) return;
@@ -131,14 +137,9 @@ export class Subscriptions {
 
   #accept(connection: Connection, params: SubscribeParams): Subscription | Failure {
     const { options, nodeView } = this.#parts;
-    if (params.refused !== null) return params.refused;
-    const topic = typeof params.topic === 'string' ? this.#topics.get(params.topic) : undefined;
-    if (topic === undefined) {
-      const names = [...this.#topics.keys()].join(', ');
-      return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${names}`);
-    }
-    const open = topic.accept(params.data ?? {});
-    if (open instanceof Failure) return open;
+    const checked = this.#check(params);
+    if (checked instanceof Failure) return checked;
+    const { topic, open } = checked;
     if (connection.subscriptions.size >= options.maxSubscriptions) {
       const message = `a socket may hold ${options.maxSubscriptions} subscriptions`;
       return new Failure('LIMIT_EXCEEDED', message);
@@ -159,6 +160,17 @@ export class Subscriptions {
       untold: null,
       generation: this.generation,
     };
+  }
+
+  #check(params: SubscribeParams): Pick<Subscription, 'topic' | 'open'> | Failure {
+    if (params.refused !== null) return params.refused;
+    const topic = typeof params.topic === 'string' ? this.#topics.get(params.topic) : undefined;
+    if (topic === undefined) {
+      const names = [...this.#topics.keys()].join(', ');
+      return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${names}`);
+    }
+    const open = topic.accept(params.data ?? {});
+    return open instanceof Failure ? open : { topic, open };
   }
 
   #begin(connection: Connection, subscription: Subscription): void {

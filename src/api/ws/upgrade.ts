@@ -13,12 +13,13 @@ import type { HttpRequest, HttpResponse, UpgradeContext } from '../gateway/serve
 import { CORS_LINES } from '../http/cors.ts';
 import { Exchange, statusLine } from '../http/exchange.ts';
 import type { Origin } from './connection.ts';
+import { mayOpen, type SocketCounts } from './socketCounts.ts';
 
 export interface UpgradeDeps {
   readonly clock: Clock;
   readonly callers: Callers;
   readonly options: GatewayOptions;
-  socketsOf(address: string): number;
+  readonly counts: SocketCounts;
   stopping(): boolean;
 }
 
@@ -62,13 +63,12 @@ export function upgrade(
 function refusalOf(
   encoding: Encoding | null,
   caller: Caller,
-  { options, socketsOf }: UpgradeDeps,
+  { options, counts }: UpgradeDeps,
 ): Origin['refusal'] {
   if (encoding === null) {
     return { code: 4500, reason: 'offer the subprotocol json or msgpack' };
   }
-  const exempt = caller.loopback && !options.limitLoopback;
-  if (exempt || socketsOf(caller.key) < options.maxSocketsPerAddress) return null;
+  if (mayOpen(caller, counts, options)) return null;
   return { code: 4403, reason: 'too many connections from this address' };
 }
 

@@ -284,6 +284,24 @@ export interface TradeRow {
   readonly spotAfter: string;
 }
 
+export interface StreamSubscription {
+  /** A topic of the socket; AsyncAPI lists them. */
+  readonly topic: string;
+  /** As the topic takes it. */
+  readonly data?: unknown;
+  /** Names the subscription in its events; its index where it is left out. */
+  readonly requestId?: string | number;
+  /** Continue from here; `Last-Event-ID` goes before it. */
+  readonly since?: {
+    readonly epoch: string;
+    readonly seq: number;
+  };
+  /** false: changes only. */
+  readonly snapshot?: boolean;
+  /** Events a second: 1, 2, 5, 10 or 20. */
+  readonly maxHz?: number;
+}
+
 export interface PoolListUpdate {
   /** Pools of the page that changed or are new on it; in a snapshot all of them. */
   readonly items: readonly LiquidityPoolInfo[];

@@ -19,6 +19,7 @@ import { orderFeedRoutes } from '../../api/orders/routes.ts';
 import { orderTopics } from '../../api/orders/topics.ts';
 import { poolRoutes } from '../../api/pools/routes.ts';
 import { poolTopics } from '../../api/pools/topics.ts';
+import { eventStreamRoutes } from '../../api/sse/routes.ts';
 import type { Topic } from '../../api/topics/port.ts';
 import { tradeRoutes } from '../../api/trades/routes.ts';
 import { tradeTopics } from '../../api/trades/topics.ts';
@@ -54,6 +55,7 @@ export function marketRoutes(node: Node, chain: ChainFeatures | null, world: Wor
     ...tradeRoutes(node),
     ...vestingQueryRoutes(node),
     ...utilityRoutes(clock),
+    ...eventStreamRoutes(),
   ];
   if (chain === null) return read;
   const { txContext, forward } = chain;

@@ -75,11 +75,22 @@ function formOf(info: JsonObject): FormData {
 async function shown(response: Response): Promise<{ body?: Json }> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('image/')) return {};
+  if (type === 'text/event-stream') return { body: await firstLines(response) };
   const text = await response.text();
   if (/^\/v1\/docs\/\w+\.json$/.test(new URL(response.url).pathname))
     return { body: beginning(JSON.parse(text)) };
   if (type.startsWith('application/json')) return { body: cut(JSON.parse(text)) };
   return { body: `${text.split('\n').slice(0, MOST_TEXT_LINES).join('\n')}\n` };
+}
+
+/** Of an answer that does not end. */
+async function firstLines({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const bytes of body ?? []) {
+    text += Buffer.from(bytes).toString();
+    if (text.split('\n').length > MOST_TEXT_LINES) break;
+  }
+  return `${text.split('\n').slice(0, MOST_TEXT_LINES).join('\n')}\n`;
 }
 
 /** A document would hold itself: its first field, with title and version. */

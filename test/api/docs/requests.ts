@@ -81,6 +81,8 @@ const READS: Samples = {
   'POST /getUtxos': ({ pkh }) => ({ body: { pkh, offset: 0, limit: 2, query: 'unspent' } }),
   'GET /ipfs/:cid': ({ logoCid }) => ({ params: { cid: logoCid } }),
   'GET /v1/utility/server/time': none,
+  'GET /v1/stream': () => ({ query: { sub: ['{"topic":"KOTH"}'] } }),
+  'POST /v1/stream': ({ asset }) => ({ body: [{ topic: 'PoolFeed', data: { asset } }] }),
   'GET /parameters': none,
   'GET /snekfun-front/protocol-config.json': none,
   'GET /health/live': none,

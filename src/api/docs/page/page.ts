@@ -212,6 +212,8 @@ function operationHtml(route: Operation): Html {
   const { method, path, operation } = route;
   const summary = textAt(operation, 'summary');
   const description = textAt(operation, 'description');
+  // Its answer does not end.
+  const isStream = listAt(operation, 'tags').includes('Streams');
   return html`<details class="entry" id="${operationId(route)}"><summary>
 <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
 <span class="what">${inline(summary)}</span></summary>
@@ -219,7 +221,7 @@ function operationHtml(route: Operation): Html {
 ${parameters(listAt(operation, 'parameters'))}
 ${bodies(operation)}
 <h4>Request</h4>${code(curl(method, path, operation))}
-${method === 'GET' ? tryIt(route) : NOTHING}
+${method === 'GET' && !isStream ? tryIt(route) : NOTHING}
 <h4>Answers</h4>${entriesAt(operation, 'responses').map(([status, each]) => answer(status, each))}
 </div></details>`;
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from typing import Literal, TYPE_CHECKING, TypedDict
+from typing import Any, Literal, TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -302,6 +302,26 @@ class TradeRow(TypedDict):
     pkh: str
     #: ADA per token.
     spotAfter: str
+
+
+class StreamSubscriptionSince(TypedDict):
+    epoch: str
+    seq: int
+
+
+class StreamSubscription(TypedDict):
+    #: A topic of the socket; AsyncAPI lists them.
+    topic: str
+    #: As the topic takes it.
+    data: NotRequired[Any]
+    #: Names the subscription in its events; its index where it is left out.
+    requestId: NotRequired[str | int]
+    #: Continue from here; `Last-Event-ID` goes before it.
+    since: NotRequired[StreamSubscriptionSince]
+    #: false: changes only.
+    snapshot: NotRequired[bool]
+    #: Events a second: 1, 2, 5, 10 or 20.
+    maxHz: NotRequired[int | Decimal]
 
 
 class PoolListUpdate(TypedDict):
