@@ -65,6 +65,8 @@ function laggardAfterLoss(
   const [leader, follower] = [life.pick('leader'), life.pick('follower')];
   const areWell = leader.app !== null && follower.app !== null;
   if (!areWell || leader === follower || leader.isPaused || follower.isPaused) return;
+  // A node that something else stops meanwhile may be the only one that knows the end.
+  if (life.isDisturbed) return;
   const { nats, clock, settings } = life.deps;
   const copy = nats.copy();
   follower.pause();
