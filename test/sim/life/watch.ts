@@ -41,8 +41,8 @@ interface Written {
 
 interface SeenState {
   readonly text: string;
-  /** The first that was there. */
-  readonly node: string;
+  /** All that were there, the first one first. */
+  readonly nodes: Set<string>;
   /** Of the log, before. */
   readonly losses: number;
 }
@@ -161,15 +161,19 @@ export class Watch {
 
   #compare(node: string, position: string, text: string): void {
     const known = this.#states.get(position);
-    const own = { text, node, losses: this.#life.losses };
+    const own = { text, nodes: new Set([node]), losses: this.#life.losses };
     if (known === undefined) this.#states.set(position, own);
     else if (known.text !== text) {
       // NATS lost what it had acknowledged, and the only node that knew does not run.
       const isForgotten =
-        own.losses > known.losses && !this.#life.living.some(({ name }) => name === known.node);
+        own.losses > known.losses && !this.#life.living.some(({ name }) => known.nodes.has(name));
       if (isForgotten) this.#states.set(position, own);
-      else this.#broken('state', `${node} and ${known.node} differ at ${position}`);
-    } else if (known.node !== node) this.shared += 1;
+      else
+        this.#broken('state', `${node} and ${[...known.nodes].join(', ')} differ at ${position}`);
+    } else if (!known.nodes.has(node)) {
+      known.nodes.add(node);
+      this.shared += 1;
+    }
   }
 
   /** What NATS lost is written again from an earlier sequence on. */
