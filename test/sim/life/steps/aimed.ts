@@ -58,6 +58,9 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
   }),
 };
 
+/** Servers that come back with an older copy were down for so long. */
+const DOWN_MS = 2_000;
+
 function laggardAfterLoss(
   life: Life,
   { lost, lagMs, forMs }: { lost: string; lagMs: number; forMs: number },
@@ -81,7 +84,10 @@ function laggardAfterLoss(
     else {
       for (const server of servers) nats.killServer(server, 0);
       nats.restore(copy);
-      for (const server of servers) nats.startServer(server);
+      clock.after(DOWN_MS, () => {
+        for (const server of servers) nats.startServer(server);
+        life.lost();
+      });
     }
     life.lost();
     follower.resume();
