@@ -27,11 +27,13 @@ export async function judgeSchedule(schedule: Schedule, options: VerdictOptions)
   const cpu = process.cpuUsage();
   const outcome = await runSchedule(schedule);
   const { user, system } = process.cpuUsage(cpu);
-  const seconds = ((user + system) / 1e6).toFixed(1);
+  const minutes = (user + system) / 6e7;
+  const pace = (outcome.atMs / HOUR_MS / minutes).toFixed(1);
   const { broken, counts, digest } = outcome;
   if (options.showsTimeline && broken === null) sayTimeline(outcome, say);
   if (!isQuiet) say(JSON.stringify(counts));
-  const passed = `${timeText(outcome.atMs)} in ${seconds} CPU s, ${digest}`;
+  const speed = `${(minutes * 60).toFixed(1)} CPU s, ${pace} h a CPU minute`;
+  const passed = `${timeText(outcome.atMs)} in ${speed}; ${digest}`;
   if (broken === null) {
     say(`nothing is broken: ${passed}`);
     return true;
