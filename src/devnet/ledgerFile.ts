@@ -14,7 +14,13 @@ import { assert } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { type Database, openDatabase } from '../engine/store/database.ts';
 import { OutputSearch } from './outputSearch.ts';
-import { type BlockTransaction, OUTPUT_TABLES, OutputTable, utxoOf } from './outputTable.ts';
+import {
+  type BlockTransaction,
+  OUTPUT_TABLES,
+  OutputTable,
+  UNSPENT_INDEX,
+  utxoOf,
+} from './outputTable.ts';
 
 /** Depth that can be rolled back, in blocks: Cardano's security parameter. */
 export const K = 2160;
@@ -112,6 +118,7 @@ export class LedgerFile {
       const help = 'move it away and start again: its chain cannot be carried over';
       throw new Error(`${file} is of version ${found}, this program reads ${VERSION}: ${help}`);
     }
+    this.#database.exec(UNSPENT_INDEX);
     this.outputs = new OutputTable(this.#database);
     this.search = new OutputSearch(this.#database);
     this.#sql = statements(this.#database);

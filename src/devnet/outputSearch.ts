@@ -98,8 +98,8 @@ const CONDITIONS = {
 function searchSql(query: OutputQuery): string {
   const isOldestFirst = query.oldestFirst === true;
   const direction = isOldestFirst ? 'ASC' : 'DESC';
-  const ordered = (table: string) =>
-    ['made', 'made_at', 'position'].map((name) => `${table}.${name} ${direction}`).join();
+  const ordered = (prefix: string) =>
+    ['made', 'made_at', 'position'].map((name) => `${prefix}${name} ${direction}`).join();
   const range = isOldestFirst
     ? '(e.made, e.made_at, e.position) > (@made, @madeAt, @position) AND e.made <= @end'
     : '(e.made, e.made_at, e.position) < (@made, @madeAt, @position) AND e.made >= @end';
@@ -112,26 +112,40 @@ function searchSql(query: OutputQuery): string {
   return `
     SELECT o.tx, o.position, o.made, o.made_at, o.spent, o.spent_by, o.spent_input,
       CASE WHEN ${['TRUE', ...conditions].join(' AND ')} THEN o.cbor END AS cbor
-    FROM (SELECT DISTINCT e.made, e.made_at, e.position FROM ${entriesSql(query)} AND ${range}
-      ORDER BY ${ordered('e')} LIMIT @limit) p
+    FROM (${entriesSql(query)
+      .map((entries) => `${PLACE} ${entries} AND ${range}`)
+      .join(' UNION ')}
+      ORDER BY ${ordered('')} LIMIT @limit) p
     CROSS JOIN outputs o ON o.made = p.made AND o.made_at = p.made_at AND o.position = p.position
-    ORDER BY ${ordered('p')}`;
+    ORDER BY ${ordered('p.')}`;
 }
 
-/** The index that is read; the most selective one that the query allows. */
-function entriesSql({ txHash, payment, stake, policy, assetName }: OutputQuery): string {
-  if (txHash !== undefined) return 'outputs e WHERE e.tx = @txHash';
+const PLACE = 'SELECT DISTINCT e.made, e.made_at, e.position FROM';
+
+/**
+ * The index that is read; the most selective one that the query allows. What a key can spend is
+ * read beside what it spent since the question began: a wallet that pays much has few of both, and
+ * many that it spent before.
+ */
+function entriesSql({ txHash, payment, stake, policy, assetName, status }: OutputQuery): string[] {
+  if (txHash !== undefined) return ['outputs e WHERE e.tx = @txHash'];
   if (policy !== undefined && assetName !== undefined) {
-    return 'output_assets e WHERE e.policy = @policy AND e.name = @assetName';
+    return ['output_assets e WHERE e.policy = @policy AND e.name = @assetName'];
+  }
+  if (payment !== undefined && status === 'unspent') {
+    return [
+      'outputs e INDEXED BY outputs_unspent WHERE e.payment = @payment AND e.spent IS NULL',
+      'outputs e INDEXED BY outputs_spent WHERE e.spent > @height AND e.payment = @payment',
+    ];
   }
   if (payment !== undefined) {
-    return 'outputs e INDEXED BY outputs_payment WHERE e.payment = @payment';
+    return ['outputs e INDEXED BY outputs_payment WHERE e.payment = @payment'];
   }
-  if (stake !== undefined) return 'outputs e INDEXED BY outputs_stake WHERE e.stake = @stake';
+  if (stake !== undefined) return ['outputs e INDEXED BY outputs_stake WHERE e.stake = @stake'];
   if (policy !== undefined) {
-    return 'output_assets e INDEXED BY output_assets_policy WHERE e.policy = @policy';
+    return ['output_assets e INDEXED BY output_assets_policy WHERE e.policy = @policy'];
   }
-  return 'outputs e INDEXED BY outputs_made WHERE TRUE';
+  return ['outputs e INDEXED BY outputs_made WHERE TRUE'];
 }
 
 function valuesOf(query: OutputQuery, { height, limit, after }: PageRequest): Values {

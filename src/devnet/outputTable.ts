@@ -36,6 +36,12 @@ export const OUTPUT_TABLES = `
   CREATE INDEX datums_height ON datums (height);
 `;
 
+/** Also made in a file of before it. */
+export const UNSPENT_INDEX = `
+  CREATE INDEX IF NOT EXISTS outputs_unspent ON outputs (payment, made, made_at, position)
+    WHERE spent IS NULL;
+`;
+
 /** A transaction of a block, with the outputs that it spends and creates. */
 export interface BlockTransaction {
   readonly id: string;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { encodeOutput } from '../../src/cardano/codec/encode.ts';
 import { blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
-import { decodeOutput } from '../../src/cardano/codec/output.ts';
+import { decodeOutput, refText } from '../../src/cardano/codec/output.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { genesisUtxosOf } from '../../src/cardano/validators/genesis.ts';
 import { KupoReader } from '../../src/devnet/kupo/kupoReader.ts';
@@ -13,6 +13,7 @@ import { readPattern } from '../../src/devnet/kupo/matchQuery.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import type { OutputPosition, Page, PageRequest } from '../../src/devnet/outputSearch.ts';
+import { openDatabase } from '../../src/engine/store/database.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import {
   addressOf,
@@ -128,6 +129,49 @@ test('pages fit together while blocks are made and spent outputs are forgotten',
     unspent.filter((ref) => !found.includes(ref)),
     [],
   );
+});
+
+test('what a key can spend is read alone, as of the block of the question', async (scope) => {
+  const { file: path } = ledgerOptions();
+  const plan = { address: addressOf('alice'), value: coins(10_000_000n) };
+  const funds = genesisUtxosOf(Array.from({ length: 30 }, () => plan));
+  const first = new LedgerFile(path);
+  first.begin('{}', funds);
+  first.close();
+  // As a file from before this index was.
+  const database = openDatabase(path, { synchronous: 'NORMAL', maxMb: 0 });
+  database.exec('DROP INDEX outputs_unspent');
+  database.close();
+  const file = new LedgerFile(path);
+  scope.after(() => file.close());
+  const ledger = new Ledger(file, SLOTS, () => 0);
+  const spend = (from: number, to: number) => {
+    for (const source of funds.slice(from, to)) {
+      const { bytes } = payment(source, 'alice', 'bob', 5_000_000n);
+      assert.equal(ledger.submit(bytes).outcome, 'accepted');
+    }
+    assert.equal(ledger.forge(), null);
+  };
+  spend(0, 20);
+  const owned = Array.from(ledger.chain.ofCredential(keyNamed('alice').hash), ({ ref }) =>
+    refText(ref),
+  );
+  assert.equal(owned.length, 30);
+  const query = { payment: keyNamed('alice').hash, status: 'unspent' } as const;
+  const page = (limit: number, after: OutputPosition | null, oldestFirst = false): Page =>
+    file.search.page({ ...query, oldestFirst }, { height: 1, limit, after });
+  assert.equal(page(31, null).last, null, '20 that were spent are not read');
+  for (const oldestFirst of [true, false]) {
+    const found: string[] = [];
+    let read = page(7, null, oldestFirst);
+    for (;;) {
+      found.push(...read.found.map(({ utxo: { ref } }) => refText(ref)));
+      if (read.last === null) break;
+      if (ledger.height === 1) spend(20, 30);
+      read = page(7, read.last, oldestFirst);
+    }
+    assert.deepEqual(found.sort(), owned.sort());
+  }
 });
 
 test('resolves a datum that an output names by its hash', (scope) => {
