@@ -353,6 +353,8 @@ export class Replicas {
     });
     if (voters.length >= this.majority) candidate.lead();
     else candidate.leader = null;
+    // A leader that saw the newer term gave up: all wait for the next one, not the candidate alone.
+    this.check();
   }
 
   check(): void {
