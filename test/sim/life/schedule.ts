@@ -60,9 +60,18 @@ export function parseSchedule(text: string, known: ReadonlySet<string>): Schedul
 
 /** One line for each step: to be read and changed by hand. */
 export function scheduleText({ steps, ...rest }: Schedule): string {
-  const lines = steps.map((step) => `    ${JSON.stringify(step)}`).join(',\n');
+  const lines = steps.map((step) => `    ${oneLine(step)}`).join(',\n');
   const head = JSON.stringify(rest, null, 2).slice(0, -2);
   return `${head},\n  "steps": [\n${lines}\n  ]\n}\n`;
+}
+
+/** As Biome formats a short object, so that a kept schedule needs no change. */
+function oneLine(step: Readonly<Record<string, Field | undefined>>): string {
+  const fields = Object.entries(step).map(([name, field]) => {
+    const text = typeof field === 'object' ? oneLine(field) : JSON.stringify(field);
+    return `"${name}": ${text}`;
+  });
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
 export function describeStep({ atMs: _, step, ...fields }: TimedStep): string {

@@ -153,6 +153,10 @@ export class Replica {
   check(): void {
     if (!this.server.works) return;
     if (this.isLeader) {
+      // What a heartbeat tells a copy that came back.
+      for (const other of this.#others()) {
+        if (other.server.works && other.leader !== this) this.#sync(other);
+      }
       if (this.#group.hasQuorum(this)) this.#wait(null);
       else this.#wait(LOST_QUORUM_MS);
     } else if (this.leader?.isLeader === true && this.hears(this.leader)) {
