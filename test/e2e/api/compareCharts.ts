@@ -15,6 +15,7 @@ export async function compareCharts(asker: Asker, market: NaiveMarket): Promise<
       await compareHistory(asker, market, { token, interval });
       await compareLast(asker, market, { token, interval });
     }
+    await compareBulk(asker, market, token);
   }
   const query = { base: UNKNOWN, quote: '.', resolution: 'min1' };
   const span = { from: 0, to: 1 };
@@ -82,6 +83,27 @@ async function compareCut(
     const next = answer?.headers.get('X-Next-To') ?? null;
     assert.equal(next, all.length > 2 ? String(all.at(-2)?.time) : null, 'X-Next-To');
   });
+}
+
+/** All resolutions of both kinds in one call. */
+async function compareBulk(asker: Asker, market: NaiveMarket, token: string): Promise<void> {
+  const tape = market.tape(token);
+  const span = { from: 0, to: Math.floor(market.marketMs / 1000) + 1, fill: 'none' } as const;
+  const limit = 500;
+  const items = INTERVALS.flatMap((interval) =>
+    (['price', 'mcap'] as const).map((kind) => ({ ...span, kind, interval })),
+  );
+  const body = items.map(({ interval, ...item }) => ({
+    ...queryOf({ token, interval }),
+    ...item,
+    limit,
+  }));
+  const expected = items.map(({ interval, kind }) => {
+    const all = (kind === 'mcap' ? capBarsOf : barsOf)(tape, { token, interval, ...span });
+    const bars = all.slice(-limit);
+    return bars.length < all.length ? { bars, nextTo: bars[0]?.time } : { bars };
+  });
+  await asker.expect({ route: 'POST /v1/charts/bulk', body }, expected);
 }
 
 async function compareLast(asker: Asker, market: NaiveMarket, spec: BarsSpec): Promise<void> {

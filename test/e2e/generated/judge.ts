@@ -14,8 +14,9 @@ const LIBRARY = [100, 101, 400, 408, 413, 414, 417, 431, 501, 503, 505];
 /** Where an operation may fail as a whole: what it builds may not be possible. */
 const MAY_FAIL = ['Builder', 'Vesting', 'Devnet'];
 /** Headers that only some answers of an operation carry. */
-const SOMETIMES = ['x-next-to', 'x-slot', 'x-block-hash'];
-const WATCHED = /^(x-(position|slot|block-hash|next-to)|etag|retry-after|ratelimit-.*|allow)$/;
+const SOMETIMES = ['x-next-to', 'x-next-before', 'x-slot', 'x-block-hash'];
+const WATCHED =
+  /^(x-(position|slot|block-hash|next-to|next-before)|etag|retry-after|ratelimit-.*|allow)$/;
 const COMMON = ['access-control-allow-origin', 'access-control-expose-headers'];
 const FAULT = 'the server failed; it is logged, try again';
 
@@ -93,9 +94,11 @@ export class Judge {
       assert.equal(answer.body.length, 0, `a body with ${status}`);
       return;
     }
-    const [type] = Object.keys(objectOf(content));
-    assert(typeOf(headers).match(form(type ?? '')), `${typeOf(headers)} is not ${type}`);
-    if (ask.method === 'HEAD') return;
+    const types = Object.keys(objectOf(content));
+    const type = types.find((each) => form(each).test(typeOf(headers)));
+    assert(type !== undefined, `${typeOf(headers)} is not ${types.join(' or ')}`);
+    // An event stream does not end: its head is judged.
+    if (ask.method === 'HEAD' || type === 'text/event-stream') return;
     const isZipped = headers.get('content-encoding') === 'gzip';
     const body = isZipped ? gunzipSync(answer.body) : answer.body;
     if (type !== 'application/json') {
@@ -131,8 +134,8 @@ function typeOf(headers: ReadonlyMap<string, string>): string {
   return headers.get('content-type') ?? '';
 }
 
-/** `image/*` as a form; others as they are. */
+/** `image/*` as a form; others as they are, with parameters or without. */
 function form(type: string): RegExp {
   const literal = type.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replace('*', '[a-z]+');
-  return new RegExp(`^${literal}$`);
+  return new RegExp(`^${literal}(; .*)?$`);
 }

@@ -94,6 +94,10 @@ export class Market {
     const [at = 0] = [Math.floor((await this.#client.server.time()).data.timestamp / 1000)];
     const rows = await (await fetch(`${this.#url}/v1/trades?asset=${assets[0]}`)).json();
     const trades: unknown[] = Array.isArray(rows) ? rows : [];
+    const subscriptions = [
+      { topic: 'Health' },
+      ...assets.slice(0, 2).map((asset) => ({ topic: 'Trades', data: { asset } })),
+    ];
     return {
       assets,
       beacons,
@@ -107,7 +111,11 @@ export class Market {
       outputs: utxos.map(utxoCbor),
       tradeIds: trades.map((row) => String(objectOf(row).id)),
       times: [at - 86_400, at - 60, at, at + 60],
-      bodies: this.#bodies(built, orders, locks),
+      subscriptions: subscriptions.map((each) => JSON.stringify(each)),
+      bodies: {
+        ...this.#bodies(built, orders, locks),
+        'POST /v1/stream': subscriptions.map((each) => [each]),
+      },
     };
   }
 

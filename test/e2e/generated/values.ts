@@ -20,6 +20,8 @@ export interface Finds {
   /** CIP-30: hex CBOR of `[input, output]`. */
   readonly outputs: readonly string[];
   readonly tradeIds: readonly string[];
+  /** Subscriptions of an event stream, in JSON. */
+  readonly subscriptions: readonly string[];
   /** Around the market's time, Unix seconds. */
   readonly times: readonly number[];
   /** Whole bodies by route: what fits together only as a whole. */
@@ -37,6 +39,7 @@ const KINDS: readonly (readonly [RegExp, Exclude<keyof Finds, 'bodies' | 'times'
   [/cid/i, 'contentIds'],
   [/^(after|id|before)$/i, 'refs'],
   [/before/i, 'tradeIds'],
+  [/^sub$/, 'subscriptions'],
   [/txHash/i, 'hashes'],
   [/asset|base|quote|unit/i, 'assets'],
 ];

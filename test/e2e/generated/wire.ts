@@ -49,8 +49,7 @@ export class Line {
       const finish = (outcome: Outcome) => {
         clearTimeout(timer);
         this.#look = null;
-        if (typeof outcome === 'string' || outcome.headers.get('connection') === 'close')
-          this.end();
+        if (typeof outcome === 'string' || isLast(outcome)) this.end();
         resolve(outcome);
       };
       const timer = setTimeout(() => finish('silent'), limitMs);
@@ -90,6 +89,12 @@ export class Line {
     this.#received = [all];
     return all;
   }
+}
+
+/** Nothing else comes over this connection: it is closed, or the body does not end. */
+function isLast({ headers }: WireAnswer): boolean {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  return isStream || headers.get('connection') === 'close';
 }
 
 function parse(bytes: Buffer, isHead: boolean): { answer: WireAnswer; length: number } | null {
