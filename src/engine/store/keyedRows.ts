@@ -126,18 +126,24 @@ function pageOverlaid(
   return rows.slice(offset - rank, offset - rank + limit);
 }
 
+/** All reads of `run` see one state of the file: a commit may arrive between two reads. */
+type AtOnce = <T>(run: () => T) => T;
+
 /** Keyed tables as they are now: stored rows with the staged ones overlaid. */
 export class KeyedView {
   readonly #stored: Record<KeyedTable, ReturnType<typeof keyedReads>>;
   /** Newest first. */
   readonly #stages: () => readonly Stage[];
+  readonly #atOnce: AtOnce;
 
   constructor(
     stored: Record<KeyedTable, ReturnType<typeof keyedReads>>,
     stages: () => readonly Stage[],
+    atOnce: AtOnce,
   ) {
     this.#stored = stored;
     this.#stages = stages;
+    this.#atOnce = atOnce;
   }
 
   get(table: KeyedTable, key: string): string | null {
@@ -185,18 +191,20 @@ export class KeyedView {
     const { page, get } = this.#stored[table];
     const rows = (offset: number, limit: number) => page(order, from, to, offset, limit);
     const stored = { rows, has: (key: string) => get(key) !== null };
-    return pageOverlaid(stored, staged(from, to), query);
+    return this.#atOnce(() => pageOverlaid(stored, staged(from, to), query));
   }
 
   /** How many rows have this prefix, within a span. */
   count(table: KeyedTable, prefix: string, span: KeySpan): number {
     const { from, to } = spanOf(prefix, span);
     const { count, get } = this.#stored[table];
-    let rows = count(from, to);
-    for (const [key, value] of this.#staged(table, from, to)) {
-      rows += (value === null ? 0 : 1) - (get(key) === null ? 0 : 1);
-    }
-    return rows;
+    return this.#atOnce(() => {
+      let rows = count(from, to);
+      for (const [key, value] of this.#staged(table, from, to)) {
+        rows += (value === null ? 0 : 1) - (get(key) === null ? 0 : 1);
+      }
+      return rows;
+    });
   }
 
   lastKey(table: KeyedTable, prefix: string): string | null {

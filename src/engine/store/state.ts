@@ -80,7 +80,11 @@ export class StateStore {
       createTables(this.#database);
       this.#bars = barReads(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
-      this.#rows = new KeyedView(this.#keyed, () => this.#stages());
+      this.#rows = new KeyedView(
+        this.#keyed,
+        () => this.#stages(),
+        (read) => this.#database.transaction(read)(),
+      );
       this.#changeIndex = changeIndexReads(this.#database);
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
