@@ -1,4 +1,4 @@
-"""Tests may be coroutines: each runs in an event loop of its own."""
+"""Tests may be coroutines: each runs in a new event loop."""
 
 from __future__ import annotations
 

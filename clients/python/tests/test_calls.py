@@ -25,7 +25,7 @@ NOT_COVERED_PATHS = {"/metrics", "/health/live", "/v1/stream"}
 
 
 def _nowhere() -> str:
-    """A port at which nobody listens."""
+    """A URL whose port no program listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{free.getsockname()[1]}"

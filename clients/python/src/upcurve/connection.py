@@ -235,7 +235,7 @@ class Connection:
                 task.cancel()
             await asyncio.gather(sending, reading, return_exceptions=True)
             self._leave = None
-            # The other side may be gone: nobody waits for its part of the end.
+            # The other side may be gone, so do not wait for its close frame.
             closing = asyncio.ensure_future(socket.close())
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)

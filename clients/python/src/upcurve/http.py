@@ -146,7 +146,7 @@ class _Request:
         self._headers = headers
 
     def content(self) -> dict[str, Any]:
-        """Made anew for each try: a form can be sent once only."""
+        """Built for each try, because a form can be sent only once."""
         if self._form is not None:
             name, image, media_type, info = self._form
             form = aiohttp.FormData()

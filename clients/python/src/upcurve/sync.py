@@ -6,7 +6,7 @@
         print(client.pools.top().data["info"]["name"])
 
 Every call and mirror of `upcurve.Client` is there and blocks until it has an answer; an event loop in
-a thread of its own does the work, so mirrors stay up to date between two lines of a notebook. Listeners
+a separate thread does the work, so mirrors stay up to date between two lines of a notebook. Listeners
 (`on_change`, …) are called in that thread.
 """
 

@@ -1,4 +1,4 @@
-"""The real server in a process of its own, on a free port, over a directory of the test."""
+"""The real server in a separate process, on a free port, over a temporary directory."""
 
 from __future__ import annotations
 
@@ -99,5 +99,5 @@ class Server:
                 if event.get("event") == "listening" and event.get("what") == "market":
                     self._port = int(event["port"])
                     self._listening.set()
-        # It has ended: nobody waits any more.
+        # It has ended, so nothing waits for it.
         self._listening.set()
