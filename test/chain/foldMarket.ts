@@ -184,12 +184,13 @@ export class BlockMaker {
 
   #fill(pool: ModelPool, exchange: Exchange, order: string | null, index = 0): void {
     const { token } = pool;
+    const before = reservesOf(pool);
     Object.assign(pool, reservesIn(exchange));
     const { kind: side, inputAmount, outputAmount, poolCoinLovelace: lovelace } = exchange;
     const tokens = side === 'buy' ? outputAmount : inputAmount;
     const after = reservesOf(pool);
     const at = chainOrder(this.state.slot, this.#txIndex, index);
-    pool.trades.push({ atMs: this.state.atMs, at, tokens, lovelace, after });
+    pool.trades.push({ atMs: this.state.atMs, at, side, tokens, lovelace, before, after });
     const amounts = { tokens: String(tokens), lovelace: String(lovelace) };
     this.#note({ tx: this.#tx, kind: 'filled', at, token, order, side, ...amounts, after });
   }

@@ -15,7 +15,9 @@ export interface ModelTrade {
   readonly at: string;
   readonly tokens: bigint;
   readonly lovelace: bigint;
-  /** Reserves after it. */
+  readonly side: 'buy' | 'sell';
+  /** Reserves before and after it. */
+  readonly before: Reserves;
   readonly after: Reserves;
 }
 

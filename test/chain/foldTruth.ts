@@ -4,6 +4,7 @@ import { pointKey } from '../../src/engine/actors/chainRows.ts';
 import type { Bar } from '../../src/engine/market/bar.ts';
 import { decodeBar } from '../../src/engine/market/barText.ts';
 import { DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
+import type { Reserves } from '../../src/engine/market/events.ts';
 import {
   type LockRecord,
   type OrderRecord,
@@ -170,12 +171,16 @@ export function priceAfter({ lovelace, tokens }: ModelTrade): Fraction {
 
 /** Spot × supply, from the formulas of onchain.md. */
 export function capAfter({ after }: Pick<ModelTrade, 'after'>): Fraction {
-  const [x, y] = [BigInt(after.x), BigInt(after.y)];
-  if (after.venue === 'AMM') return { top: x * SUPPLY, bottom: y };
+  const { top, bottom } = spotAt(after);
+  return { top: top * SUPPLY, bottom };
+}
+
+function spotAt({ venue, ...reserves }: Reserves): Fraction {
+  const [x, y] = [BigInt(reserves.x), BigInt(reserves.y)];
+  if (venue === 'AMM') return { top: x, bottom: y };
   const sold = SUPPLY - y;
   const { aNum, bNum } = DEFAULT_CURVE;
-  const top = (aNum * sold * sold + bNum * 10n ** 21n) * SUPPLY;
-  return { top, bottom: 10n ** 27n };
+  return { top: aNum * sold * sold + bNum * 10n ** 21n, bottom: 10n ** 27n };
 }
 
 export interface TruthBar {
@@ -224,8 +229,31 @@ export function checkBars(world: FoldWorld, state: ModelState): void {
         prices.map(({ quoteVolume }) => quoteVolume),
         volumes,
       );
+      checkPoolRanges(prices, pool, interval);
       const caps = storedBars(world, `${pool.token}_mcap`, interval);
       checkSeries(world, caps, barsOf(pool, interval, capAfter), interval);
+    }
+  }
+}
+
+/** Spot before and after each trade, and who bought. */
+function checkPoolRanges(bars: readonly Bar[], pool: ModelPool, interval: Interval): void {
+  const groups = Map.groupBy(pool.trades, ({ atMs }) => startOf(interval, atMs) * 1000);
+  for (const { startMs, pool: range } of bars) {
+    const trades = groups.get(startMs) ?? [];
+    const ends = trades.flatMap(({ before, after }) => [spotAt(before), spotAt(after)]);
+    assert(range !== null && ends[0] !== undefined, 'a bar of a pool has its range');
+    const expected = {
+      open: ends[0],
+      high: ends.reduce((most, each) => (less(most, each) ? each : most)),
+      low: ends.reduce((least, each) => (less(each, least) ? each : least)),
+      close: ends.at(-1) ?? ends[0],
+    };
+    assert.equal(range.buys, trades.filter(({ side }) => side === 'buy').length);
+    for (const end of ['open', 'high', 'low', 'close'] as const) {
+      const { numerator, denominator } = range[end];
+      const { top, bottom } = expected[end];
+      assert.equal(numerator * bottom, denominator * top, `spot ${end} of ${interval} ${startMs}`);
     }
   }
 }

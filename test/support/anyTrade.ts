@@ -27,6 +27,20 @@ export function anyTrades(times: fc.Arbitrary<number>, maxLength = 30): fc.Arbit
   return fc.uniqueArray(one, { selector: ({ id: name }) => name, minLength: 1, maxLength });
 }
 
+/** The same trades, each with what it did to a pool. */
+export function withSteps(trades: readonly Trade[]): fc.Arbitrary<Trade[]> {
+  const spot = amounts.map(({ baseAmount, quoteAmount }) => {
+    return { numerator: quoteAmount, denominator: baseAmount };
+  });
+  const step = fc.record({ isBuy: fc.boolean(), before: spot, after: spot });
+  return fc.tuple(...trades.map(() => step)).map((steps) =>
+    trades.map((trade, index) => {
+      const of = steps[index];
+      return of === undefined ? trade : { ...trade, step: of };
+    }),
+  );
+}
+
 /** The same items in any order. */
 export function shuffled<T>(items: readonly T[]): fc.Arbitrary<T[]> {
   return fc.shuffledSubarray([...items], { minLength: items.length, maxLength: items.length });

@@ -5,7 +5,7 @@
  * Assumes: events are as `chain/recognise` writes them; one that contradicts the rows is a fault.
  * Undo:    before-images, as for every row.
  */
-import type { BlockPayload, EmptyBlocksPayload, TradeEvent } from '../log/entry.ts';
+import type { BlockPayload, EmptyBlocksPayload } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
 import type { LaunchedToken, MarketEvent, RefText } from '../market/events.ts';
 import { type Listing, MARKET_CAP } from '../market/pair.ts';
@@ -23,6 +23,7 @@ import {
 } from '../store/records.ts';
 import { makeOutput, spendOutput } from './holdingRows.ts';
 import { closeOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
+import type { PairTrade } from './pairActors.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange, notePoolChange, tradesTag } from './streamTags.ts';
 import { tradeLaunch, tradeOrder } from './traderRows.ts';
@@ -31,7 +32,7 @@ import { tradeLaunch, tradeOrder } from './traderRows.ts';
 export interface ChainTrades {
   /** Pairs that begin to exist, traded or not. */
   readonly listings: readonly Listing[];
-  readonly trades: readonly TradeEvent[];
+  readonly trades: readonly PairTrade[];
 }
 
 /** Prefix of rows of pools that have reached their cap and wait for graduation. */
@@ -93,7 +94,7 @@ function movePoint(rows: RowDraft, point: PointRecord): void {
 
 class BlockFold implements ChainTrades {
   readonly listings: Listing[] = [];
-  readonly trades: TradeEvent[] = [];
+  readonly trades: PairTrade[] = [];
   readonly #rows: RowDraft;
   readonly #atMs: number;
 
@@ -151,13 +152,18 @@ class BlockFold implements ChainTrades {
     // Dust has no price.
     if (tokens === '0' || lovelace === '0') return;
     const state = poolState({ ...pool, reserves: after });
+    const spot = spotOf(state);
+    const step = {
+      isBuy: event.side === 'buy',
+      before: spotOf(poolState(pool)),
+      after: spot,
+    };
     const amounts = { baseAmount: tokens, quoteAmount: lovelace };
-    this.trades.push({ ...coinListing(token), id: at, ...amounts });
+    this.trades.push({ ...coinListing(token), id: at, ...amounts, step });
     const { exact } = marketCapOf(state);
     const { numerator, denominator } = reduced(exact.numerator, exact.denominator);
     const cap = { baseAmount: String(denominator), quoteAmount: String(numerator) };
     this.trades.push({ ...capListing(token), id: at, ...cap });
-    const spot = spotOf(state);
     const trade: TradeRecord = {
       side: event.side,
       tokens,

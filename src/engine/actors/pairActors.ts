@@ -5,7 +5,7 @@
 import type { TradeEvent } from '../log/entry.ts';
 import { type Listing, type Pair, pairName } from '../market/pair.ts';
 import { intervalEnd, storedResolution } from '../market/resolution.ts';
-import type { Trade } from '../market/trade.ts';
+import type { PoolStep, Trade } from '../market/trade.ts';
 import { assert } from '../runtime/assert.ts';
 import { isOpen, parseBarKey } from '../store/barRows.ts';
 import { readRecord } from '../store/records.ts';
@@ -18,6 +18,11 @@ export interface PairOptions {
   /** Actors in memory; the least recently used beyond it are evicted. */
   readonly maxLoadedPools: number;
   quarantined(pool: string, error: unknown): void;
+}
+
+/** A trade as the fold takes it; where it is a pool's, with what it did to the pool. */
+export interface PairTrade extends TradeEvent {
+  readonly step?: PoolStep;
 }
 
 /** Where an entry's effects are collected. */
@@ -79,7 +84,7 @@ export class PairActors {
   /** Opens what is new, and gives every pair its trades, and time where a bar has to be closed. */
   take(
     listings: readonly Listing[],
-    trades: readonly TradeEvent[],
+    trades: readonly PairTrade[],
     { atMs, marketMs, seq }: { readonly atMs: number; readonly marketMs: number; seq: number },
     draft: PairDraft,
   ): void {
@@ -173,9 +178,13 @@ export class PairActors {
   }
 }
 
-function readTrade(event: TradeEvent, timeMs: number): Trade {
-  const { id, baseAmount, quoteAmount } = event;
-  return { id, timeMs, baseAmount: BigInt(baseAmount), quoteAmount: BigInt(quoteAmount) };
+function readTrade(event: PairTrade, timeMs: number): Trade {
+  const { id, step } = event;
+  const amounts = {
+    baseAmount: BigInt(event.baseAmount),
+    quoteAmount: BigInt(event.quoteAmount),
+  };
+  return step === undefined ? { id, timeMs, ...amounts } : { id, timeMs, ...amounts, step };
 }
 
 /**

@@ -6,7 +6,8 @@
  * Never:   reads a clock; an interval ends because an entry says so.
  * Undo:    a bar cannot forget a trade; a rollback puts its before-image back.
  */
-import { comparePrices, compareTrades, type Trade } from './trade.ts';
+import { compareRatios, type Ratio } from './ratio.ts';
+import { comparePrices, compareTrades, type PoolStep, type Trade } from './trade.ts';
 
 export interface Bar {
   readonly startMs: number;
@@ -18,8 +19,22 @@ export interface Bar {
   quoteVolume: bigint;
   baseVolume: bigint;
   trades: number;
+  /** null: the pair has no pool. */
+  pool: PoolRange | null;
   /** Market time has passed the interval's end. */
   final: boolean;
+}
+
+/** The pool's spot price over an interval, before and after each trade of it. */
+export interface PoolRange {
+  /** Trades that bought the base; the others sold it. */
+  buys: number;
+  /** Before the first trade. */
+  open: Ratio;
+  high: Ratio;
+  low: Ratio;
+  /** After the last trade. */
+  close: Ratio;
 }
 
 export function firstBar(startMs: number, trade: Trade): Bar {
@@ -32,6 +47,7 @@ export function firstBar(startMs: number, trade: Trade): Bar {
     quoteVolume: trade.quoteAmount,
     baseVolume: trade.baseAmount,
     trades: 1,
+    pool: trade.step === undefined ? null : firstRange(trade.step),
     final: false,
   };
 }
@@ -68,7 +84,24 @@ export function addTrade(bar: Bar, trade: Trade, candidates: number): number {
     bar.low = trade;
     moved |= MOVED_LOW;
   }
+  if (bar.pool !== null && trade.step !== undefined) addStep(bar.pool, trade.step, moved);
   return moved;
+}
+
+function firstRange({ isBuy, before, after }: PoolStep): PoolRange {
+  const isUp = compareRatios(before, after) < 0;
+  const [low, high] = isUp ? [before, after] : [after, before];
+  return { buys: isBuy ? 1 : 0, open: before, high, low, close: after };
+}
+
+function addStep(range: PoolRange, { isBuy, before, after }: PoolStep, moved: number): void {
+  if (isBuy) range.buys += 1;
+  if ((moved & MOVED_OPEN) !== 0) range.open = before;
+  if ((moved & MOVED_CLOSE) !== 0) range.close = after;
+  for (const spot of [before, after]) {
+    if (compareRatios(spot, range.high) > 0) range.high = spot;
+    if (compareRatios(spot, range.low) < 0) range.low = spot;
+  }
 }
 
 function exceeds(order: number, trade: Trade, holder: Trade): boolean {

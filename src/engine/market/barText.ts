@@ -2,10 +2,14 @@
  * The stored form of a bar: tab-separated text, the same on every node, because it is what the
  * state hash covers. Trade ids hold no control characters (the ingest refuses them).
  */
-import type { Bar } from './bar.ts';
+import type { Bar, PoolRange } from './bar.ts';
+import type { Ratio } from './ratio.ts';
 import type { Trade } from './trade.ts';
 
-const FIELDS = 20;
+/** Of a pair without a pool; a pool adds its range in the place of one of them. */
+const FIELDS = 21;
+const POOL_FIELDS = 25;
+const NO_POOL = '-';
 /** A trade stands in many bars and many before-images: its text is made once. */
 const texts = new WeakMap<Trade, string>();
 
@@ -14,17 +18,21 @@ export function encodeBar(bar: Bar): string {
   const first = `${tradeText(open)}\t${tradeText(high)}`;
   const last = `${tradeText(low)}\t${tradeText(close)}`;
   const sums = `${bar.quoteVolume}\t${bar.baseVolume}\t${bar.trades}`;
-  return `${first}\t${last}\t${sums}\t${bar.final ? 1 : 0}`;
+  return `${first}\t${last}\t${sums}\t${poolText(bar.pool)}\t${bar.final ? 1 : 0}`;
 }
 
 /** Throws `SyntaxError`, as JSON and BigInt do, when the text is not a bar: the row is damaged. */
 export function decodeBar(startMs: number, text: string): Bar {
   const fields = text.split('\t');
-  check(fields.length === FIELDS, `a stored bar has ${FIELDS} fields: ${text}`);
+  const isOfPool = fields.length === POOL_FIELDS;
+  check(
+    isOfPool || fields.length === FIELDS,
+    `a stored bar has ${FIELDS} or ${POOL_FIELDS} fields`,
+  );
   const open = tradeAt(fields, 0);
   const close = tradeAt(fields, 12);
   const trades = Number(fieldAt(fields, 18));
-  const final = fieldAt(fields, 19);
+  const final = fieldAt(fields, fields.length - 1);
   check(Number.isSafeInteger(trades), 'a stored bar has an integer number of trades');
   check(final === '0' || final === '1', 'a stored bar is final or not');
   return {
@@ -36,6 +44,7 @@ export function decodeBar(startMs: number, text: string): Bar {
     quoteVolume: BigInt(fieldAt(fields, 16)),
     baseVolume: BigInt(fieldAt(fields, 17)),
     trades,
+    pool: isOfPool ? poolAt(fields, trades) : noPoolAt(fields),
     final: final === '1',
   };
 }
@@ -47,6 +56,52 @@ function tradeText(trade: Trade): string {
     texts.set(trade, text);
   }
   return text;
+}
+
+function poolText(pool: PoolRange | null): string {
+  if (pool === null) return NO_POOL;
+  const { buys, open, high, low, close } = pool;
+  const ends = `${ratioText(open)}\t${endText(high, pool)}`;
+  return `${buys}\t${ends}\t${endText(low, pool)}\t${ratioText(close)}`;
+}
+
+/** Mostly the high and the low are the open and the close. */
+function endText(end: Ratio, { open, close }: PoolRange): string {
+  if (isSame(end, open)) return OPEN;
+  return isSame(end, close) ? CLOSE : ratioText(end);
+}
+
+function isSame(a: Ratio, b: Ratio): boolean {
+  return a.numerator === b.numerator && a.denominator === b.denominator;
+}
+
+const OPEN = 'o';
+const CLOSE = 'c';
+
+function ratioText({ numerator, denominator }: Ratio): string {
+  return `${numerator}/${denominator}`;
+}
+
+function poolAt(fields: readonly string[], trades: number): PoolRange {
+  const buys = Number(fieldAt(fields, 19));
+  check(Number.isSafeInteger(buys) && buys >= 0 && buys <= trades, 'a stored bar counts its buys');
+  const open = ratioOf(fieldAt(fields, 20));
+  const close = ratioOf(fieldAt(fields, 23));
+  const end = (text: string) => (text === OPEN ? open : text === CLOSE ? close : ratioOf(text));
+  return { buys, open, high: end(fieldAt(fields, 21)), low: end(fieldAt(fields, 22)), close };
+}
+
+function noPoolAt(fields: readonly string[]): null {
+  check(fieldAt(fields, 19) === NO_POOL, 'a stored bar is of a pool or of none');
+  return null;
+}
+
+function ratioOf(text: string): Ratio {
+  const [numerator = '', denominator = '', more] = text.split('/');
+  check(numerator !== '' && denominator !== '' && more === undefined, 'a stored spot is a ratio');
+  const ratio = { numerator: BigInt(numerator), denominator: BigInt(denominator) };
+  check(ratio.denominator > 0n, 'a stored spot is a ratio of something');
+  return ratio;
 }
 
 function tradeAt(fields: readonly string[], index: number): Trade {

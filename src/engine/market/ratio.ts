@@ -7,6 +7,14 @@ export interface Ratio {
   readonly denominator: bigint;
 }
 
+/** Negative when `a` is less. The denominators are positive. */
+export function compareRatios(a: Ratio, b: Ratio): number {
+  const left = a.numerator * b.denominator;
+  const right = b.numerator * a.denominator;
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
 export function reduced(numerator: bigint, denominator: bigint): Ratio {
   const divisor = greatestDivisor(numerator, denominator);
   return { numerator: numerator / divisor, denominator: denominator / divisor };

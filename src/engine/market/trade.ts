@@ -4,11 +4,22 @@
  * The order key is (timeMs, id), ids by length and then text, so that numeric ids sort as numbers.
  * It is total within a pair because ids are unique there.
  */
+import type { Ratio } from './ratio.ts';
+
 export interface Trade {
   readonly id: string;
   readonly timeMs: number;
   readonly baseAmount: bigint;
   readonly quoteAmount: bigint;
+  /** Absent where no pool is known, and in a trade that was read back out of a bar. */
+  readonly step?: PoolStep;
+}
+
+/** What a trade did to its pool: spot prices, smallest quote units per smallest base unit. */
+export interface PoolStep {
+  readonly isBuy: boolean;
+  readonly before: Ratio;
+  readonly after: Ratio;
 }
 
 /** Negative when `a` comes before `b` in the order of the market. */

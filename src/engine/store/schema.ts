@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { KEYED_TABLES, TABLES, type TableName } from './rows.ts';
 
 /** Of rows and fold together; part of the checkpoint. */
-const STATE_VERSION = 4;
+const STATE_VERSION = 5;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL)
@@ -37,7 +37,11 @@ const SCHEMA = `
 
 export function createTables(database: Database): void {
   const found = database.pragma('user_version', { simple: true });
-  assert(found === 0 || found === STATE_VERSION, `state version ${STATE_VERSION}, found ${found}`);
+  assert(
+    found === 0 || found === STATE_VERSION,
+    `the state is of version ${found} and this program's is ${STATE_VERSION}: it is made again ` +
+      'from the log',
+  );
   database.exec(SCHEMA);
   for (const table of KEYED_TABLES) {
     database.exec(
