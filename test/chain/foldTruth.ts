@@ -5,6 +5,7 @@ import type { Bar } from '../../src/engine/market/bar.ts';
 import { decodeBar } from '../../src/engine/market/barText.ts';
 import { DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
 import type { Reserves } from '../../src/engine/market/events.ts';
+import type { Ratio } from '../../src/engine/market/ratio.ts';
 import {
   type LockRecord,
   type OrderRecord,
@@ -251,7 +252,7 @@ function checkPoolRanges(bars: readonly Bar[], pool: ModelPool, interval: Interv
     };
     assert.equal(range.buys, trades.filter(({ side }) => side === 'buy').length);
     for (const end of ['open', 'high', 'low', 'close'] as const) {
-      const { numerator, denominator } = range[end];
+      const { numerator, denominator }: Ratio = range[end];
       const { top, bottom } = expected[end];
       assert.equal(numerator * bottom, denominator * top, `spot ${end} of ${interval} ${startMs}`);
     }
