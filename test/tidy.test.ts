@@ -211,7 +211,7 @@ test('rule: the market is pure, the gateway knows no market, services stay apart
 
 test('rule: what a browser loads comes from rooms made for it', () => {
   const sources = [
-    sourceOf('src/web/main.ts', "import '../client/index.ts'; import '../api/a.ts';"),
+    sourceOf('src/web/main.tsx', "import '../client/index.ts'; import '../api/a.ts';"),
     sourceOf('src/client/index.ts', "import '../cardano/codec/hex.ts';"),
     sourceOf('src/cardano/codec/hex.ts', ''),
     sourceOf('src/api/a.ts', ''),

@@ -1,13 +1,14 @@
 /**
- * What every part of the page gets. A part is mounted into an empty container and returns a
- * function that unmounts it: listeners, subscriptions and nodes are gone then. Every stylesheet
+ * What every part of the page gets: components through `usePage`, older parts as an argument. Those
+ * are mounted into an empty container and return a function that unmounts them. Every stylesheet
  * under `src/web` is part of the document; controls and colours are those of `style/base.css`.
  */
+import type { ReadonlySignal } from '@preact/signals';
 import type { Client } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
+import type { MarketTime } from './marketTime.ts';
 import type { PageRoute } from './route.ts';
-import type { Signal } from './signal.ts';
 
 /** `none`: a server without a chain, which can be watched and not traded on. */
 export interface Network {
@@ -23,13 +24,15 @@ export type NoticeKind = 'info' | 'good' | 'bad';
 export interface PageContext {
   readonly client: Client;
   readonly clock: Clock;
+  /** What ages count from. */
+  readonly time: MarketTime;
   /** The token on the screen; null on every other place. */
-  readonly asset: Signal<string | null>;
+  readonly asset: ReadonlySignal<string | null>;
   /** Its pool, live; null until it is there. */
-  readonly pool: Signal<LiquidityPoolInfo | null>;
+  readonly pool: ReadonlySignal<LiquidityPoolInfo | null>;
   /** null until the server has said. */
-  readonly network: Signal<Network | null>;
-  readonly route: Signal<PageRoute>;
+  readonly network: ReadonlySignal<Network | null>;
+  readonly route: ReadonlySignal<PageRoute>;
   /** Changes the address, and with it the place. */
   go(place: PageRoute): void;
   /** A short message at the edge of the page, read out politely; errors stay until dismissed. */

@@ -46,8 +46,3 @@ export function webLink(text: string): string | null {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
-
-/** A link out of the page; the other side learns neither where from nor gets a handle on us. */
-export function outLink(url: string, text: string): HTMLAnchorElement {
-  return el('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, text);
-}

@@ -2,22 +2,22 @@
  * What "ago" is measured from. A live market runs on the wall clock; a replay of last
  * year's trades has its own time, and ages count from that.
  */
+import { type Signal, signal } from '@preact/signals';
 import type { Clock } from '../engine/runtime/clock.ts';
-import { Source } from './signal.ts';
 
 const NEAR_MS = 3_600_000;
 const TICK_MS = 1_000;
 
 export class MarketTime {
   /** Unix seconds; a new value each second. */
-  readonly seconds: Source<number>;
+  readonly seconds: Signal<number>;
   readonly #clock: Clock;
   /** Market time minus wall time, where they are far apart. */
   #offsetMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.seconds = new Source(this.#read());
+    this.seconds = signal(this.#read());
     this.#tick();
   }
 
@@ -26,11 +26,11 @@ export class MarketTime {
     if (seconds === null) return;
     const apart = seconds * 1000 - this.#clock.nowMs();
     this.#offsetMs = Math.abs(apart) < NEAR_MS ? 0 : apart;
-    this.seconds.set(this.#read());
+    this.seconds.value = this.#read();
   }
 
   #tick(): void {
-    this.seconds.set(this.#read());
+    this.seconds.value = this.#read();
     this.#clock.after(TICK_MS, () => this.#tick());
   }
 

@@ -1,11 +1,11 @@
 /** Mounts the page that the address names. */
+import type { Signal } from '@preact/signals';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import type { PageContext, Unmount } from './context.ts';
 import { el } from './dom.ts';
 import { mountHome } from './home/home.ts';
 import type { MarketTime } from './marketTime.ts';
 import { type PageRoute, routeHash } from './route.ts';
-import type { Source } from './signal.ts';
 import { mountChartOnly } from './token/chart.ts';
 import { mountToken } from './token/token.ts';
 import { closeTooltip } from './tooltip.ts';
@@ -15,8 +15,8 @@ import { mountWallet } from './wallet/wallet.ts';
 const TITLES = { home: 'Markets', token: 'Token', wallet: 'Wallet', launch: 'Launch' } as const;
 
 interface RouterDeps {
-  readonly asset: Source<string | null>;
-  readonly pool: Source<LiquidityPoolInfo | null>;
+  readonly asset: Signal<string | null>;
+  readonly pool: Signal<LiquidityPoolInfo | null>;
   readonly time: MarketTime;
 }
 
@@ -49,7 +49,7 @@ export class PageRouter {
     const container = el('div', { class: `place ${route.at}` });
     this.#main.replaceChildren(container);
     document.title = `${TITLES[route.at]} · upcurve`;
-    this.#deps.asset.set(route.at === 'token' ? route.asset : null);
+    this.#deps.asset.value = route.at === 'token' ? route.asset : null;
     this.#unmount = this.#mount(container, route);
     if (before === null) return;
     scrollTo(0, 0);

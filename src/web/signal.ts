@@ -1,37 +1,16 @@
-/** A value that notifies its listeners of each change: at once, in the order of subscription. */
-export interface Signal<T> {
-  readonly value: T;
-  /** Runs with every new value, not with the present one; until the returned function is called. */
-  subscribe(listener: (value: T) => void): () => void;
-}
+/** Listening to signals outside of components; inside, reading `value` is enough. */
+import type { ReadonlySignal } from '@preact/signals';
 
-export class Source<T> implements Signal<T> {
-  #value: T;
-  readonly #listeners = new Set<(value: T) => void>();
-
-  constructor(value: T) {
-    this.#value = value;
-  }
-
-  get value(): T {
-    return this.#value;
-  }
-
-  set(value: T): void {
-    if (Object.is(value, this.#value)) return;
-    this.#value = value;
-    for (const listener of Array.from(this.#listeners)) listener(value);
-  }
-
-  subscribe(listener: (value: T) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+/** Runs with every new value, not with the present one; until the returned function is called. */
+export function onChange<T>(signal: ReadonlySignal<T>, listener: (value: T) => void): () => void {
+  let isFirst = true;
+  return signal.subscribe((value) => {
+    if (isFirst) isFirst = false;
+    else listener(value);
+  });
 }
 
 /** Runs with the present value, and with every new one. */
-export function watch<T>(signal: Signal<T>, listener: (value: T) => void): () => void {
-  const stop = signal.subscribe(listener);
-  listener(signal.value);
-  return stop;
+export function watch<T>(signal: ReadonlySignal<T>, listener: (value: T) => void): () => void {
+  return signal.subscribe(listener);
 }

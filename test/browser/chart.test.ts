@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newTestApp } from '../support/app.ts';
-import { listenToCharts, openBrowser, visit } from './support.ts';
+import { bundleText, openBrowser, visit } from './support.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
@@ -13,12 +13,15 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
  * Runs in the page. The rows are the client's own; who feeds them here is a script: bars that move,
  * bars that end, quiet minutes, late trades, rollbacks of one bar and of many, older bars.
  */
+/** What the script below uses: with the development build of the library. */
+const PARTS = `
+export { drawBars } from './src/client/datafeed/index.ts';
+export { BarRows } from './src/client/mirrors/barList.ts';
+export * as library from 'lightweight-charts';
+`;
+
 const HOUR = `async (seed) => {
-  const { src } = document.querySelector('script[type=module]');
-  const at = src.replace(/src\\/web\\/main\\.ts$/, '');
-  const { drawBars } = await import(at + 'src/client/datafeed/index.ts');
-  const { BarRows } = await import(at + 'src/client/mirrors/barList.ts');
-  const library = await import('lightweight-charts');
+  const { drawBars, BarRows, library } = globalThis.parts;
   const place = document.createElement('div');
   place.style.width = '600px';
   place.style.height = '300px';
@@ -112,9 +115,11 @@ const HOUR = `async (seed) => {
 test('the chart library raises no assertion over an hour of market with rollbacks', async (t) => {
   const [browser, app] = await Promise.all([openBrowser(t), newTestApp(t)]);
   const seen = await visit(browser, app.url);
-  await listenToCharts(seen.page);
   await seen.open();
   await seen.live();
+  const stdin = { contents: PARTS, loader: 'ts', resolveDir: process.cwd() } as const;
+  const iife = { format: 'iife', globalName: 'globalThis.parts', minify: false } as const;
+  await seen.page.evaluate(await bundleText({ stdin, ...iife, conditions: ['development'] }));
   // trust: what the script above answers
   const counts = (await seen.page.evaluate(`(${HOUR})(${SEED})`)) as Record<string, number>;
   assert.equal(counts.checks, 7200, 'each second was looked at');

@@ -1,9 +1,11 @@
 /** A real browser before a real server: Debian's Chromium, and what a page must never do. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import type { BuildOptions, Plugin } from 'esbuild';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { bundled } from '../../src/api/page/bundle.ts';
 import type { Scope } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 import { countExecuted, keepExecuted } from './coverage.ts';
@@ -106,7 +108,7 @@ export interface Drawn {
   readonly close: number;
 }
 
-const LIBRARY = 'lightweight-charts.standalone.production.mjs';
+const LIBRARY = 'lightweight-charts';
 const DEVELOPMENT = 'lightweight-charts.standalone.development.mjs';
 
 /**
@@ -114,8 +116,8 @@ const DEVELOPMENT = 'lightweight-charts.standalone.development.mjs';
  * `charted` holds the charts that are there, each with its series and a log of writes.
  */
 const LISTENING = `
-export * from './${DEVELOPMENT}';
-import { createChart as make } from './${DEVELOPMENT}';
+export * from 'development';
+import { createChart as make } from 'development';
 globalThis.charted = [];
 export function createChart(...given) {
   const chart = make(...given);
@@ -144,17 +146,35 @@ export function createChart(...given) {
 }
 `;
 
-/** Before the page is opened. */
+/** Puts the library above in the place of the one that the page is made with. */
+const listening: Plugin = {
+  name: 'listening',
+  setup(build) {
+    const home = createRequire(import.meta.url).resolve('lightweight-charts/package.json');
+    const development = home.replace('package.json', `dist/${DEVELOPMENT}`);
+    build.onResolve({ filter: /^development$/ }, () => ({ path: development }));
+    const isLibrary = new RegExp(`^${LIBRARY}$`);
+    build.onResolve({ filter: isLibrary }, () => ({ path: LIBRARY, namespace: 'listening' }));
+    build.onLoad({ filter: isLibrary, namespace: 'listening' }, () => ({ contents: LISTENING }));
+  },
+};
+
+let listeningPage: Promise<string> | null = null;
+
+/** The source text of a bundle. */
+export async function bundleText(options: BuildOptions): Promise<string> {
+  const [file] = await bundled(options);
+  return file?.text ?? assert.fail('nothing was bundled');
+}
+
+/** Before the page is opened: it is the same page, made with the library above. */
 export async function listenToCharts(page: Page): Promise<void> {
-  const home = createRequire(import.meta.url).resolve('lightweight-charts/package.json');
-  const build = readFileSync(home.replace('package.json', `dist/${DEVELOPMENT}`), 'utf8');
-  const serve = (name: string, body: string) =>
-    page.route(
-      (url) => url.pathname.endsWith(`/${name}`),
-      (route) => route.fulfill({ contentType: 'text/javascript', body }),
-    );
-  await serve(LIBRARY, LISTENING);
-  await serve(DEVELOPMENT, build);
+  listeningPage ??= bundleText({ entryPoints: ['src/web/main.tsx'], plugins: [listening] });
+  const body = await listeningPage;
+  await page.route(
+    (url) => /\/assets\/main-\w+\.js$/.test(url.pathname),
+    (route) => route.fulfill({ contentType: 'text/javascript', body }),
+  );
 }
 
 /** Candles of the one chart on the page; null before there is one. */

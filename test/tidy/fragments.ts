@@ -1,4 +1,7 @@
-/** How many files have exactly one importer: such a file often means nothing alone. */
+/**
+ * How many files have exactly one importer: such a file often means nothing alone. A component of
+ * the page (`.tsx`) has one parent by nature, and does not count.
+ */
 import { importsOf } from './imports.ts';
 import type { Finding, Source } from './source.ts';
 
@@ -13,8 +16,9 @@ export function fragments(sources: readonly Source[], most = MOST_SINGLE): Findi
       if (path !== null) importers.set(path, (importers.get(path) ?? new Set()).add(source.path));
     }
   }
-  const single = sources.filter(({ path }) => importers.get(path)?.size === 1);
-  const share = (100 * single.length) / sources.length;
+  const counted = sources.filter(({ path }) => !path.endsWith('.tsx'));
+  const single = counted.filter(({ path }) => importers.get(path)?.size === 1);
+  const share = (100 * single.length) / counted.length;
   if (share <= most) return [];
   const rule = `${share.toFixed(1)} % of files have one importer, at most ${most}`;
   return [

@@ -49,7 +49,7 @@ const FOR_BROWSERS = [
 /** Entry points: the process, the page, and the two exports of the package. */
 export const PROCESS_ENTRY = 'src/server/main.ts';
 export const BROWSER_ENTRIES = [
-  'src/web/main.ts',
+  'src/web/main.tsx',
   'src/client/index.ts',
   'src/client/datafeed/index.ts',
 ];
@@ -108,7 +108,7 @@ function literal(node: unknown): string | null {
 
 /** `src/api/charts/routes.ts` → `api/charts/routes`. */
 function placeOf(path: string): string {
-  return path.replace(/^src\//, '').replace(/\.ts$/, '');
+  return path.replace(/^src\//, '').replace(/\.tsx?$/, '');
 }
 
 function lies(place: string, folder: string): boolean {

@@ -1,7 +1,7 @@
 /** Source files as the house rules see them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parse } from '@babel/parser';
+import { type ParserPlugin, parse } from '@babel/parser';
 import { type File, type Node, VISITOR_KEYS } from '@babel/types';
 
 export interface Source {
@@ -18,8 +18,10 @@ export interface Finding {
   readonly rule: string;
 }
 
-export function treeOf(text: string): File {
-  return parse(text, { sourceType: 'module', plugins: ['typescript'] });
+/** `path` says by its ending whether there are elements in the text. */
+export function treeOf(text: string, path = ''): File {
+  const plugins: ParserPlugin[] = path.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'];
+  return parse(text, { sourceType: 'module', plugins });
 }
 
 /** Nodes directly below `node`, in the order of Babel's keys. */
@@ -32,14 +34,14 @@ export function childrenOf(node: Node): Node[] {
 }
 
 export function sourceOf(path: string, text: string): Source {
-  return { path, text, tree: treeOf(text) };
+  return { path, text, tree: treeOf(text, path) };
 }
 
 /** Every TypeScript file below `folder`, sorted; none where the folder does not exist. */
 export function sourcesIn(root: string, folder: string): Source[] {
   const top = join(root, folder);
   const names = readdirSync(root).includes(folder) ? readdirSync(top, { recursive: true }) : [];
-  const paths = names.map(String).filter((name) => name.endsWith('.ts'));
+  const paths = names.map(String).filter((name) => /\.tsx?$/.test(name));
   return paths
     .sort()
     .map((name) => join(top, name))

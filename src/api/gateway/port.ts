@@ -65,6 +65,8 @@ export interface Answer {
    * and hashes the body where it is absent. Printable ASCII without quotes.
    */
   readonly tag?: string;
+  /** The body compressed already, for a route with `gzip` and a body that never changes. */
+  readonly encoded?: { readonly br: Uint8Array; readonly gzip: Uint8Array };
 }
 
 /** Whose token bucket a request draws from; `free` for health and metrics. */

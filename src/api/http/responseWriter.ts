@@ -1,6 +1,6 @@
 /**
- * Writes a handler's answer as an HTTP response: position, rate limits, CORS, ETag, 304, gzip.
- * Synchronous, except when a body is compressed for the first time.
+ * Writes a handler's answer as an HTTP response: position, rate limits, CORS, ETag, 304,
+ * compression. Synchronous, except when a body is compressed for the first time.
  */
 
 import { hash } from 'node:crypto';
@@ -126,7 +126,7 @@ export class ResponseWriter {
   #cacheable(
     context: RequestContext,
     route: Route,
-    { body, tag: own }: Answer,
+    { body, tag: own, encoded }: Answer,
     soFar: string,
   ): void {
     const { exchange } = context;
@@ -139,11 +139,17 @@ export class ResponseWriter {
         return;
       }
     }
-    if (!route.gzip || !isLarge(body) || !acceptsGzip(exchange.acceptEncoding)) {
+    const isBrotli = encoded !== undefined && accepts(exchange.acceptEncoding, 'br');
+    if (isBrotli) {
+      lines += '\r\nContent-Encoding: br';
+      this.#send(context, { status: 200, lines, body: encoded.br });
+      return;
+    }
+    if (!route.gzip || !isLarge(body) || !accepts(exchange.acceptEncoding, 'gzip')) {
       this.#send(context, { status: 200, lines, body });
       return;
     }
-    const zipped = this.#gzips.of(tag, body);
+    const zipped = encoded?.gzip ?? this.#gzips.of(tag, body);
     lines += '\r\nContent-Encoding: gzip';
     if (!(zipped instanceof Promise)) {
       this.#send(context, { status: 200, lines, body: zipped });
@@ -274,15 +280,15 @@ class GzipCache {
   }
 }
 
-/** Whether an Accept-Encoding header takes gzip: q=0 refuses it, `*` stands for it. */
-function acceptsGzip(header: string): boolean {
+/** Whether an Accept-Encoding header takes a coding: q=0 refuses it, `*` stands for it. */
+function accepts(header: string, wanted: 'br' | 'gzip'): boolean {
   if (header === '') return false;
   let byStar = false;
   for (const entry of header.toLowerCase().split(',')) {
     const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim());
     const quality = parameters.find((part) => part.startsWith('q='));
     const taken = quality === undefined || Number(quality.slice(2)) > 0;
-    if (coding === 'gzip' || coding === 'x-gzip') return taken;
+    if (coding === wanted || coding === `x-${wanted}`) return taken;
     if (coding === '*') byStar = taken;
   }
   return byStar;

@@ -12,6 +12,7 @@ import { KeyedList } from '../keyedList.ts';
 import { logo } from '../logo.ts';
 import type { MarketTime } from '../marketTime.ts';
 import { routeHash } from '../route.ts';
+import { onChange } from '../signal.ts';
 import { type PoolRow, poolRow, progressOf } from './poolRow.ts';
 
 const MAX_ROWS = 100;
@@ -125,7 +126,7 @@ class PoolListView {
       if (pointerType === 'mouse') this.#keepOrder(true);
     });
     this.#rows.addEventListener('pointerleave', () => this.#keepOrder(false));
-    this.#stopTime = time.seconds.subscribe((now) => {
+    this.#stopTime = onChange(time.seconds, (now) => {
       this.#list.each((row, item) => row.tick(item, now));
     });
   }

@@ -1,8 +1,8 @@
 /** The frame around every page: header, search, status line, notices and keys. */
 
 import type { LiquidityPoolInfo } from '../../client/types.ts';
-import type { Timer } from '../../engine/runtime/clock.ts';
-import type { PageContext } from '../context.ts';
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import type { NoticeKind, PageContext } from '../context.ts';
 import { el, setAttribute, svg } from '../dom.ts';
 import { errorText } from '../errorView.ts';
 import { shortAda } from '../format.ts';
@@ -12,7 +12,6 @@ import { watch } from '../signal.ts';
 import { closeTooltip } from '../tooltip.ts';
 import type { StatusLine } from './status.ts';
 import { themeSwitch } from './theme.ts';
-import type { Toasts } from './toasts.ts';
 
 const PLACES: readonly (readonly [name: string, hash: string, at: readonly PageRoute['at'][]])[] = [
   ['Markets', '#/', ['home', 'token']],
@@ -234,4 +233,37 @@ function option(asset: string, ...content: readonly HTMLElement[]): HTMLElement 
   const attributes = { role: 'option', tabindex: '-1', 'aria-selected': 'false' };
   const href = routeHash({ at: 'token', asset });
   return el('a', { href, id: `found-${asset}`, ...attributes }, ...content);
+}
+
+const STAY_MS = 6_000;
+const MOST = 4;
+
+/** Short messages at the edge, read out politely; a failure stays until it is dismissed. */
+export class Toasts {
+  readonly element = el('div', { class: 'toasts', role: 'log', 'aria-live': 'polite' });
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.element.setAttribute('aria-label', 'Notices');
+  }
+
+  notify(kind: NoticeKind, text: string): void {
+    const close = el('button', { type: 'button', 'aria-label': 'Dismiss' }, '×');
+    const toast = el('div', { class: `toast ${kind}` }, el('span', {}, text), close);
+    const last = this.element.lastElementChild;
+    // The same again, as when a server comes and goes, does not pile up.
+    if (last?.firstElementChild?.textContent === text) last.remove();
+    close.addEventListener('click', () => toast.remove());
+    this.element.append(toast);
+    while (this.element.childElementCount > MOST) this.element.firstElementChild?.remove();
+    if (kind !== 'bad') this.#clock.after(STAY_MS, () => toast.remove());
+  }
+
+  /** Escape dismisses the newest. */
+  dismiss(): boolean {
+    const newest = this.element.lastElementChild;
+    newest?.remove();
+    return newest !== null;
+  }
 }

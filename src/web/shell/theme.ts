@@ -1,7 +1,8 @@
 /** Dark or light: the setting of the system, until the user chooses here; then remembered. */
+import { signal } from '@preact/signals';
 import { el, setAttribute } from '../dom.ts';
 import { icon } from '../icons.ts';
-import { Source } from '../signal.ts';
+import { onChange } from '../signal.ts';
 
 const KEY = 'upcurve.theme';
 type Theme = 'light' | 'dark';
@@ -9,7 +10,7 @@ type Theme = 'light' | 'dark';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** The theme in force; what draws on a canvas asks here. */
-export const theme = new Source<Theme>(wanted());
+export const theme = signal<Theme>(wanted());
 
 function wanted(): Theme {
   const kept = stored();
@@ -46,10 +47,10 @@ export function themeSwitch(): HTMLElement {
   button.addEventListener('click', () => {
     const next = theme.value === 'dark' ? 'light' : 'dark';
     store(next);
-    theme.set(next);
+    theme.value = next;
   });
-  dark.addEventListener('change', () => theme.set(wanted()));
-  theme.subscribe(show);
+  dark.addEventListener('change', () => (theme.value = wanted()));
+  onChange(theme, show);
   show();
   return button;
 }

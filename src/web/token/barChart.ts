@@ -18,6 +18,7 @@ import { errorBox, errorText } from '../errorView.ts';
 import { cut, moment } from '../format.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { theme } from '../shell/theme.ts';
+import { onChange } from '../signal.ts';
 
 export type BarKind = 'price' | 'mcap';
 
@@ -87,7 +88,7 @@ export class BarChart {
     this.#bars.onChange(() => nextFrame(this.#redrawLegend));
     this.#bars.onError((error) => note.replaceChildren(errorBox(error)));
     // After the frame has its new colours: they are read from the page.
-    this.#endTheme = theme.subscribe(() => this.#draw());
+    this.#endTheme = onChange(theme, () => this.#draw());
     this.#draw();
   }
 

@@ -7,6 +7,7 @@ import { ada, ends, shortPrice } from '../format.ts';
 import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { icon } from '../icons.ts';
 import { logo } from '../logo.ts';
+import { onChange } from '../signal.ts';
 
 export function mountHeader(container: HTMLElement, context: PageContext, asset: string): Unmount {
   const { pool, network } = context;
@@ -49,7 +50,7 @@ export function mountHeader(container: HTMLElement, context: PageContext, asset:
     shown = null;
     nextFrame(show);
   };
-  const stops = [pool.subscribe(() => nextFrame(show)), network.subscribe(again)];
+  const stops = [onChange(pool, () => nextFrame(show)), onChange(network, again)];
   show();
   return () => {
     for (const stop of stops) stop();

@@ -11,7 +11,7 @@ import { errorBox } from '../errorView.ts';
 import { ends, grouped, moment, percent, short, shortMoment } from '../format.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
 import type { MarketTime } from '../marketTime.ts';
-import { watch } from '../signal.ts';
+import { onChange, watch } from '../signal.ts';
 import { loadMoreStrip } from './loadMore.ts';
 
 /** Holders at first, and how many more with each press. */
@@ -79,7 +79,7 @@ export function mountHolders(container: HTMLElement, context: PageContext, asset
       return !(error instanceof ApiError && error.isPassing);
     }
   });
-  const stop = pool.subscribe(() => refresher.want());
+  const stop = onChange(pool, () => refresher.want());
   refresher.want();
   return () => {
     stop();
@@ -202,7 +202,7 @@ export function mountLocks(
     setText(total, locks.length === 0 ? '' : `${short(sum)} tokens`);
   };
   const stopPool = watch(pool, show);
-  const stopTime = time.seconds.subscribe((now) => list.each((row, lock) => row.tick(lock, now)));
+  const stopTime = onChange(time.seconds, (now) => list.each((row, lock) => row.tick(lock, now)));
   return () => {
     stopPool();
     stopTime();

@@ -9,6 +9,7 @@ import { ada, age, ends, grouped, moment, short, shortPrice } from '../format.ts
 import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
 import type { MarketTime } from '../marketTime.ts';
+import { onChange } from '../signal.ts';
 import { addTooltip } from '../tooltip.ts';
 import { loadMoreStrip } from './loadMore.ts';
 import { statusText } from './orderStatus.ts';
@@ -79,7 +80,7 @@ export function mountOrders(
   };
   mirror.onChange(() => nextFrame(show));
   mirror.onError((error) => note.replaceChildren(errorBox(error)));
-  const stopTime = time.seconds.subscribe((now) => list.each((row, order) => row.tick(order, now)));
+  const stopTime = onChange(time.seconds, (now) => list.each((row, order) => row.tick(order, now)));
   return () => {
     stopTime();
     cancelFrame(show);

@@ -7,6 +7,7 @@ import { ada, age, ends, moment, short, shortPrice } from '../format.ts';
 import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
 import type { MarketTime } from '../marketTime.ts';
+import { onChange } from '../signal.ts';
 import { loadMoreStrip } from './loadMore.ts';
 
 /** Shown at first, and added with each press on the button for older ones. */
@@ -58,7 +59,7 @@ export function mountTape(
   };
   mirror.onChange(() => nextFrame(show));
   mirror.onError((error) => note.replaceChildren(errorBox(error)));
-  const stopTime = time.seconds.subscribe((now) => list.each((row, trade) => row.tick(trade, now)));
+  const stopTime = onChange(time.seconds, (now) => list.each((row, trade) => row.tick(trade, now)));
   return () => {
     stopTime();
     cancelFrame(show);

@@ -1,15 +1,19 @@
 /** One token: chart, trading, orders, trades, the curve, holders, locks, and what it is. */
 
-import type { AssetInfo, LiquidityPoolInfo } from '../../client/types.ts';
+import type { Signal } from '@preact/signals';
+import { h } from 'preact';
+import type { LiquidityPoolInfo } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
-import { el, outLink, setAttribute, setText, webLink } from '../dom.ts';
+import { el, setAttribute, setText } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
-import { ada, ends, moment } from '../format.ts';
+import { ada } from '../format.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { progressOf } from '../home/poolRow.ts';
 import type { MarketTime } from '../marketTime.ts';
-import { type Source, watch } from '../signal.ts';
+import { mountView } from '../page.tsx';
+import { onChange } from '../signal.ts';
 import { mountTrade } from '../trade/trade.ts';
+import { About } from './about.tsx';
 import { mountChart } from './chart.ts';
 import { mountHeader } from './header.ts';
 import { mountHolders, mountLocks } from './holders.ts';
@@ -19,7 +23,7 @@ import { mountTape } from './tape.ts';
 
 interface TokenSources {
   /** The one of the context: this part feeds it. */
-  readonly pool: Source<PageContext['pool']['value']>;
+  readonly pool: Signal<PageContext['pool']['value']>;
   readonly time: MarketTime;
 }
 
@@ -36,7 +40,7 @@ export function mountToken(
 
   let unmountParts: Unmount | null = null;
   const show = () => {
-    pool.set(mirror.state);
+    pool.value = mirror.state;
     // Nothing is asked for a token that is not there: what would be asked is refused.
     if (mirror.state !== null) unmountParts ??= mountParts(panels, context, asset, time);
     note.hidden = mirror.state !== null || !mirror.isLoaded;
@@ -54,7 +58,7 @@ export function mountToken(
     unmountParts?.();
     cancelFrame(show);
     mirror.close();
-    pool.set(null);
+    pool.value = null;
   };
 }
 
@@ -75,7 +79,7 @@ function mountParts(
     () => mountOrderBook(panels.book, context, asset),
     () => mountHolders(panels.holders, context, asset),
     () => mountLocks(panels.locks, context, time),
-    () => mountAbout(panels.about, context),
+    () => mountView(panels.about, context, h(About, {})),
   ];
   const { columns } = panels;
   const stops: Unmount[] = [];
@@ -130,48 +134,6 @@ function unknown(asset: string): HTMLElement {
   );
 }
 
-const SOCIALS = ['website', 'twitter', 'telegram', 'discord'] as const;
-
-/** What the launch said about the token. It is text by strangers: nothing of it is HTML. */
-function mountAbout(container: HTMLElement, { pool }: PageContext): Unmount {
-  const inside = el('div', { class: 'inside stack' });
-  container.append(el('header', {}, el('h2', {}, 'About')), inside);
-  let shown = '';
-  return watch(pool, (info) => {
-    if (info === null) return;
-    const { createdOn, poolAuthor } = info.pool;
-    // The pool moves all the time, and this hardly ever.
-    const key = JSON.stringify([info.info, createdOn]);
-    if (key === shown) return;
-    shown = key;
-    const about = info.info;
-    const text = about.description.trim();
-    inside.replaceChildren(
-      el('p', { class: text === '' ? 'dim' : 'description' }, text || 'No description.'),
-      socialsOf(about),
-      factsOf([
-        ['Launched', moment(createdOn)],
-        ['Kind', about.launchType === 1 ? `${about.assetType}, hyped` : about.assetType],
-        ['Author', poolAuthor === '' ? 'unknown' : ends(poolAuthor, 8)],
-      ]),
-    );
-  });
-}
-
-function socialsOf({ socials }: AssetInfo): HTMLElement {
-  const links = SOCIALS.flatMap((name) => {
-    const text = socials[name];
-    const url = text === null ? null : webLink(text);
-    return url === null ? [] : [el('li', {}, outLink(url, name))];
-  });
-  return el('ul', { class: 'socials', hidden: links.length === 0 }, ...links);
-}
-
-function factsOf(facts: readonly (readonly [name: string, value: string])[]): HTMLElement {
-  const parts = facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]);
-  return el('dl', { class: 'facts' }, ...parts);
-}
-
 const ON_THE_CURVE =
   'At 100% the curve closes and the token graduates: all its coins and the tokens that are ' +
   'left move into an AMM pool, which trades on at the same price. Open orders are filled there.';
@@ -206,7 +168,7 @@ function mountCurve(container: HTMLElement, { pool }: PageContext): Unmount {
     setText(line, isOver ? `AMM pool with ${ada(x.amount, 0)}` : `${ada(x.amount)} of ${cap}`);
     setText(words, isOver ? GRADUATED : filled === '100' ? FULL : ON_THE_CURVE);
   };
-  const stop = pool.subscribe(() => nextFrame(show));
+  const stop = onChange(pool, () => nextFrame(show));
   show();
   return () => {
     stop();

@@ -6,6 +6,7 @@ import { unreadableName } from '../../engine/market/tokenName.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { errorBox, errorText } from '../errorView.ts';
+import { onChange } from '../signal.ts';
 import { mountPrompt } from '../wallet/prompt.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { ADA_DECIMALS, readAmount, shownAda } from './amount.ts';
@@ -61,7 +62,7 @@ export function mountLaunch(container: HTMLElement, context: PageContext): Unmou
   const show = () => {
     go.hidden = session.wallet.value === null;
   };
-  const stops = [mountPrompt(prompt, context), session.wallet.subscribe(show)];
+  const stops = [mountPrompt(prompt, context), onChange(session.wallet, show)];
   show();
   return () => {
     ended.abort();

@@ -3,6 +3,7 @@ import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { errorText } from '../errorView.ts';
 import { moment } from '../format.ts';
+import { onChange } from '../signal.ts';
 import { amountHeld } from '../wallet/connectedWallet.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { plainAmount, readAmount, shownAmount } from './amount.ts';
@@ -32,7 +33,7 @@ export function mountLockButton(
   const show = () => {
     container.hidden = amountHeld(session.balance.value, token().asset) === 0n;
   };
-  const stops = [session.balance.subscribe(show), session.wallet.subscribe(show)];
+  const stops = [onChange(session.balance, show), onChange(session.wallet, show)];
   show();
   return () => {
     for (const stop of stops) stop();

@@ -2,10 +2,12 @@
  * The quote of what is typed, kept fresh: asked for shortly after the last keystroke, and again
  * when the pool has moved. An answer to an older question is dropped.
  */
+
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { ApiError } from '../../client/index.ts';
 import type { QuoteAnswer, QuoteQuery } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { type Signal, Source } from '../signal.ts';
+import { onChange } from '../signal.ts';
 
 const AFTER_TYPING_MS = 200;
 /** A lively pool moves many times a second. */
@@ -21,7 +23,7 @@ export type QuoteState =
   | { readonly kind: 'refused'; readonly error: unknown };
 
 export class QuoteFeed {
-  readonly #state: Source<QuoteState> = new Source<QuoteState>({ kind: 'none' });
+  readonly #state: Signal<QuoteState> = signal<QuoteState>({ kind: 'none' });
   readonly #context: PageContext;
   readonly #stopPool: () => void;
   #query: QuoteQuery | null = null;
@@ -32,7 +34,7 @@ export class QuoteFeed {
   constructor(context: PageContext) {
     this.#context = context;
     let poolState = stateOf(context);
-    this.#stopPool = context.pool.subscribe(() => {
+    this.#stopPool = onChange(context.pool, () => {
       const now = stateOf(context);
       if (now === poolState) return;
       poolState = now;
@@ -40,7 +42,7 @@ export class QuoteFeed {
     });
   }
 
-  get state(): Signal<QuoteState> {
+  get state(): ReadonlySignal<QuoteState> {
     return this.#state;
   }
 
@@ -52,10 +54,10 @@ export class QuoteFeed {
     this.#query = query;
     if (query === null) {
       this.#last = null;
-      this.#state.set({ kind: 'none' });
+      this.#state.value = { kind: 'none' };
       return;
     }
-    this.#state.set({ kind: 'asking', last: this.#last });
+    this.#state.value = { kind: 'asking', last: this.#last };
     this.#later(AFTER_TYPING_MS);
   }
 
@@ -86,10 +88,10 @@ export class QuoteFeed {
       const { data } = await this.#context.client.build.quote(query, { signal: asked.signal });
       if (asked.signal.aborted) return;
       this.#last = data;
-      this.#state.set({ kind: 'quote', query, quote: data });
+      this.#state.value = { kind: 'quote', query, quote: data };
     } catch (error) {
       if (asked.signal.aborted) return;
-      this.#state.set({ kind: 'refused', error });
+      this.#state.value = { kind: 'refused', error };
       if (error instanceof ApiError && error.isPassing) this.#again(AFTER_OUTAGE_MS);
     }
   }

@@ -8,6 +8,7 @@ import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
+import { onChange } from '../signal.ts';
 import { addTooltip } from '../tooltip.ts';
 import { amountHeld } from '../wallet/connectedWallet.ts';
 import { mountOwnOrders } from '../wallet/orders.ts';
@@ -77,10 +78,10 @@ class TradeView {
       mountPrompt(prompt, context),
       mountOwnOrders(own, context, asset),
       mountLockButton(lock, context, () => this.#token),
-      this.#feed.state.subscribe(again),
-      context.pool.subscribe(again),
-      session.balance.subscribe(again),
-      session.wallet.subscribe(() => {
+      onChange(this.#feed.state, again),
+      onChange(context.pool, again),
+      onChange(session.balance, again),
+      onChange(session.wallet, () => {
         own.hidden = session.wallet.value === null;
         again();
       }),

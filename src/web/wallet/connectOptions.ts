@@ -2,6 +2,7 @@
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
+import { onChange } from '../signal.ts';
 import { button } from '../trade/button.ts';
 import { textField } from '../trade/field.ts';
 import { type Extension, extensionsIn } from './cip30.ts';
@@ -23,7 +24,7 @@ export function mountConnectOptions(container: HTMLElement, context: PageContext
     none.hidden = name !== 'none';
     extensions.element.hidden = name === null || name === 'none';
   };
-  const stop = context.network.subscribe(show);
+  const stop = onChange(context.network, show);
   show();
   return () => {
     stop();

@@ -5,6 +5,7 @@ import { el, setText } from '../dom.ts';
 import { errorBox, errorText } from '../errorView.ts';
 import { moment } from '../format.ts';
 import { routeHash } from '../route.ts';
+import { onChange } from '../signal.ts';
 import { shownAmount } from '../trade/amount.ts';
 import { button } from '../trade/button.ts';
 import { whatYouSign } from '../trade/confirmOrder.ts';
@@ -46,9 +47,9 @@ class OwnLocks {
     const session = sessionOf(context);
     const load = () => void this.#load();
     this.#stops = [
-      session.wallet.subscribe(load),
-      session.landed.subscribe(load),
-      tickersOf(context).learned.subscribe(() => {
+      onChange(session.wallet, load),
+      onChange(session.landed, load),
+      onChange(tickersOf(context).learned, () => {
         this.#shown = '';
         load();
       }),

@@ -6,6 +6,7 @@ import { errorText } from '../errorView.ts';
 import { moment } from '../format.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
+import { onChange } from '../signal.ts';
 import { statusText } from '../token/orderStatus.ts';
 import { addTooltip } from '../tooltip.ts';
 import { button } from '../trade/button.ts';
@@ -49,9 +50,9 @@ export function mountOwnOrders(
     again();
   };
   const stops = [
-    session.orders.subscribe(again),
-    session.wallet.subscribe(again),
-    tickers.learned.subscribe(redraw),
+    onChange(session.orders, again),
+    onChange(session.wallet, again),
+    onChange(tickers.learned, redraw),
   ];
   show();
   return () => {

@@ -1,6 +1,7 @@
 /** Where a wallet is needed: the shortest way to one, and on a devnet to its first coins. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el } from '../dom.ts';
+import { onChange } from '../signal.ts';
 import { button } from '../trade/button.ts';
 import { faucet } from './faucet.ts';
 import { sessionOf, startTestWallet } from './session.ts';
@@ -31,7 +32,7 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
     coins.hidden = !wantsCoins;
   };
   const stops = [session.wallet, session.balance, context.network].map((each) =>
-    each.subscribe(show),
+    onChange<unknown>(each, show),
   );
   show();
   return () => {

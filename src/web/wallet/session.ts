@@ -2,6 +2,7 @@
  * The connected wallet, its balance and its orders, shared by every part of the page. There is one
  * for a client; it lives as long as the page.
  */
+import { type Signal, signal } from '@preact/signals';
 import type { Value } from '../../cardano/codec/value.ts';
 import { newSecret } from '../../client/index.ts';
 import { TradingClient } from '../../client/trade/tradingClient.ts';
@@ -9,7 +10,7 @@ import { balanceOf, utxosOf } from '../../client/trade/utxo.ts';
 import type { ApiOrder } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorView.ts';
-import { Source } from '../signal.ts';
+import { onChange } from '../signal.ts';
 import { testWallet } from './connect.ts';
 import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 import { keepSecret, keptSecret, storage } from './testWallet.ts';
@@ -28,14 +29,14 @@ const MAX_WAIT_MS = 180_000;
 const PAGE_ROWS = 1000;
 
 export class Session {
-  readonly wallet: Source<ConnectedWallet | null> = new Source<ConnectedWallet | null>(null);
+  readonly wallet: Signal<ConnectedWallet | null> = signal<ConnectedWallet | null>(null);
   /** null until known. */
-  readonly balance: Source<Value | null> = new Source<Value | null>(null);
+  readonly balance: Signal<Value | null> = signal<Value | null>(null);
   /** Why the balance could not be read the last time. */
-  readonly trouble: Source<unknown> = new Source<unknown>(null);
-  readonly orders: Source<OwnOrders> = new Source(NO_ORDERS);
+  readonly trouble: Signal<unknown> = signal<unknown>(null);
+  readonly orders: Signal<OwnOrders> = signal(NO_ORDERS);
   /** Counts what came into a block: a reason to look again at locks and the like. */
-  readonly landed: Source<number> = new Source(0);
+  readonly landed: Signal<number> = signal(0);
   /** While a transaction is pending the balance may be 0 for a moment. */
   hasHadCoins = false;
   readonly #context: PageContext;
@@ -58,7 +59,7 @@ export class Session {
     const mirror = client.userOrders(wallet.address);
     mirror.onError((error) => this.#context.notify('bad', `Your orders: ${errorText(error)}`));
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
-      this.orders.set({ isLoaded: true, orders: [...mempool, ...ledger] });
+      this.orders.value = { isLoaded: true, orders: [...mempool, ...ledger] };
       this.refresh();
     });
     this.#stop = () => {
@@ -67,18 +68,18 @@ export class Session {
       mirror.close();
     };
     this.#signal = ended.signal;
-    this.wallet.set(wallet);
+    this.wallet.value = wallet;
     this.refresh();
   }
 
   disconnect(): void {
     this.#stop();
     this.#stop = () => {};
-    this.wallet.set(null);
-    this.balance.set(null);
+    this.wallet.value = null;
+    this.balance.value = null;
     this.hasHadCoins = false;
-    this.trouble.set(null);
-    this.orders.set(NO_ORDERS);
+    this.trouble.value = null;
+    this.orders.value = NO_ORDERS;
   }
 
   /** For the wallet that is connected; throws `ApiError` without one. */
@@ -114,7 +115,7 @@ export class Session {
     const came = await untilInBlock(this.#context, wallet.keyHash, txHash, this.#signal);
     if (wallet !== this.wallet.value) return false;
     this.refresh();
-    if (came) this.landed.set(this.landed.value + 1);
+    if (came) this.landed.value = this.landed.value + 1;
     return came;
   }
 
@@ -129,10 +130,10 @@ export class Session {
       if (!isNews()) return;
       this.#shown = round;
       this.hasHadCoins ||= held.lovelace > 0n;
-      this.balance.set(held);
-      this.trouble.set(null);
+      this.balance.value = held;
+      this.trouble.value = null;
     } catch (error) {
-      if (isNews()) this.trouble.set(error);
+      if (isNews()) this.trouble.value = error;
     }
   }
 
@@ -168,7 +169,7 @@ function resumeOnce(session: Session, { network, notify }: PageContext): void {
   };
   resume(network.value?.name);
   if (network.value !== null) return;
-  const stop = network.subscribe((now) => {
+  const stop = onChange(network, (now) => {
     stop();
     resume(now?.name);
   });

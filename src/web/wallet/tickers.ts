@@ -1,7 +1,7 @@
 /** Tickers of tokens by asset id, asked for once each; until then the two ends of the id. */
+import { type Signal, signal } from '@preact/signals';
 import type { PageContext } from '../context.ts';
 import { ends } from '../format.ts';
-import { Source } from '../signal.ts';
 
 const MOST = 2000;
 /** Ids go into one call. */
@@ -9,7 +9,7 @@ const MAX_PER_CALL = 1000;
 
 class Tickers {
   /** Counts what was learned. */
-  readonly learned: Source<number> = new Source(0);
+  readonly learned: Signal<number> = signal(0);
   readonly #context: PageContext;
   readonly #known = new Map<string, string | null>();
   readonly #wanted = new Set<string>();
@@ -39,7 +39,7 @@ class Tickers {
     try {
       const { data } = await this.#context.client.pools.followingList(assets);
       for (const { info } of data.items) this.#known.set(info.asset, info.ticker);
-      this.learned.set(this.learned.value + 1);
+      this.learned.value = this.learned.value + 1;
     } catch {
       // The server is away: the next drawing asks again.
       for (const asset of assets) this.#known.delete(asset);

@@ -4,6 +4,7 @@ import { el, setText } from '../dom.ts';
 import { errorBox, errorText } from '../errorView.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { routeHash } from '../route.ts';
+import { onChange } from '../signal.ts';
 import { shownAda, shownAmount } from '../trade/amount.ts';
 import { button } from '../trade/button.ts';
 import { ask } from '../trade/dialog.ts';
@@ -48,7 +49,7 @@ export function mountWallet(container: HTMLElement, context: PageContext): Unmou
     mountBalance(holdings, context),
     mountOwnOrders(orders, context, null),
     mountOwnLocks(locks, context),
-    session.wallet.subscribe(show),
+    onChange(session.wallet, show),
   ];
   show();
   return () => {
@@ -63,7 +64,7 @@ function mountAccount(container: HTMLElement, context: PageContext): Unmount {
     const { value } = session.wallet;
     container.replaceChildren(...(value === null ? [] : partsOf(value, context)));
   };
-  const stops = [session.wallet.subscribe(show), context.network.subscribe(show)];
+  const stops = [onChange(session.wallet, show), onChange(context.network, show)];
   show();
   return () => {
     for (const stop of stops) stop();
@@ -194,7 +195,7 @@ function mountBalance(container: HTMLElement, context: PageContext): Unmount {
   };
   const again = () => nextFrame(show);
   const stops = [session.balance, session.trouble, tickers.learned].map((each) =>
-    each.subscribe(again),
+    onChange(each, again),
   );
   show();
   session.refresh();

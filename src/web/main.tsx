@@ -2,32 +2,37 @@
  * The page from its start: one client of the server that served it, the frame, and the page that
  * the address names. Nothing here is loaded again when the server restarts.
  */
-import { Client, type Notice } from '../client/index.ts';
+import { signal } from '@preact/signals';
+import { ApiError, Client, type Notice } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import type { Network, PageContext } from './context.ts';
 import { nextFrame } from './frames.ts';
 import { MarketTime } from './marketTime.ts';
-import { detectNetwork } from './network.ts';
 import { PageRouter } from './pageRouter.ts';
 import { type PageRoute, parseRoute, routeHash } from './route.ts';
-import { buildShell } from './shell/shell.ts';
+import { buildShell, Toasts } from './shell/shell.ts';
 import { StatusLine } from './shell/status.ts';
-import { Toasts } from './shell/toasts.ts';
-import { Source } from './signal.ts';
+import { onChange } from './signal.ts';
+
+const AGAIN_MS = 2_000;
+const NAMES = ['devnet', 'preview', 'preprod', 'mainnet'] as const;
+/** A server that only replays trades has no deployment. */
+const NONE: Network = { name: 'none', addresses: 'testnet', supply: null };
 
 const clock = systemClock;
 const client = new Client({ url: location.origin });
-const route = new Source<PageRoute>(parseRoute(location.hash));
-const asset = new Source<string | null>(null);
-const pool = new Source<LiquidityPoolInfo | null>(null);
-const network = new Source<Network | null>(null);
+const route = signal<PageRoute>(parseRoute(location.hash));
+const asset = signal<string | null>(null);
+const pool = signal<LiquidityPoolInfo | null>(null);
+const network = signal<Network | null>(null);
 const time = new MarketTime(clock);
 const toasts = new Toasts(clock);
 
 const context: PageContext = {
   client,
   clock,
+  time,
   asset,
   pool,
   network,
@@ -54,15 +59,15 @@ health.onChange((state) => {
 });
 connection.onState(() => nextFrame(showStatus));
 connection.onNotice((notice) => toasts.notify('info', resynced(notice)));
-network.subscribe(showStatus);
+onChange(network, showStatus);
 
 // Where there is no chain it is known at once, before anything is shown.
-void detectNetwork(client, clock, network);
+void detectNetwork();
 const root = document.getElementById('page') ?? document.body;
 const main = buildShell(root, context, status, toasts);
 const router = new PageRouter(main, context, { asset, pool, time });
-addEventListener('hashchange', () => route.set(parseRoute(location.hash)));
-route.subscribe((place) => router.show(place));
+addEventListener('hashchange', () => (route.value = parseRoute(location.hash)));
+onChange(route, (place) => router.show(place));
 router.show(route.value);
 // A tab that was asleep: the server may be back already.
 document.addEventListener('visibilitychange', () => {
@@ -79,4 +84,25 @@ function resynced({ reason }: Notice): string {
     checksum: 'something did not fit',
   };
   return `Resynced: ${why[reason]}; all is loaded again.`;
+}
+
+/**
+ * Which network the server is on. The server is asked until it answers: a page may be up before it.
+ * The document says when there is no chain.
+ */
+async function detectNetwork(): Promise<void> {
+  if (document.documentElement.dataset.chain === 'none') {
+    network.value = NONE;
+    return;
+  }
+  try {
+    const { data } = await client.build.protocolConfig();
+    const name = NAMES.find((each) => each === data.environment);
+    const addresses = data.network === 'mainnet' ? 'mainnet' : 'testnet';
+    const supply = BigInt(data.parameters.tokenEmission.raw);
+    network.value = name === undefined ? NONE : { name, addresses, supply };
+  } catch (error) {
+    if (error instanceof ApiError && error.cause === 'NOT_FOUND') network.value = NONE;
+    else clock.after(AGAIN_MS, () => detectNetwork());
+  }
 }

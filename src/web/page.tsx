@@ -1,0 +1,69 @@
+/**
+ * What components use of the page: the context, and mirrors of the client as signals.
+ *
+ * A mirror that changes a thousand times a second is written once a frame, and not at all in a tab
+ * that is not looked at: it catches up in one step.
+ */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { type ComponentChild, createContext, render } from 'preact';
+import { useContext, useEffect } from 'preact/hooks';
+import type { ApiError, Change, Mirror } from '../client/index.ts';
+import { assert } from '../engine/runtime/assert.ts';
+import type { PageContext, Unmount } from './context.ts';
+import { cancelFrame, nextFrame } from './frames.ts';
+
+const Context = createContext<PageContext | null>(null);
+
+/** For components: they are all below `mountView`. */
+export function usePage(): PageContext {
+  const page = useContext(Context);
+  assert(page !== null, 'components are inside of a page');
+  return page;
+}
+
+/** Renders a component into an empty container, until the returned function is called. */
+export function mountView(
+  container: HTMLElement,
+  page: PageContext,
+  view: ComponentChild,
+): Unmount {
+  render(<Context.Provider value={page}>{view}</Context.Provider>, container);
+  return () => render(null, container);
+}
+
+/** What a mirror shows; `error` where the server has refused it for good. */
+export interface Followed<M> {
+  readonly mirror: M;
+  readonly isLoaded: boolean;
+  readonly error: ApiError | null;
+}
+
+/**
+ * Opens a mirror for as long as the component is there, and another one when an input changes.
+ * null until the first one is open. What the one before had stays until another is loaded, so that
+ * nothing flickers. Read `mirror.state` in the component: it is never changed in place.
+ */
+export function useMirror<M extends Mirror<unknown, Change>>(
+  open: () => M,
+  inputs: readonly unknown[],
+): ReadonlySignal<Followed<M> | null> {
+  const followed = useSignal<Followed<M> | null>(null);
+  useEffect(() => {
+    const mirror = open();
+    const show = () => {
+      const { isLoaded, error } = mirror;
+      if (isLoaded || error !== null || followed.peek() === null) {
+        followed.value = { mirror, isLoaded, error };
+      }
+    };
+    const later = () => nextFrame(show);
+    mirror.onChange(later);
+    mirror.onError(later);
+    show();
+    return () => {
+      cancelFrame(show);
+      mirror.close();
+    };
+  }, inputs);
+  return followed;
+}

@@ -1,0 +1,56 @@
+/** What the launch said about the token. It is text by strangers: nothing of it is HTML. */
+import type { AssetInfo } from '../../client/types.ts';
+import { webLink } from '../dom.ts';
+import { ends, moment } from '../format.ts';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+
+const SOCIALS = ['website', 'twitter', 'telegram', 'discord'] as const;
+
+export function About() {
+  const pool = usePage().pool.value;
+  if (pool === null) return null;
+  const { info } = pool;
+  const { createdOn, poolAuthor } = pool.pool;
+  const text = info.description.trim();
+  const isHyped = info.launchType === 1;
+  return (
+    <>
+      <header>
+        <h2>{t.about.title}</h2>
+      </header>
+      <div class="inside stack">
+        <p class={text === '' ? 'dim' : 'description'}>{text || t.about.none}</p>
+        <Socials socials={info.socials} />
+        <dl class="facts">
+          <dt>{t.about.launched}</dt>
+          <dd>{moment(createdOn)}</dd>
+          <dt>{t.about.kind}</dt>
+          <dd>{isHyped ? t.about.hyped(info.assetType) : info.assetType}</dd>
+          <dt>{t.about.author}</dt>
+          <dd>{poolAuthor === '' ? t.about.unknownAuthor : ends(poolAuthor, 8)}</dd>
+        </dl>
+      </div>
+    </>
+  );
+}
+
+function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
+  const links = SOCIALS.flatMap((name) => {
+    const text = socials[name];
+    const url = text === null ? null : webLink(text);
+    return url === null ? [] : [{ name, url }];
+  });
+  if (links.length === 0) return null;
+  return (
+    <ul class="socials">
+      {links.map(({ name, url }) => (
+        <li key={name}>
+          <a href={url} target="_blank" rel="noopener noreferrer nofollow">
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
