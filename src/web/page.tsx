@@ -6,7 +6,7 @@
  */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { type ComponentChild, createContext, render } from 'preact';
-import { useContext, useEffect } from 'preact/hooks';
+import { useContext, useEffect, useRef } from 'preact/hooks';
 import type { ApiError, Change, Mirror } from '../client/index.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import type { PageContext, Unmount } from './context.ts';
@@ -29,6 +29,13 @@ export function mountView(
 ): Unmount {
   render(<Context.Provider value={page}>{view}</Context.Provider>, container);
   return () => render(null, container);
+}
+
+/** A part that is no component yet: it fills a container and returns how to end it. */
+export function Hosted({ mount }: { readonly mount: (container: HTMLElement) => Unmount }) {
+  const container = useRef<HTMLDivElement>(null);
+  useEffect(() => (container.current === null ? undefined : mount(container.current)), []);
+  return <div ref={container} />;
 }
 
 /** What a mirror shows; `error` where the server has refused it for good. */

@@ -1,6 +1,7 @@
 /** The commands `serve` and `replay`. */
 import { existsSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { pageFiles } from '../../api/page/bundle.ts';
 import { readTraderConfig } from '../../client/traders/config.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
@@ -36,6 +37,8 @@ async function startGreeting(world: World, { greet }: Terminal): Promise<App> {
   greet?.(startingText(version, settings));
   const app = await startApp(world);
   greet?.(listeningText(settings, app.port));
+  // A person who starts it at a terminal opens the page next. A fault shows when it is asked for.
+  if (greet !== undefined) pageFiles().catch(() => {});
   return app;
 }
 
