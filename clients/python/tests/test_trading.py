@@ -14,7 +14,7 @@ from support.relay import Relay
 from support.same import whole_market
 from support.until import until
 
-from upcurve import ApiError, Client, Key, Mirror, Notice, PlacedOrder, Position, check, price_of, transaction_id
+from upcurve import ApiError, Client, Key, Mirror, Notice, PlacedOrder, Position, cbor, check, price_of, transaction_id
 
 
 @pytest.mark.parametrize("encoding", ["json", "msgpack"])
@@ -68,14 +68,14 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
         other = Key.new().address("testnet")
         order: Any = {"assetId": asset, "changeAddress": wallet.address, "slippage": "15"}
         built = (await client.build.order(**order, side="BUY", amount="5000000")).data
-        terms = check.terms_of(built, asset, "BUY", 5_000_000, "15", None)
-        assert check.refuse_unless_order(built["cbor"], wallet.address, terms) == int(
+        terms = check.terms_of(built, asset, "BUY", 5_000_000, "15", None, None)
+        assert check.refuse_unless_order(built["cbor"], wallet.address, terms, True) == int(
             built["entityId"].split(":")[1]
         )
 
         def refused(why: str, transaction: str, address: str, **changes: Any) -> None:
             with pytest.raises(ApiError) as error:
-                check.refuse_unless_order(transaction, address, replace(terms, **changes))
+                check.refuse_unless_order(transaction, address, replace(terms, **changes), True)
             assert error.value.cause == "NOT_WHAT_WAS_ASKED"
             assert why in error.value.message, error.value.message
 
@@ -94,9 +94,22 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
         head = len(minted) - len("a0f5f6")
         with_mint = minted[:head] + "09a1581c" + "cd" * 28 + "a14001" + minted[head:]
         refused("fields that it does not need: [9]", with_mint, own)
+        # An order has an end also where none is asked for; what has none is another transaction.
+        slot = cbor.decode(bytes.fromhex(sent))[0][3]
+        end = f"0319{slot:04x}" if slot < 2**16 else f"031a{slot:08x}"
+        head, _, tail = sent.rpartition(end)
+        refused("never expires", "84a3" + head.removeprefix("84a4") + tail, own)
+        least = int(built["outputAmount"]) - 1
+        exact = check.terms_of(built, asset, "BUY", 5_000_000, "15", None, least)
+        assert exact.worst_price == Fraction(least, 5_000_000)
+        with pytest.raises(ApiError) as worse:
+            check.refuse_unless_order(sent, own, exact, True)
+        assert "worse price" in worse.value.message
+        bounded = await wallet.buy(asset, lovelace=5_000_000, min_output=least)
+        assert bounded.quote["minimumOutput"] == str(least)
         for wrong in (("SELL", 5_000_000), ("BUY", 5_000_001)):
             with pytest.raises(ApiError):
-                check.terms_of(built, asset, wrong[0], wrong[1], "15", None)
+                check.terms_of(built, asset, wrong[0], wrong[1], "15", None, None)
         with pytest.raises(ApiError) as dear:
             await wallet.buy_tokens(asset, tokens=1_000_000, most_lovelace=1)
         assert dear.value.cause == "NOT_WHAT_WAS_ASKED"
@@ -134,7 +147,7 @@ async def test_an_order_whose_price_has_gone_is_taken_back(devnet: str) -> None:
             (placed.entity_id, rich.address),
         ):
             with pytest.raises(ApiError) as refused:
-                check.refuse_unless_reclaim(answer.data["cbor"], address, entity_id)
+                check.refuse_unless_reclaim(answer.data["cbor"], address, entity_id, True)
             assert refused.value.cause == "NOT_WHAT_WAS_ASKED"
         await placed.cancel()
         settled = await asyncio.wait_for(placed.settled(), 60)

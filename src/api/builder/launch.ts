@@ -16,6 +16,7 @@ import {
   type TxBuildContext,
   walletUtxos,
 } from '../building/txBuildContext.ts';
+import { refuseTtl, validityOf, within } from '../building/validity.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { cidOf } from '../images/cid.ts';
@@ -60,6 +61,8 @@ async function launch(
   if (image === undefined) return invalid('body.image', 'A launch has an image.');
   const creator = readAddress(txContext, info.changeAddress, 'body.info.changeAddress');
   if (creator instanceof Failure) return creator;
+  const refused = refuseTtl(info.ttl, 'body.info');
+  if (refused !== null) return refused;
   const token = readToken(info);
   if (token instanceof Failure) return token;
   const quote = readQuote(txContext, info.initialDeposit);
@@ -92,7 +95,9 @@ async function launch(
     },
   );
   if (planned instanceof Failure) return planned;
-  const built = await build(txContext, planned.plan, 'SERVER_ERROR', planned.note);
+  const validity = validityOf(txContext.slots, txContext.clock.nowMs(), info.ttl);
+  const plan = within(planned.plan, validity);
+  const built = await build(txContext, plan, 'SERVER_ERROR', planned.note);
   if (built instanceof Failure) return built;
   const cbor = cborForCaller(txContext, built, collateral);
   if (cbor instanceof Failure) return cbor;
@@ -104,6 +109,7 @@ async function launch(
     id: built.id,
     cbor,
     partial: collateral.isOurs,
+    validUntil: validity.validUntil,
     assetId: planned.token,
     assetSubject,
     policyId,

@@ -12,6 +12,7 @@ import {
   type TxBuildContext,
   walletUtxos,
 } from '../building/txBuildContext.ts';
+import { orderValidity, within } from '../building/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { QUOTE_CAUSES, quoteFor, quoteView } from './quote.ts';
@@ -48,20 +49,26 @@ async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answe
   const { worstPrice, exchange } = quoted.quote;
   const { kind, inputAmount } = exchange;
   const token = terms.assetId.toLowerCase();
+  const { partialDeployment, slots } = txContext;
+  const nowMs = txContext.clock.nowMs();
   const { plan, expiresAtMs } = planOrder(
-    txContext.partialDeployment,
+    partialDeployment,
     { owner, token, executor, kind, inputAmount, worstPrice },
     wallet,
-    txContext.clock.nowMs(),
+    nowMs,
   );
-  const built = await build(txContext, plan, 'UNKNOWN');
+  const validity = orderValidity(slots, nowMs, partialDeployment.refundAfterMs, terms.ttl);
+  const built = await build(txContext, within(plan, validity), 'UNKNOWN');
   if (built instanceof Failure) return built;
   const inputs = built.inputs.map(({ ref }) => ref);
   return jsonAnswer({
     id: built.id,
     cbor: toHex(built.bytes),
     beacon: beacon(inputs, ORDER_OUTPUT),
-    ...quoteView(txContext, terms, quoted.quote, expiresAtMs),
+    ...quoteView(txContext, terms, quoted.quote, {
+      expiresAt: expiresAtMs,
+      validUntil: validity.validUntil,
+    }),
     txHash: built.id,
     entityId: `${built.id}:${ORDER_OUTPUT}`,
     networkFee: String(built.feeLovelace),

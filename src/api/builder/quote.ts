@@ -10,6 +10,7 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { BUILDS, type TxBuildContext } from '../building/txBuildContext.ts';
+import { orderValidity, refuseTtl } from '../building/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { itemError } from '../schemas/itemError.ts';
@@ -29,6 +30,8 @@ export interface QuoteTerms {
   readonly amount: string;
   readonly side: Side;
   readonly slippage: Slippage;
+  readonly minOutput?: string | undefined;
+  readonly ttl?: number | undefined;
 }
 
 interface FoundQuote {
@@ -71,8 +74,8 @@ export function quoteRoutes(txContext: TxBuildContext): Route[] {
 async function quoteOnly(txContext: TxBuildContext, terms: QuoteTerms): Promise<Answer | Failure> {
   const found = await quoteFor(txContext, terms, 'query');
   if (found instanceof Failure) return found;
-  const expiresAt = txContext.clock.nowMs() + txContext.partialDeployment.refundAfterMs;
-  return jsonAnswer(quoteView(txContext, terms, found.quote, expiresAt));
+  const times = orderTimes(txContext, terms, txContext.clock.nowMs());
+  return jsonAnswer(quoteView(txContext, terms, found.quote, times));
 }
 
 async function manyQuotes(
@@ -81,17 +84,22 @@ async function manyQuotes(
 ): Promise<Answer | Failure> {
   const coin = terms.findIndex(({ assetId }) => assetId === '.');
   if (coin >= 0) return noToken(`body.${coin}`);
+  for (const [index, { ttl }] of terms.entries()) {
+    const refused = refuseTtl(ttl, `body.${index}`);
+    if (refused !== null) return refused;
+  }
   const pools = await poolsAtOnce(
     txContext,
     terms.map(({ assetId }) => assetId.toLowerCase()),
   );
   if (pools instanceof Failure) return pools;
-  const expiresAt = txContext.clock.nowMs() + txContext.partialDeployment.refundAfterMs;
+  const nowMs = txContext.clock.nowMs();
   const answers = terms.map((each, index) => {
+    const place = `body.${index}`;
     const pool = pools.get(each.assetId.toLowerCase()) ?? unknownPool(each.assetId);
-    const found = pool instanceof Failure ? pool : quoteOn(txContext, pool, each);
-    if (found instanceof Failure) return itemError(found, `body.${index}`);
-    return quoteView(txContext, each, found.quote, expiresAt);
+    const found = pool instanceof Failure ? pool : quoteOn(txContext, pool, each, place);
+    if (found instanceof Failure) return itemError(found, place);
+    return quoteView(txContext, each, found.quote, orderTimes(txContext, each, nowMs));
   });
   return jsonAnswer(answers);
 }
@@ -135,9 +143,10 @@ export async function quoteFor(
   terms: QuoteTerms,
   place: string,
 ): Promise<FoundQuote | Failure> {
-  if (terms.assetId === '.') return noToken(place);
+  const refused = terms.assetId === '.' ? noToken(place) : refuseTtl(terms.ttl, place);
+  if (refused !== null) return refused;
   const pool = await poolOf(txContext, terms.assetId);
-  return pool instanceof Failure ? pool : quoteOn(txContext, pool, terms);
+  return pool instanceof Failure ? pool : quoteOn(txContext, pool, terms, place);
 }
 
 function noToken(place: string): Failure {
@@ -157,11 +166,18 @@ async function poolOf(
 function quoteOn(
   { partialDeployment }: TxBuildContext,
   pool: NewestPool,
-  { side, amount, slippage }: QuoteTerms,
+  { side, amount, slippage, ...bound }: QuoteTerms,
+  place: string,
 ): FoundQuote | Failure {
-  const terms = { side, amount: BigInt(amount), slippage };
+  const minOutput = bound.minOutput === undefined ? undefined : BigInt(bound.minOutput);
+  const terms = { side, amount: BigInt(amount), slippage, minOutput };
   const found = quote(pool.state, partialDeployment.fees, terms);
   if (found.outcome === 'refused') return new Failure(found.cause, found.message);
+  const { outputAmount } = found.exchange;
+  if (minOutput !== undefined && minOutput > outputAmount) {
+    const message = `The order would get ${outputAmount} now: ask for no more than that.`;
+    return invalid(`${place}.minOutput`, message);
+  }
   return { quote: found, pool };
 }
 
@@ -182,11 +198,26 @@ function unknownPool(assetId: string): Failure {
   return new Failure('ASSET_NOT_FOUND', message, { status: 500 });
 }
 
+interface OrderTimes {
+  readonly expiresAt: number;
+  readonly validUntil: number | null;
+}
+
+/** Of an order that is built now. */
+function orderTimes(
+  { slots, partialDeployment: { refundAfterMs } }: TxBuildContext,
+  { ttl }: QuoteTerms,
+  nowMs: number,
+): OrderTimes {
+  const { validUntil } = orderValidity(slots, nowMs, refundAfterMs, ttl);
+  return { expiresAt: nowMs + refundAfterMs, validUntil };
+}
+
 export function quoteView(
   { partialDeployment }: TxBuildContext,
   { assetId }: QuoteTerms,
   { exchange, price, worstPrice, minimumOutput, venue }: Quote,
-  expiresAt: number,
+  { expiresAt, validUntil }: OrderTimes,
 ) {
   const token = assetId.toLowerCase();
   const isBuy = exchange.kind === 'buy';
@@ -203,6 +234,7 @@ export function quoteView(
     worstPrice: fractionText(worstPrice),
     minimumOutput: String(minimumOutput),
     expiresAt,
+    validUntil,
     fees: {
       percentFee: String(percentFee),
       platform: String(platform),

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { SLIPPAGES } from '../../engine/market/order.ts';
 import { SIDES } from '../../engine/market/quote.ts';
 import { SERVER_WALLET } from '../building/txBuildContext.ts';
+import { Ttl, ValidUntil } from '../building/validity.ts';
 import { AddressText, Amount, AssetIdShape, KeyHash, TxHash } from '../schemas/identifiers.ts';
 import { ItemError } from '../schemas/itemError.ts';
 
@@ -37,7 +38,23 @@ const Slippage = Type.Union(
   { description: 'Percent below the quoted output; `infinity` accepts any output of at least 1.' },
 );
 
-const ORDER = { assetId: AssetIdShape, amount: OrderAmount, side: Side, slippage: Slippage };
+const MinOutput = Type.Optional(
+  Type.String({
+    pattern: '^[1-9][0-9]{0,29}$',
+    description:
+      'The least output that the order takes: an integer from 1 to the quoted output. It ' +
+      'replaces the bound of `slippage`.',
+  }),
+);
+
+const ORDER = {
+  assetId: AssetIdShape,
+  amount: OrderAmount,
+  side: Side,
+  slippage: Slippage,
+  minOutput: MinOutput,
+  ttl: Ttl,
+};
 export const QuoteQuery = Type.Object(ORDER);
 const MOST_QUOTES = 50;
 export const QuotesBody = Type.Array(Type.Object(ORDER), {
@@ -60,6 +77,7 @@ const QUOTE = {
   worstPrice: Fraction,
   minimumOutput: Amount,
   expiresAt: Type.Integer({ description: 'Unix ms from which the order may be refunded.' }),
+  validUntil: ValidUntil,
   fees: Type.Object({
     percentFee: Amount,
     platform: Amount,
@@ -90,6 +108,7 @@ export const CancelBody = Type.Object({
   changeAddress: AddressText,
   utxos: Utxos,
   collaterals: Collaterals,
+  ttl: Ttl,
 });
 export type CancelBody = Type.Static<typeof CancelBody>;
 
@@ -105,6 +124,7 @@ export const TransferBody = Type.Object({
     lovelace: Type.String({ pattern: '^([0-9]{1,20}|max)$' }),
     assets: Type.Optional(Type.Union([Type.Array(Asset, { maxItems: 100 }), Type.Null()])),
   }),
+  ttl: Ttl,
 });
 export type TransferBody = Type.Static<typeof TransferBody>;
 
@@ -112,6 +132,7 @@ export const PartialAnswer = Type.Object({
   id: TxHash,
   cbor: Hex(LONGEST_TRANSACTION),
   partial: Type.Boolean({ description: 'The server has signed for its collateral.' }),
+  validUntil: ValidUntil,
 });
 
 export const SignBody = Type.Object({
@@ -150,6 +171,7 @@ export const LaunchInfo = Type.Object({
   changeAddress: AddressText,
   utxos: Utxos,
   collaterals: Collaterals,
+  ttl: Ttl,
 });
 export type LaunchInfo = Type.Static<typeof LaunchInfo>;
 export const LaunchForm = Type.Object({ info: LaunchInfo });
@@ -157,6 +179,7 @@ export const LaunchAnswer = Type.Object({
   id: TxHash,
   cbor: Hex(LONGEST_TRANSACTION),
   partial: Type.Boolean(),
+  validUntil: ValidUntil,
   assetId: AssetIdShape,
   assetSubject: Type.String({ description: 'The name of the asset, hex.' }),
   policyId: Type.String(),

@@ -16,6 +16,7 @@ import {
   type TxBuildContext,
   walletUtxos,
 } from '../building/txBuildContext.ts';
+import { refuseTtl, validityOf, within } from '../building/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import {
@@ -56,10 +57,12 @@ export function spendRoutes(txContext: TxBuildContext): Route[] {
 
 async function cancel(
   txContext: TxBuildContext,
-  { txHash, index, changeAddress, utxos, collaterals }: CancelBody,
+  { txHash, index, changeAddress, utxos, collaterals, ttl }: CancelBody,
 ): Promise<Answer | Failure> {
   const owner = readAddress(txContext, changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
+  const refused = refuseTtl(ttl, 'body');
+  if (refused !== null) return refused;
   const ref = { txHash: txHash.toLowerCase(), index: Number(index) };
   const wallet = await walletUtxos(txContext, owner, utxos);
   if (wallet instanceof Failure) return wallet;
@@ -77,28 +80,33 @@ async function cancel(
   if (script instanceof Failure) return script;
   const references = await lookUpReferences(txContext.utxos, [script]);
   if (references instanceof Failure) return references;
+  const nowMs = clock.nowMs();
   const plan = planCancel(
     partialDeployment,
     { order: state.utxo, changeAddress: owner },
     { wallet, references, collateral: collateral.planned, slots },
-    clock.nowMs(),
+    nowMs,
   );
   if (plan instanceof Failure) return plan;
-  const built = await build(txContext, plan, 'SERVER_ERROR');
+  const validity = validityOf(slots, nowMs, ttl);
+  const built = await build(txContext, within(plan, validity), 'SERVER_ERROR');
   if (built instanceof Failure) return built;
   const cbor = cborForCaller(txContext, built, collateral);
   if (cbor instanceof Failure) return cbor;
-  return jsonAnswer({ id: built.id, cbor, partial: collateral.isOurs });
+  const { validUntil } = validity;
+  return jsonAnswer({ id: built.id, cbor, partial: collateral.isOurs, validUntil });
 }
 
 async function transfer(
   txContext: TxBuildContext,
-  { utxos, changeAddress, distAddress, transferAssets }: TransferBody,
+  { utxos, changeAddress, distAddress, transferAssets, ttl }: TransferBody,
 ): Promise<Answer | Failure> {
   const owner = readAddress(txContext, changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
   const to = readAddress(txContext, distAddress, 'body.distAddress');
   if (to instanceof Failure) return to;
+  const refused = refuseTtl(ttl, 'body');
+  if (refused !== null) return refused;
   const assets = assetsOf(transferAssets.assets ?? []);
   if (assets instanceof Failure) return assets;
   const wallet = await walletUtxos(txContext, owner, utxos);
@@ -107,9 +115,11 @@ async function transfer(
   const request = { to, changeAddress: owner, lovelace, assets } as const;
   const plan = planTransfer(request, wallet, txContext.parameters());
   if (plan instanceof Failure) return plan;
-  const built = await build(txContext, plan, 'SERVER_ERROR');
+  const validity = validityOf(txContext.slots, txContext.clock.nowMs(), ttl);
+  const built = await build(txContext, within(plan, validity), 'SERVER_ERROR');
   if (built instanceof Failure) return built;
-  return jsonAnswer({ id: built.id, cbor: toHex(built.bytes), partial: false });
+  const { validUntil } = validity;
+  return jsonAnswer({ id: built.id, cbor: toHex(built.bytes), partial: false, validUntil });
 }
 
 function assetsOf(

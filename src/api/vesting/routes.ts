@@ -20,6 +20,7 @@ import {
   type TxBuildContext,
   walletUtxos,
 } from '../building/txBuildContext.ts';
+import { refuseTtl, Ttl, ValidUntil, validityOf, within } from '../building/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { AddressText, AssetIdShape, KeyHash, OutputId } from '../schemas/identifiers.ts';
@@ -34,11 +35,15 @@ const LockBody = Type.Object({
   amount: Type.String({ pattern: '^[0-9]+$', maxLength: 30, description: 'Tokens in all.' }),
   lockEnd: Type.Number({ description: 'Unix ms at which the last stage unlocks.' }),
   stagesCount: Type.Integer({ minimum: 1, maximum: MOST_STAGES }),
+  ttl: Ttl,
 });
 type LockBody = Type.Static<typeof LockBody>;
-const WithdrawBody = Type.Object({ id: OutputId, address: AddressText });
+const WithdrawBody = Type.Object({ id: OutputId, address: AddressText, ttl: Ttl });
 type WithdrawBody = Type.Static<typeof WithdrawBody>;
-const Unsigned = Type.Object({ cbor: Type.String({ description: 'Hex.' }) });
+const Unsigned = Type.Object({
+  cbor: Type.String({ description: 'Hex.' }),
+  validUntil: ValidUntil,
+});
 
 const BUILD = { ...BUILDS, tag: 'Vesting' } as const;
 
@@ -79,11 +84,13 @@ export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
 
 async function createLock(
   txContext: TxBuildContext,
-  { address, assetId, amount, lockEnd, stagesCount }: LockBody,
+  { address, assetId, amount, lockEnd, stagesCount, ttl }: LockBody,
 ): Promise<Answer | Failure> {
   const owner = readAddress(txContext, address, 'body.address');
   if (owner instanceof Failure) return owner;
   if (assetId === '.') return invalid('body.assetId', 'Tokens are locked, not ADA.');
+  const refused = refuseTtl(ttl, 'body');
+  if (refused !== null) return refused;
   const nowMs = txContext.clock.nowMs();
   if (!Number.isInteger(lockEnd) || lockEnd <= nowMs || lockEnd > LAST_DATE_MS) {
     const message = 'lockEnd is a moment in the future, in whole Unix milliseconds.';
@@ -98,19 +105,22 @@ async function createLock(
   if (place instanceof Failure) return place;
   const plan = planLock(place, request, wallet, nowMs);
   if (plan instanceof Failure) return plan;
-  const built = await build(txContext, plan, 'SERVER_ERROR');
+  const validity = validityOf(txContext.slots, nowMs, ttl);
+  const built = await build(txContext, within(plan, validity), 'SERVER_ERROR');
   if (built instanceof Failure) return built;
-  return jsonAnswer({ cbor: toHex(built.bytes) });
+  return jsonAnswer({ cbor: toHex(built.bytes), validUntil: validity.validUntil });
 }
 
 async function withdraw(
   txContext: TxBuildContext,
-  { id, address }: WithdrawBody,
+  { id, address, ttl }: WithdrawBody,
 ): Promise<Answer | Failure> {
   const owner = readAddress(txContext, address, 'body.address');
   if (owner instanceof Failure) return owner;
   const ref = parseRef(id);
   if (ref === null) return invalid('body.id', 'This is no `<tx>:<index>`.');
+  const refused = refuseTtl(ttl, 'body');
+  if (refused !== null) return refused;
   const lock = await lockAt(txContext, ref);
   if (lock instanceof Failure) return lock;
   const wallet = await walletUtxos(txContext, owner, null);
@@ -121,18 +131,21 @@ async function withdraw(
   if (place instanceof Failure) return place;
   const references = await lookUpReferences(txContext.utxos, [place.scripts.vesting]);
   if (references instanceof Failure) return references;
-  const { slots, clock } = txContext;
+  const { slots } = txContext;
+  const nowMs = txContext.clock.nowMs();
   const plan = planWithdraw(
     place,
     { lock, owner },
     { wallet, references, collateral: collateral.planned, slots },
-    clock.nowMs(),
+    nowMs,
   );
   if (plan instanceof Failure) return plan;
-  const built = await build(txContext, plan, 'SERVER_ERROR');
+  const validity = validityOf(slots, nowMs, ttl);
+  const built = await build(txContext, within(plan, validity), 'SERVER_ERROR');
   if (built instanceof Failure) return built;
   const cbor = cborForCaller(txContext, built, collateral);
-  return cbor instanceof Failure ? cbor : jsonAnswer({ cbor });
+  if (cbor instanceof Failure) return cbor;
+  return jsonAnswer({ cbor, validUntil: validity.validUntil });
 }
 
 /** For both: tokens that could not be withdrawn here are not locked here either. */

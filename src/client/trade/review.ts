@@ -23,6 +23,8 @@ export interface Review {
   readonly payments: readonly Payment[];
   /** What comes back to the wallet. */
   readonly change: Value;
+  /** The first slot in which no block takes it any more; null: it has no end. */
+  readonly validToSlot: number | null;
 }
 
 /** Throws `ApiError` where the bytes are unreadable or do something else. */
@@ -33,7 +35,7 @@ export function review(cbor: string, owner: Owner, intent: Intent): Review {
     const message = `Not signed: this is not what was asked for, ${objection}.`;
     throw new ApiError('NOT_WHAT_WAS_ASKED', message);
   }
-  const { id, feeLovelace, outputs } = transaction;
+  const { id, feeLovelace, outputs, validToSlot } = transaction;
   const paid = outputs.map(({ address, value }, index) => ({ index, address, value }));
   const change = paid.filter(({ address }) => address === owner.address);
   return {
@@ -41,6 +43,7 @@ export function review(cbor: string, owner: Owner, intent: Intent): Review {
     feeLovelace,
     payments: paid.filter(({ address }) => address !== owner.address),
     change: addValues(...change.map(({ value }) => value)),
+    validToSlot,
   };
 }
 

@@ -10,7 +10,7 @@ import { parseAddress } from '../../cardano/codec/address.ts';
 import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
 import { asValue } from '../../cardano/codec/value.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
-import { minimumOutput, worstPriceOf } from '../../engine/market/order.ts';
+import { minimumOutput, priceOfLeast, worstPriceOf } from '../../engine/market/order.ts';
 import { ApiError } from '../apiError.ts';
 import type { Client } from '../client.ts';
 import type { LaunchForm } from '../rest/wallets.ts';
@@ -36,8 +36,12 @@ export interface OrderRequest {
   /** Lovelace of a BUY, tokens of the others. */
   readonly amount: bigint;
   readonly slippage: OrderBody['slippage'];
+  /** The least output that the order takes, in place of the slippage. */
+  readonly minOutput?: bigint;
   /** Of a BUY_WITH_OUTPUT: an order that offers more is not signed. */
   readonly maxInputLovelace?: bigint;
+  /** Seconds for which a block may take it; absent: as the server does, 0: no end of its own. */
+  readonly ttl?: number;
 }
 
 type OfWallet = 'changeAddress' | 'utxos' | 'collaterals';
@@ -107,9 +111,8 @@ export class TradingClient {
     this.wallet = wallet;
   }
 
-  async quote({ assetId, side, amount, slippage }: OrderRequest): Promise<QuoteAnswer> {
-    const query = { assetId, side, slippage, amount: String(amount) };
-    return (await this.client.build.quote(query)).data;
+  async quote(request: OrderRequest): Promise<QuoteAnswer> {
+    return (await this.client.build.quote(termsOf(request))).data;
   }
 
   utxos(): Promise<readonly WalletUtxo[]> {
@@ -147,9 +150,7 @@ export class TradingClient {
   }
 
   async prepareOrder(request: OrderRequest): Promise<PreparedTx<OrderAnswer, PlacedOrder>> {
-    const { assetId, side, slippage } = request;
-    const amount = String(request.amount);
-    const body = { assetId, side, slippage, amount, ...(await this.#funding()) };
+    const body = { ...termsOf(request), ...(await this.#funding()) };
     const { data: built } = await this.client.build.order(body);
     const intent = orderIntent(request, built);
     return this.#prepared(built, intent, (submitted, { payments }) => {
@@ -225,13 +226,14 @@ export class TradingClient {
     return { changeAddress: this.wallet.address, utxos };
   }
 
-  #prepared<Built extends { readonly cbor: string }, Result extends SubmittedTx>(
+  #prepared<Built extends BuiltAnswer, Result extends SubmittedTx>(
     built: Built,
-    intent: Intent,
+    purpose: Intent,
     resultOf: (submitted: SubmittedTx, review: Review) => Result,
   ): PreparedTx<Built, Result> {
     const { client, wallet } = this;
     const { cbor } = built;
+    const intent = { ...purpose, mustExpire: typeof built.validUntil === 'number' };
     const reviewed = review(cbor, wallet, intent);
     const submit = async () => {
       const witness = await wallet.sign(cbor);
@@ -246,13 +248,29 @@ export class TradingClient {
   }
 }
 
+interface BuiltAnswer {
+  readonly cbor: string;
+  /** Unix ms from which no block takes it; null: no end. */
+  readonly validUntil: number | null;
+}
+
+/** As `/order` and `/quote` take them. */
+function termsOf({ assetId, side, slippage, ttl, ...amounts }: OrderRequest) {
+  const { amount, minOutput } = amounts;
+  return {
+    ...{ assetId, side, slippage, amount: String(amount) },
+    ...(minOutput === undefined ? {} : { minOutput: String(minOutput) }),
+    ...(ttl === undefined ? {} : { ttl }),
+  };
+}
+
 function same(submitted: SubmittedTx): SubmittedTx {
   return submitted;
 }
 
 /** The terms that the order must have. */
 function orderIntent(request: OrderRequest, built: OrderAnswer): OrderIntent {
-  const { assetId, side, amount, slippage, maxInputLovelace } = request;
+  const { assetId, side, amount, slippage, minOutput, maxInputLovelace } = request;
   const isSell = side === 'SELL';
   const [input, output] = isSell ? [assetId, COIN] : [COIN, assetId];
   const inputAmount = integerOf(built.inputAmount);
@@ -267,7 +285,11 @@ function orderIntent(request: OrderRequest, built: OrderAnswer): OrderIntent {
   if (!isSell && maxInputLovelace !== undefined && inputAmount > maxInputLovelace) {
     throw notAsked('the price went up since the quote. Look at it again.');
   }
-  const worstPrice = worstPriceOf(inputAmount, outputAmount, slippage);
+  if (minOutput === undefined) {
+    const worstPrice = worstPriceOf(inputAmount, outputAmount, slippage);
+    return { kind: 'order', input, output, inputAmount, worstPrice };
+  }
+  const worstPrice = priceOfLeast(inputAmount, minOutput);
   return { kind: 'order', input, output, inputAmount, worstPrice };
 }
 

@@ -17,7 +17,12 @@ import { readLockData, readOrderData } from '../../cardano/datums/datums.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import type { Ratio } from '../../engine/market/ratio.ts';
 
-export type Intent =
+export type Intent = Purpose & {
+  /** It was asked for with an end: one that may be submitted at any later time is not signed. */
+  readonly mustExpire?: boolean;
+};
+
+type Purpose =
   | OrderIntent
   | LaunchIntent
   | LockIntent
@@ -83,6 +88,7 @@ export function objectionTo(tx: Transaction, owner: Owner, intent: Intent): stri
 function generalObjection(tx: Transaction, owner: Owner, intent: Intent): string | null {
   if (!tx.isValid) return 'it announces that its scripts fail';
   if (tx.hasCertificates || tx.hasWithdrawals) return 'it touches stake';
+  if (intent.mustExpire === true && tx.validToSlot === null) return 'it never expires';
   if (tx.feeLovelace > MAX_FEE_LOVELACE) return `its fee is ${tx.feeLovelace} lovelace`;
   if (tx.mint.size > 0 && intent.kind !== 'launch') return 'it mints or burns';
   if (tx.collateralInputs.length > 0) {

@@ -9,6 +9,8 @@ export interface OrderBody {
   readonly side: 'BUY' | 'BUY_WITH_OUTPUT' | 'SELL';
   /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
+  readonly minOutput?: string | null;
+  readonly ttl?: number | null;
   /** bech32; a base or enterprise key address of this network. */
   readonly changeAddress: string;
   /**
@@ -51,6 +53,8 @@ export interface OrderAnswer {
   readonly minimumOutput: string;
   /** Unix ms from which the order may be refunded. */
   readonly expiresAt: number;
+  /** Unix ms from which no block takes the transaction; null: it has no end. */
+  readonly validUntil: number | null;
   readonly fees: {
     /** Integer. */
     readonly percentFee: string;
@@ -79,6 +83,17 @@ export interface QuoteQuery {
   readonly side: 'BUY' | 'BUY_WITH_OUTPUT' | 'SELL';
   /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
+  /**
+   * The least output that the order takes: an integer from 1 to the quoted output. It
+   * replaces the bound of `slippage`.
+   */
+  readonly minOutput?: string;
+  /**
+   * Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end.
+   * Absent: 7200. An order’s end lies at least two minutes before it may be refunded, also
+   * with 0.
+   */
+  readonly ttl?: number;
 }
 
 export interface QuoteAnswer {
@@ -109,6 +124,8 @@ export interface QuoteAnswer {
   readonly minimumOutput: string;
   /** Unix ms from which the order may be refunded. */
   readonly expiresAt: number;
+  /** Unix ms from which no block takes the transaction; null: it has no end. */
+  readonly validUntil: number | null;
   readonly fees: {
     /** Integer. */
     readonly percentFee: string;
@@ -133,6 +150,17 @@ export type QuotesBody = readonly {
   readonly side: 'BUY' | 'BUY_WITH_OUTPUT' | 'SELL';
   /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
+  /**
+   * The least output that the order takes: an integer from 1 to the quoted output. It
+   * replaces the bound of `slippage`.
+   */
+  readonly minOutput?: string;
+  /**
+   * Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end.
+   * Absent: 7200. An order’s end lies at least two minutes before it may be refunded, also
+   * with 0.
+   */
+  readonly ttl?: number;
 }[];
 
 export type QuotesAnswer = readonly (
@@ -164,6 +192,8 @@ export type QuotesAnswer = readonly (
       readonly minimumOutput: string;
       /** Unix ms from which the order may be refunded. */
       readonly expiresAt: number;
+      /** Unix ms from which no block takes the transaction; null: it has no end. */
+      readonly validUntil: number | null;
       readonly fees: {
         /** Integer. */
         readonly percentFee: string;

@@ -30,6 +30,7 @@ export interface LaunchInfo {
    * none takes an output of the wallet.
    */
   readonly collaterals?: readonly string[] | null;
+  readonly ttl?: number | null;
 }
 
 export interface LaunchAnswer {
@@ -37,6 +38,8 @@ export interface LaunchAnswer {
   /** Hex. */
   readonly cbor: string;
   readonly partial: boolean;
+  /** Unix ms from which no block takes the transaction; null: it has no end. */
+  readonly validUntil: number | null;
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly assetId: string;
   /** The name of the asset, hex. */
@@ -62,6 +65,7 @@ export interface CancelBody {
    * none takes an output of the wallet.
    */
   readonly collaterals?: readonly string[] | null;
+  readonly ttl?: number | null;
 }
 
 export interface CancelAnswer {
@@ -70,6 +74,8 @@ export interface CancelAnswer {
   readonly cbor: string;
   /** The server has signed for its collateral. */
   readonly partial: boolean;
+  /** Unix ms from which no block takes the transaction; null: it has no end. */
+  readonly validUntil: number | null;
 }
 
 export interface TransferBody {
@@ -92,6 +98,7 @@ export interface TransferBody {
         }[]
       | null;
   };
+  readonly ttl?: number | null;
 }
 
 export interface TransferAnswer {
@@ -100,6 +107,8 @@ export interface TransferAnswer {
   readonly cbor: string;
   /** The server has signed for its collateral. */
   readonly partial: boolean;
+  /** Unix ms from which no block takes the transaction; null: it has no end. */
+  readonly validUntil: number | null;
 }
 
 export interface SignBody {

@@ -53,11 +53,14 @@ export interface CreateLockBody {
   /** Unix ms at which the last stage unlocks. */
   readonly lockEnd: number;
   readonly stagesCount: number;
+  readonly ttl?: number | null;
 }
 
 export interface CreateLockAnswer {
   /** Hex. */
   readonly cbor: string;
+  /** Unix ms from which no block takes the transaction; null: it has no end. */
+  readonly validUntil: number | null;
 }
 
 export interface WithdrawBody {
@@ -65,9 +68,12 @@ export interface WithdrawBody {
   readonly id: string;
   /** bech32; a base or enterprise key address of this network. */
   readonly address: string;
+  readonly ttl?: number | null;
 }
 
 export interface WithdrawAnswer {
   /** Hex. */
   readonly cbor: string;
+  /** Unix ms from which no block takes the transaction; null: it has no end. */
+  readonly validUntil: number | null;
 }

@@ -27,6 +27,11 @@ export function worstPriceOf(inputAmount: bigint, outputAmount: bigint, slippage
   return reduced(outputAmount * kept, inputAmount * 100n);
 }
 
+/** The worst price of an order that takes any output of at least `minOutput`. */
+export function priceOfLeast(inputAmount: bigint, minOutput: bigint): Ratio {
+  return reduced(minOutput, inputAmount);
+}
+
 /** The least output that `amount` accepts. */
 export function minimumOutput(amount: bigint, { numerator, denominator }: Ratio): bigint {
   return ceilDivide(amount * numerator, denominator);

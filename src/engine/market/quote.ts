@@ -5,7 +5,7 @@
 import { buyTokens, type CurveParameters } from './curve.ts';
 import { buy, buyWithOutput, type Exchange, type Refusal, sell } from './exchange.ts';
 import { type FeeParameters, launchFeeLovelace } from './fees.ts';
-import { minimumOutput, type Slippage, worstPriceOf } from './order.ts';
+import { minimumOutput, priceOfLeast, type Slippage, worstPriceOf } from './order.ts';
 import type { CurvePool, PoolState, Venue } from './pool.ts';
 import type { Ratio } from './ratio.ts';
 
@@ -17,6 +17,8 @@ interface QuoteRequest {
   /** Lovelace of a BUY, tokens of the others. */
   readonly amount: bigint;
   readonly slippage: Slippage;
+  /** The least output that the order takes, in place of the slippage. */
+  readonly minOutput?: bigint | undefined;
 }
 
 export interface Quote {
@@ -36,12 +38,15 @@ export interface Quote {
 export function quote(
   pool: PoolState,
   fees: FeeParameters,
-  { side, amount, slippage }: QuoteRequest,
+  { side, amount, slippage, minOutput }: QuoteRequest,
 ): Quote | Refusal {
   const exchange = EXCHANGES[side](pool, fees, amount);
   if (exchange.outcome === 'refused') return exchange;
   const { kind, inputAmount, outputAmount } = exchange;
-  const worstPrice = worstPriceOf(inputAmount, outputAmount, slippage);
+  const worstPrice =
+    minOutput === undefined
+      ? worstPriceOf(inputAmount, outputAmount, slippage)
+      : priceOfLeast(inputAmount, minOutput);
   const isBuy = kind === 'buy';
   const [lovelace, tokens] = isBuy ? [inputAmount, outputAmount] : [outputAmount, inputAmount];
   const onTop = fees.executorFeeLovelace + fees.orderDepositLovelace;

@@ -22,6 +22,7 @@ const OPTIONS = {
   wallet: TEXT,
   'no-wait': FLAG,
   slippage: TEXT,
+  'min-output': TEXT,
   tokens: TEXT,
   name: TEXT,
   ticker: TEXT,
@@ -70,8 +71,8 @@ export const OPTIONS_OF_COMMAND: Readonly<Record<string, readonly OptionName[]>>
   watch: ['url', 'list', 'once'],
   wallet: CLIENT,
   launch: [...CLIENT, ...LAUNCH],
-  buy: [...CLIENT, 'slippage', 'tokens'],
-  sell: [...CLIENT, 'slippage'],
+  buy: [...CLIENT, 'slippage', 'min-output', 'tokens'],
+  sell: [...CLIENT, 'slippage', 'min-output'],
   cancel: CLIENT,
   lock: [...CLIENT, 'for', 'until', 'stages'],
   withdraw: CLIENT,
@@ -157,6 +158,7 @@ With a wallet of your own:
   npm start -- buy TOKEN ADA        spend so much; or: buy TOKEN --tokens N for exactly so many
   npm start -- sell TOKEN N|all
       --slippage 15     percent that the price may fall: 15, 30, 50, 75, infinity
+      --min-output N    instead: the least that you take, in tokens (buy) or ADA (sell)
   npm start -- cancel ORDER         take an open order back; ORDER is <tx>:<index>
   npm start -- lock TOKEN N         until --for 90s, 30m, 2h, 7d or --until 2030-01-31T12:00Z
       --stages N        unlock in so many equal steps (default 1)

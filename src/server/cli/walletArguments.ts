@@ -26,12 +26,16 @@ export type WalletAction =
       readonly lovelace: bigint | null;
       readonly tokens: bigint | null;
       readonly slippage: Slippage;
+      /** Tokens; null: the slippage decides. */
+      readonly minOutput: bigint | null;
     }
   | {
       readonly name: 'sell';
       readonly asset: AssetId;
       readonly tokens: bigint | 'all';
       readonly slippage: Slippage;
+      /** Lovelace; null: the slippage decides. */
+      readonly minOutput: bigint | null;
     }
   | { readonly name: 'cancel'; readonly id: string }
   | LockAction
@@ -178,7 +182,12 @@ function parseBuy([token, ada, ...more]: readonly string[], values: Values): Wal
   }
   const tokens = wanted === null ? null : parseTokens(wanted);
   if (wanted !== null && tokens === null) return '--tokens takes a whole number above 0';
-  return { name: 'buy', asset: asset.id, lovelace, tokens, slippage: slippage.value };
+  const least = textOf(values, 'min-output');
+  const minOutput = least === null ? null : parseTokens(least);
+  if (least !== null && minOutput === null) {
+    return 'buy --min-output takes a whole number of tokens above 0';
+  }
+  return { name: 'buy', asset: asset.id, lovelace, tokens, slippage: slippage.value, minOutput };
 }
 
 function parseSell(rest: readonly string[], values: Values): WalletAction | string {
@@ -190,7 +199,12 @@ function parseSell(rest: readonly string[], values: Values): WalletAction | stri
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
   const tokens: bigint | 'all' | null = amount === 'all' ? 'all' : parseTokens(amount ?? '');
   if (tokens === null) return 'sell takes a whole number of tokens above 0, or all';
-  const terms = { asset: asset.id, tokens, slippage: slippage.value };
+  const least = textOf(values, 'min-output');
+  const minOutput = least === null ? null : parseAda(least);
+  if (least !== null && (minOutput === null || minOutput === 0n)) {
+    return 'sell --min-output takes ADA above 0, with at most 6 decimals';
+  }
+  const terms = { asset: asset.id, tokens, slippage: slippage.value, minOutput };
   return { name: 'sell', ...terms } as const;
 }
 

@@ -230,20 +230,21 @@ const LOVELACE_PER_ADA = 1_000_000n;
 type Act<Name> = Extract<WalletAction, { readonly name: Name }>;
 
 function buy(context: CommandContext, action: Act<'buy'>): Promise<number> {
-  const { asset, lovelace, tokens, slippage } = action;
-  const terms = { assetId: asset, slippage } as const;
+  const { asset, lovelace, tokens, slippage, minOutput } = action;
+  const terms = { assetId: asset, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
   if (tokens !== null) return trade(context, { ...terms, side: 'BUY_WITH_OUTPUT', amount: tokens });
   return trade(context, { ...terms, side: 'BUY', amount: lovelace ?? 0n });
 }
 
 async function sell(context: CommandContext, action: Act<'sell'>): Promise<number> {
-  const { asset, tokens, slippage } = action;
+  const { asset, tokens, slippage, minOutput } = action;
   const amount = tokens === 'all' ? await tokensHeld(context, asset) : tokens;
   if (amount === 0n) {
     context.complain(`The wallet holds nothing of ${asset}.`);
     return FAILED;
   }
-  return trade(context, { assetId: asset, slippage, side: 'SELL', amount });
+  const terms = { assetId: asset, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
+  return trade(context, { ...terms, side: 'SELL', amount });
 }
 
 async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<number> {
@@ -287,13 +288,15 @@ async function untilSettled(
   return found.outcome === 'filled' ? DONE : FAILED;
 }
 
-function quoteLine({ slippage }: OrderRequest, quote: QuoteAnswer): string {
+function quoteLine({ slippage, minOutput }: OrderRequest, quote: QuoteAnswer): string {
   const { numerator, denominator } = quote.price;
   const price = formatRatio(BigInt(numerator), BigInt(denominator) * LOVELACE_PER_ADA);
   const input = amountText(quote.inputAsset, BigInt(quote.inputAmount));
   const output = amountText(quote.outputAsset, BigInt(quote.outputAmount));
   const venue = quote.venue === 'AMM' ? ' on the AMM' : ' on the curve';
-  const limit = slippage === 'infinity' ? 'any price' : `${slippage} % worse at most`;
+  const bySlippage = slippage === 'infinity' ? 'any price' : `${slippage} % worse at most`;
+  const limit =
+    minOutput === undefined ? bySlippage : `at least ${amountText(quote.outputAsset, minOutput)}`;
   const terms = `${price} ADA a token, fees of the trade included; ${limit}`;
   return `Quote: ${input} for ${output}${venue}, ${terms}`;
 }

@@ -63,6 +63,7 @@ async function quoteOf(world: FoldWorld, unspent: readonly Output[], assetId: st
     utxos,
     store,
     clock: { nowMs: () => 5 },
+    slots: { zeroTimeMs: 0, zeroSlot: 0, slotLengthMs: 1000 },
   } as unknown as TxBuildContext;
   const route = quoteRoutes(txContext).find(({ path }) => path === '/quote') ?? assert.fail();
   const query = { assetId, amount: '8000000', side: 'BUY', slippage: '15' };

@@ -1,7 +1,11 @@
 /** Every refusal of /order, /quote, /cancel and /transfer over HTTP, in the stated order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRef } from '../../../src/cardano/codec/output.ts';
+import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import { datumOf, parseRef } from '../../../src/cardano/codec/output.ts';
+import { slotStartMs } from '../../../src/cardano/codec/slots.ts';
+import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { readOrderData } from '../../../src/cardano/datums/datums.ts';
 import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { recordOf } from '../../support/subscription.ts';
@@ -54,6 +58,12 @@ function orderRows({ alice, poor, token, spent, servers }: Scene): Refused[] {
     ...['-1', '1.5', '0x10', ' 1', '1'.repeat(31), 5, none, null].map((amount) =>
       row(`amount ${amount}`, { amount, assetId: UNKNOWN }, BAD_PARAMS),
     ),
+    ...['0', '-1', '1.5', '007', '1'.repeat(31), 5].map((minOutput) =>
+      row(`minimum ${minOutput}`, { minOutput, assetId: UNKNOWN }, BAD_PARAMS),
+    ),
+    ...[1, 59, 86_401, -1, 60.5, 'soon'].map((ttl) =>
+      row(`end ${ttl}`, { ttl, assetId: UNKNOWN }, BAD_PARAMS),
+    ),
     row('side', { side: 'buy', assetId: UNKNOWN }, BAD_PARAMS),
     row('slippage', { slippage: '16', assetId: UNKNOWN }, BAD_PARAMS),
     row('asset', { assetId: 'abc' }, BAD_PARAMS),
@@ -85,6 +95,11 @@ function orderRows({ alice, poor, token, spent, servers }: Scene): Refused[] {
     row('BUY_WITH_OUTPUT of all', { side: 'BUY_WITH_OUTPUT', amount: '1000000000' }, most),
     row('BUY_WITH_OUTPUT past the cap', { side: 'BUY_WITH_OUTPUT', amount: '990000000' }, most),
     row('SELL of too much', { side: 'SELL', amount: '900000000' }, most),
+    row(
+      'more than it gets',
+      { minOutput: '900000000' },
+      { ...BAD_PARAMS, says: /would get \d+ now/ },
+    ),
     row('limits come before the wallet', { amount: '1', utxos: [spent] }, least),
     row('unknown utxos', { utxos: [NO_OUTPUT] }, BAD_PARAMS),
     row('spent utxos', { utxos: [spent] }, BAD_PARAMS),
@@ -115,7 +130,7 @@ function quoteRows(rows: readonly Refused[]): Refused[] {
       fields.map(([name, value]): [string, string] => [name, String(value)]),
     );
     // A query has texts only.
-    if (what.endsWith('amount 5')) return [];
+    if (/(amount|minimum) 5$/.test(what)) return [];
     return [{ what: what.replace('/order', '/quote'), path: `/quote?${query}`, status, cause }];
   });
 }
@@ -130,6 +145,8 @@ async function assertManyQuotes({ world, token }: Scene): Promise<void> {
     { ...good, amount: '1' },
     { ...good, assetId: token.toUpperCase(), side: 'SELL', amount: '900000000' },
     { ...good, slippage: 'infinity' },
+    { ...good, minOutput: '900000000' },
+    { ...good, minOutput: '77' },
   ];
   const many = await world.post('/quotes', asked);
   assert.equal(many.status, 200, many.message);
@@ -137,18 +154,19 @@ async function assertManyQuotes({ world, token }: Scene): Promise<void> {
   const causes: unknown[] = [];
   for (const [index, terms] of asked.entries()) {
     const one = await world.get(`/quote?${new URLSearchParams(terms)}`);
-    const { error, expiresAt, ...quote } = recordOf(many.body[index]);
+    const { error, expiresAt, validUntil, ...quote } = recordOf(many.body[index]);
     if (one.status === 200) {
-      const { expiresAt: when, ...expected } = recordOf(one.body);
+      const { expiresAt: when, validUntil: end, ...expected } = recordOf(one.body);
       assert.deepEqual(quote, expected);
-      assert.equal(typeof expiresAt, typeof when);
+      assert.deepEqual([typeof expiresAt, typeof validUntil], [typeof when, typeof end]);
       continue;
     }
     const { cause, message } = one;
     assert.deepEqual(error, { cause, message, path: `body.${index}` });
     causes.push(cause);
   }
-  assert.deepEqual(causes, ['ASSET_NOT_FOUND', 'MIN_TRADE_AMOUNT', 'MAX_TRADE_AMOUNT']);
+  const limits = ['MIN_TRADE_AMOUNT', 'MAX_TRADE_AMOUNT', 'INVALID_PARAMS'];
+  assert.deepEqual(causes, ['ASSET_NOT_FOUND', ...limits]);
   const bad: readonly [string, unknown][] = [
     ['none', []],
     ['no list', good],
@@ -156,6 +174,7 @@ async function assertManyQuotes({ world, token }: Scene): Promise<void> {
     ['the coin', [good, { ...good, assetId: '.' }]],
     ['side', [{ ...good, side: 'buy' }]],
     ['amount', [good, { ...good, amount: '1.5' }]],
+    ['end', [good, { ...good, ttl: 59 }]],
   ];
   const rows = bad.map(([what, body]) => ({ what, path: '/quotes', body, ...BAD_PARAMS }));
   await assertRefused(world, rows);
@@ -247,6 +266,50 @@ function transferRows({ alice, poor, token, spent, servers }: Scene): Refused[] 
   ];
 }
 
+/** The bytes end where the answer says, and the order takes what was asked for as its least. */
+async function assertBounds({ world, alice, token }: Scene): Promise<void> {
+  const { slots } = world.kit.txContext;
+  const { address } = alice.wallet;
+  const terms = { assetId: token, amount: '5000000', side: 'BUY', slippage: '15' };
+  const order = { ...terms, changeAddress: address };
+  const lovelace = { lovelace: '2000000' };
+  const transfer = { changeAddress: address, distAddress: address, transferAssets: lovelace };
+  const lockEnd = world.nowMs + 3_600_000;
+  const lock = { address, assetId: token, amount: '5', lockEnd, stagesCount: 1 };
+  const built: [path: string, body: object, seconds: number | null][] = [
+    ['/order', order, 18 * 60],
+    ['/order', { ...order, ttl: 0 }, 18 * 60],
+    ['/order', { ...order, ttl: 60 }, 60],
+    ['/transfer', transfer, 7_200],
+    ['/transfer', { ...transfer, ttl: 86_400 }, 86_400],
+    ['/transfer', { ...transfer, ttl: 0 }, null],
+    ['/create-lock', lock, 7_200],
+    ['/create-lock', { ...lock, ttl: 90 }, 90],
+  ];
+  for (const [path, body, seconds] of built) {
+    const answer = await world.post(path, body);
+    assert.equal(answer.status, 200, answer.message);
+    const { cbor, validUntil } = recordOf(answer.body);
+    const { validToSlot } = decodeTransaction(fromHex(String(cbor)));
+    const end = validToSlot === null ? null : slotStartMs(slots, validToSlot);
+    assert.equal(validUntil, end, path);
+    assert.equal(end, seconds === null ? null : world.nowMs + seconds * 1000, path);
+  }
+  const { outputAmount } = recordOf((await world.post('/order', order)).body);
+  for (const minOutput of ['1', '123456', String(outputAmount)]) {
+    const answer = recordOf((await world.post('/order', { ...order, minOutput })).body);
+    assert.equal(answer.minimumOutput, minOutput);
+    const [output] = decodeTransaction(fromHex(String(answer.cbor))).outputs;
+    const datum = readOrderData(datumOf(output ?? assert.fail()), 'testnet');
+    const { numerator = 0n, denominator = 0n } = datum?.worstPrice ?? {};
+    const stated = { numerator: String(numerator), denominator: String(denominator) };
+    assert.deepEqual(answer.worstPrice, stated);
+    assert.equal(numerator * 5_000_000n, BigInt(minOutput) * denominator);
+    const quote = await world.get(`/quote?${new URLSearchParams({ ...terms, minOutput })}`);
+    assert.deepEqual(recordOf(quote.body).worstPrice, stated);
+  }
+}
+
 /** Asks for what a server's address owns. */
 async function assertNothingOfOurs({ world, alice, token: asset }: Scene): Promise<void> {
   const { feeAddress, collateralKeyHash } = world.kit.txContext.deployment;
@@ -271,6 +334,7 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
   await t.test('/order', () => assertRefused(world, rows));
   await t.test('/quote', () => assertRefused(world, quoteRows(rows)));
   await t.test('/quotes', () => assertManyQuotes(scene));
+  await t.test('an end and a least output', () => assertBounds(scene));
   await t.test('/transfer', () => assertRefused(world, transferRows(scene)));
   await t.test('/cancel', async () => {
     const { alice, token } = scene;
@@ -278,6 +342,12 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
     // In the mempool: the executor does not fill it yet.
     const placed = await alice.order(request);
     await assertRefused(world, await cancelRows(scene, placed.id));
+    const [tx = '', at = ''] = placed.id.split(':');
+    const owner = { changeAddress: alice.wallet.address };
+    const asked = await world.post('/cancel', { txHash: tx, index: at, ...owner, ttl: 60 });
+    const { cbor, validUntil } = recordOf(asked.body);
+    const { validToSlot } = decodeTransaction(fromHex(String(cbor)));
+    assert.equal(validUntil, slotStartMs(world.kit.txContext.slots, validToSlot ?? 0));
     const done = await alice.cancel(placed.id);
     await world.mine();
     assert.equal(world.order(placed.id).closedTx, done.txHash);

@@ -82,6 +82,13 @@ test('a sell offers exactly its tokens', () => {
   refuses(intent, transaction([orderOutput(datum, two)]), /holds more/);
 });
 
+test('what was asked for with an end is not signed without one', () => {
+  const order = [orderOutput({}, BUY_VALUE), change()];
+  refuses({ ...BUY, mustExpire: true }, transaction(order), /never expires/);
+  accepts({ ...BUY, mustExpire: true }, transaction(order, { validToSlot: 7 }));
+  accepts({ ...BUY, mustExpire: false }, transaction(order));
+});
+
 test('what no request of ours needs is refused whatever was asked', () => {
   const order = [orderOutput({}, BUY_VALUE), change()];
   refuses(BUY, transaction(order, { isValid: false }), /scripts fail/);

@@ -7,6 +7,7 @@ import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import {
   fillOrder,
   minimumOutput,
+  priceHolds,
   SLIPPAGES,
   type Slippage,
 } from '../../../src/engine/market/order.ts';
@@ -191,6 +192,24 @@ test('an order placed as quoted fills with exactly what was quoted', () => {
       assert.deepEqual(fillOrder(pool, DEFAULT_FEES, terms), answer.exchange);
     }),
     { numRuns: 10_000, includeErrorInReport: true },
+  );
+});
+
+test('an order with a minimum of its own takes that output and not one less', () => {
+  fc.assert(
+    fc.property(anyCase, fc.bigInt(1n, 10n ** 30n), ({ pool, ...terms }, any) => {
+      const plain = quote(pool, DEFAULT_FEES, terms);
+      if (plain.outcome === 'refused') return;
+      const { inputAmount, outputAmount } = plain.exchange;
+      const minOutput = 1n + (any % outputAmount);
+      const answer = quote(pool, DEFAULT_FEES, { ...terms, minOutput });
+      assert.ok(answer.outcome === 'quote');
+      assert.deepEqual(answer.exchange, plain.exchange);
+      assert.equal(answer.minimumOutput, minOutput);
+      assert.ok(priceHolds(minOutput, inputAmount, answer.worstPrice));
+      assert.ok(!priceHolds(minOutput - 1n, inputAmount, answer.worstPrice));
+    }),
+    { includeErrorInReport: true },
   );
 });
 

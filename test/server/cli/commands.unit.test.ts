@@ -62,6 +62,11 @@ test('amounts are exact', () => {
   assert.deepEqual([exact.lovelace, exact.tokens], [null, 1_000_000n]);
   const sell = action(`sell ${TOKEN} all`);
   assert(sell.name === 'sell' && sell.tokens === 'all');
+  assert.deepEqual([buy.minOutput, sell.minOutput], [null, null]);
+  const least = action(`buy ${TOKEN} 5 --min-output 1_000`);
+  assert(least.name === 'buy' && least.minOutput === 1_000n);
+  const gross = action(`sell ${TOKEN} 5 --min-output 2.5`);
+  assert(gross.name === 'sell' && gross.minOutput === 2_500_000n);
 });
 
 test('server, key file and patience are options of every command', () => {
@@ -105,6 +110,9 @@ test('what a command of the market cannot mean is one line', () => {
     `buy ${TOKEN} 1e3`,
     `buy ${TOKEN} --tokens 1.5`,
     `buy ${TOKEN} 1 --slippage 20`,
+    `buy ${TOKEN} 1 --min-output 1.5`,
+    `sell ${TOKEN} 1 --min-output 0`,
+    `cancel ${REF} --min-output 5`,
     `buy ${TOKEN} 1 2`,
     'buy . 1',
     'buy TOK 1',

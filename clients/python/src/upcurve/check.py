@@ -25,9 +25,9 @@ _MOST_COLLATERAL = 5_000_000
 _MOST_ON_TOP = 5_000_000
 
 # Fields of a body (Conway's CDDL).
-_INPUTS, _OUTPUTS, _FEE, _COLLATERAL, _SIGNERS, _TOTAL_COLLATERAL = 0, 1, 2, 13, 14, 17
-#: Also the times of validity, the metadata's hash and the network.
-_PLAIN = {_INPUTS, _OUTPUTS, _FEE, 3, 7, 8, 15}
+_INPUTS, _OUTPUTS, _FEE, _END, _COLLATERAL, _SIGNERS, _TOTAL_COLLATERAL = 0, 1, 2, 3, 13, 14, 17
+#: Also the start of its validity, the metadata's hash and the network.
+_PLAIN = {_INPUTS, _OUTPUTS, _FEE, _END, 7, 8, 15}
 #: Also what a script needs: hash of its data, returned collateral, references.
 _OF_SCRIPTS = {11, _COLLATERAL, _SIGNERS, 16, _TOTAL_COLLATERAL, 18}
 #: Kinds of an address whose payment part is a script (CIP-19).
@@ -54,6 +54,7 @@ def terms_of(
     amount: int,
     slippage: Slippage,
     most_lovelace: int | None,
+    min_output: int | None,
 ) -> OrderTerms:
     """The terms that the order must have; raises ApiError where the answer is another order."""
     spent, received = (asset, ".") if side == "SELL" else (".", asset)
@@ -64,15 +65,22 @@ def terms_of(
         raise _not_signed("the order that was built is not the one asked for")
     if most_lovelace is not None and given > most_lovelace:
         raise _not_signed(f"it costs {given} lovelace now, more than {most_lovelace}")
+    if min_output is not None:
+        return OrderTerms(spent, received, given, Fraction(min_output, given))
     if slippage == "infinity":
         return OrderTerms(spent, received, given, Fraction(1, given))
     kept = Fraction(100 - int(slippage), 100)
     return OrderTerms(spent, received, given, Fraction(gotten, given) * kept)
 
 
-def refuse_unless_order(transaction: str, address: str, terms: OrderTerms) -> int:
-    """The place of the order among the outputs; raises ApiError NOT_WHAT_WAS_ASKED."""
+def refuse_unless_order(
+    transaction: str, address: str, terms: OrderTerms, must_expire: bool
+) -> int:
+    """The place of the order among the outputs; raises ApiError NOT_WHAT_WAS_ASKED. `must_expire`:
+    not signed where it may be submitted at any later time."""
     body = _body(transaction, _PLAIN)
+    if must_expire and _END not in body:
+        raise _not_signed("it never expires")
     _, own = bech32.decode(address)
     paid_away = [(n, out) for n, out in enumerate(_outputs(body)) if out.address != own]
     if len(paid_away) != 1:
@@ -100,9 +108,13 @@ def refuse_unless_order(transaction: str, address: str, terms: OrderTerms) -> in
     return index
 
 
-def refuse_unless_reclaim(transaction: str, address: str, entity_id: str) -> None:
+def refuse_unless_reclaim(
+    transaction: str, address: str, entity_id: str, must_expire: bool
+) -> None:
     """Raises ApiError NOT_WHAT_WAS_ASKED unless it takes back the output `<tx>:<index>`."""
     body = _body(transaction, _PLAIN | _OF_SCRIPTS)
+    if must_expire and _END not in body:
+        raise _not_signed("it never expires")
     _, own = bech32.decode(address)
     spent = [f"{tx.hex()}:{index}" for tx, index in _items(body[_INPUTS])]
     if entity_id not in spent:

@@ -12,7 +12,7 @@ from .errors import ApiError
 from .keys import Key, transaction_id
 from .market import Network, Slippage
 from .money import LOVELACE_PER_ADA, amount_text
-from .wire.rest import OrderAnswer
+from .wire.rest import OrderAnswer, OrderBody
 from .wire.shapes import ApiOrder
 
 if TYPE_CHECKING:
@@ -62,10 +62,16 @@ class Wallet:
         self.address = key.address(network, stake_key_hash)
 
     async def buy(
-        self, asset: str, *, lovelace: int, slippage: Slippage = "15"
+        self,
+        asset: str,
+        *,
+        lovelace: int,
+        slippage: Slippage = "15",
+        min_output: int | None = None,
     ) -> PlacedOrder:
-        """Spends so much; `slippage`: percent below the quoted output that is still taken."""
-        return await self._order(asset, "BUY", lovelace, slippage)
+        """Spends so much; `slippage`: percent below the quoted output that is still taken.
+        `min_output`, in tokens, replaces it: an order that may bring less is not signed."""
+        return await self._order(asset, "BUY", lovelace, slippage, min_output=min_output)
 
     async def buy_tokens(
         self, asset: str, *, tokens: int, most_lovelace: int, slippage: Slippage = "15"
@@ -74,8 +80,16 @@ class Wallet:
         signed."""
         return await self._order(asset, "BUY_WITH_OUTPUT", tokens, slippage, most_lovelace)
 
-    async def sell(self, asset: str, *, tokens: int, slippage: Slippage = "15") -> PlacedOrder:
-        return await self._order(asset, "SELL", tokens, slippage)
+    async def sell(
+        self,
+        asset: str,
+        *,
+        tokens: int,
+        slippage: Slippage = "15",
+        min_output: int | None = None,
+    ) -> PlacedOrder:
+        """`slippage` and `min_output`, here in lovelace, as in `buy`."""
+        return await self._order(asset, "SELL", tokens, slippage, min_output=min_output)
 
     async def cancel(self, entity_id: str) -> str:
         """Takes an open order back; the id of the transaction."""
@@ -84,7 +98,8 @@ class Wallet:
             txHash=tx, index=index, changeAddress=self.address
         )
         transaction = answer.data["cbor"]
-        check.refuse_unless_reclaim(transaction, self.address, entity_id)
+        must_expire = answer.data["validUntil"] is not None
+        check.refuse_unless_reclaim(transaction, self.address, entity_id, must_expire)
         return await self.send(transaction)
 
     async def send(self, transaction: str) -> str:
@@ -137,16 +152,20 @@ class Wallet:
         amount: int,
         slippage: Slippage,
         most_lovelace: int | None = None,
+        min_output: int | None = None,
     ) -> PlacedOrder:
-        answer = await self.client.build.order(
-            assetId=asset,
-            side=side,
-            amount=amount_text(amount),
-            slippage=slippage,
-            changeAddress=self.address,
-        )
-        built = answer.data
-        terms = check.terms_of(built, asset, side, amount, slippage, most_lovelace)
-        index = check.refuse_unless_order(built["cbor"], self.address, terms)
+        body: OrderBody = {
+            "assetId": asset,
+            "side": side,
+            "amount": amount_text(amount),
+            "slippage": slippage,
+            "changeAddress": self.address,
+        }
+        if min_output is not None:
+            body["minOutput"] = amount_text(min_output)
+        built = (await self.client.build.order(**body)).data
+        terms = check.terms_of(built, asset, side, amount, slippage, most_lovelace, min_output)
+        must_expire = built["validUntil"] is not None
+        index = check.refuse_unless_order(built["cbor"], self.address, terms, must_expire)
         tx_id = await self.send(built["cbor"])
         return PlacedOrder(f"{tx_id}:{index}", tx_id, built, self)

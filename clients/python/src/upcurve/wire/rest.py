@@ -406,6 +406,8 @@ class OrderBody(TypedDict):
     side: Literal["BUY", "BUY_WITH_OUTPUT", "SELL"]
     #: Percent below the quoted output; `infinity` accepts any output of at least 1.
     slippage: Literal["15", "30", "50", "75", "infinity"]
+    minOutput: NotRequired[str | None]
+    ttl: NotRequired[int | None]
     #: bech32; a base or enterprise key address of this network.
     changeAddress: str
     #: Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up the
@@ -456,6 +458,8 @@ class OrderAnswer(TypedDict):
     minimumOutput: str
     #: Unix ms from which the order may be refunded.
     expiresAt: int
+    #: Unix ms from which no block takes the transaction; null: it has no end.
+    validUntil: int | None
     fees: OrderAnswerFees
     venue: Literal["CURVE", "AMM"]
     txHash: str
@@ -473,6 +477,12 @@ class QuoteQuery(TypedDict):
     side: Literal["BUY", "BUY_WITH_OUTPUT", "SELL"]
     #: Percent below the quoted output; `infinity` accepts any output of at least 1.
     slippage: Literal["15", "30", "50", "75", "infinity"]
+    #: The least output that the order takes: an integer from 1 to the quoted output. It replaces
+    #: the bound of `slippage`.
+    minOutput: NotRequired[str]
+    #: Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end. Absent:
+    #: 7200. An order’s end lies at least two minutes before it may be refunded, also with 0.
+    ttl: NotRequired[int]
 
 
 class QuoteAnswer(TypedDict):
@@ -493,6 +503,8 @@ class QuoteAnswer(TypedDict):
     minimumOutput: str
     #: Unix ms from which the order may be refunded.
     expiresAt: int
+    #: Unix ms from which no block takes the transaction; null: it has no end.
+    validUntil: int | None
     fees: OrderAnswerFees
     venue: Literal["CURVE", "AMM"]
 
@@ -529,6 +541,7 @@ class LaunchInfo(TypedDict):
     #: Outputs for collateral. Absent: the server adds its own and signs for it; one that has none
     #: takes an output of the wallet.
     collaterals: NotRequired[list[str] | None]
+    ttl: NotRequired[int | None]
 
 
 class LaunchAnswer(TypedDict):
@@ -536,6 +549,8 @@ class LaunchAnswer(TypedDict):
     #: Hex.
     cbor: str
     partial: bool
+    #: Unix ms from which no block takes the transaction; null: it has no end.
+    validUntil: int | None
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
     assetId: str
     #: The name of the asset, hex.
@@ -557,6 +572,7 @@ class CancelBody(TypedDict):
     #: Outputs for collateral. Absent: the server adds its own and signs for it; one that has none
     #: takes an output of the wallet.
     collaterals: NotRequired[list[str] | None]
+    ttl: NotRequired[int | None]
 
 
 class CancelAnswer(TypedDict):
@@ -565,6 +581,8 @@ class CancelAnswer(TypedDict):
     cbor: str
     #: The server has signed for its collateral.
     partial: bool
+    #: Unix ms from which no block takes the transaction; null: it has no end.
+    validUntil: int | None
 
 
 class TransferBodyTransferAssetsAssetsRow(TypedDict):
@@ -587,6 +605,7 @@ class TransferBody(TypedDict):
     #: bech32; a base or enterprise key address of this network.
     distAddress: str
     transferAssets: TransferBodyTransferAssets
+    ttl: NotRequired[int | None]
 
 
 TransferAnswer = CancelAnswer
@@ -711,9 +730,14 @@ class CreateLockBody(TypedDict):
     #: Unix ms at which the last stage unlocks.
     lockEnd: int | Decimal
     stagesCount: int
+    ttl: NotRequired[int | None]
 
 
-CreateLockAnswer = SignAnswer
+class CreateLockAnswer(TypedDict):
+    #: Hex.
+    cbor: str
+    #: Unix ms from which no block takes the transaction; null: it has no end.
+    validUntil: int | None
 
 
 class WithdrawBody(TypedDict):
@@ -721,9 +745,10 @@ class WithdrawBody(TypedDict):
     id: str
     #: bech32; a base or enterprise key address of this network.
     address: str
+    ttl: NotRequired[int | None]
 
 
-WithdrawAnswer = SignAnswer
+WithdrawAnswer = CreateLockAnswer
 
 
 class GetUtxosBody(TypedDict):
