@@ -4,6 +4,7 @@ import { lookUpReferences } from '../../cardano/build/chainData.ts';
 import { planLaunch } from '../../cardano/build/launch.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
 import { unreadableName } from '../../engine/market/tokenName.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
@@ -104,18 +105,20 @@ async function launch(
   // Last, so that no image is stored for a launch that fails.
   const kept = await txContext.images.put(image.bytes, header.mediaType);
   if (kept instanceof Failure) return kept;
-  const [policyId = '', assetSubject = ''] = planned.token.split('.');
   return jsonAnswer({
     id: built.id,
     cbor,
     partial: collateral.isOurs,
     validUntil: validity.validUntil,
-    assetId: planned.token,
-    assetSubject,
-    policyId,
     logoCID,
-    ...(quote.userTokens === 0n ? {} : { userOutputTokens: String(quote.userTokens) }),
+    ...launchedToken(planned.token, quote),
   });
+}
+
+function launchedToken(assetId: AssetId, { userTokens }: LaunchQuote) {
+  const [policyId = '', assetSubject = ''] = assetId.split('.');
+  const bought = userTokens === 0n ? {} : { userOutputTokens: String(userTokens) };
+  return { assetId, assetSubject, policyId, ...bought };
 }
 
 function readToken(info: LaunchInfo) {
