@@ -23,7 +23,9 @@ import type { Lease } from './nats/lease.ts';
 
 interface EpochsDeps {
   readonly name: string;
-  readonly log: Log & Pick<JetstreamLog, 'check'> & Partial<Pick<JetstreamLog, 'audit'>>;
+  readonly log: Log &
+    Pick<JetstreamLog, 'check'> &
+    Partial<Pick<JetstreamLog, 'audit' | 'endsWith'>>;
   readonly node: Node;
   readonly files: DataFiles;
   readonly rng: Rng;
@@ -52,10 +54,14 @@ export function announcementOf(name: string, node: Node): Announcement | null {
 
 /** Entries of one audit step; an entry may have 1 MB. */
 const AUDIT_ENTRIES = 64;
+/** Steps between two audits of the whole log, 100 s with the default lease. */
+const AUDIT_RESTS = 60;
 
 export class Epochs {
   readonly #deps: EpochsDeps;
   #auditFrom = 1;
+  /** Steps until the whole log is audited again. */
+  #rests = 0;
   /** Positions of the nodes that were behind at the last audit step, by name. */
   #positionsBefore: ReadonlyMap<string, number> = new Map();
   /** Position of the stalled node that was audited last. */
@@ -83,6 +89,19 @@ export class Epochs {
   }
 
   /**
+   * The seq of this node's last entry, where it is the log's last one as well: that takes one
+   * request. null: `logHasOurState` has to look closer. Throws when NATS gives no answer.
+   */
+  async commonEnd(): Promise<number | null> {
+    const { log, node } = this.#deps;
+    const { checkpoint } = node.fold.store;
+    if (checkpoint === null || node.hasDiverged) return null;
+    const { seq, entryHash: hash, epoch } = checkpoint;
+    if (this.#damaged?.epoch === epoch) return null;
+    return (await log.endsWith?.({ seq, hash, epoch })) === true ? seq : null;
+  }
+
+  /**
    * The log ends before the position of another living node in this epoch: it was shortened, and
    * appending to it would put other entries where those were.
    */
@@ -97,7 +116,8 @@ export class Epochs {
 
   /**
    * Audits the next piece of the log, and what comes next for one node that is behind and does not
-   * move: another such node each time, so that a step costs the same for two and for fifty. Answers
+   * move: another such node each time, so that a step costs the same for two and for fifty. Rests
+   * between the end of the log and its beginning: damage there keeps only such nodes back. Answers
    * the seq of an entry that is damaged or missing. Call it again and again.
    */
   async auditNext(): Promise<number | null> {
@@ -105,7 +125,10 @@ export class Epochs {
     if (log.audit === undefined) return null;
     const { epoch, seq } = node.applied();
     const stalled = this.#nextStalled(epoch, seq);
-    for (const from of stalled === null ? [this.#auditFrom] : [stalled, this.#auditFrom]) {
+    const pieces = stalled === null ? [] : [stalled];
+    if (this.#rests === 0) pieces.push(this.#auditFrom);
+    else this.#rests -= 1;
+    for (const from of pieces) {
       const found = await log.audit(from, AUDIT_ENTRIES);
       // A new epoch that started meanwhile is another log.
       if (node.applied().epoch !== epoch) return null;
@@ -113,7 +136,9 @@ export class Epochs {
         this.#damaged = { epoch, seq: found.seq };
         return found.seq;
       }
-      if (from === this.#auditFrom) this.#auditFrom = found.atEnd ? 1 : found.nextSeq;
+      if (from !== this.#auditFrom) continue;
+      this.#auditFrom = found.atEnd ? 1 : found.nextSeq;
+      if (found.atEnd) this.#rests = AUDIT_RESTS;
     }
     return null;
   }

@@ -6,6 +6,8 @@
  * after the last renewal. So the second of two processes with one name finds a value that is
  * renewed, and does not start. After a crash the name is free when the value has expired. A process
  * that was frozen for longer finds another's value, and ends.
+ *
+ * The clock is measured once a lease, and at every renewal while it is not right or was just set.
  */
 import type { Clock } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
@@ -65,6 +67,8 @@ export class Presence implements Service {
   readonly #task: Task;
   #revision = 0;
   #isMeasured = false;
+  /** Renewals since the clock was measured. */
+  #unmeasured = 0;
 
   constructor(deps: PresenceDeps, observer: PresenceObserver) {
     const { node, clock, clockBoundMs, rng, signal } = deps;
@@ -164,11 +168,18 @@ export class Presence implements Service {
       return there === 'ours' || there === 'unreachable' ? null : parseProcess(there);
     }
     this.#revision = outcome.revision;
+    if (!this.#shouldMeasure()) return null;
     const stored = await bucket.get(this.#key);
     if (stored === null || stored === 'unreachable') return null;
     if (stored.revision !== outcome.revision) return null;
     await this.#measured(clockAheadMs(stored.storedMs, sentMs, tookMs));
     return null;
+  }
+
+  #shouldMeasure(): boolean {
+    this.#unmeasured += 1;
+    const isRight = this.#check.verdict.verdict === 'right' && this.#check.obstacle() === null;
+    return !this.#isMeasured || !isRight || this.#unmeasured >= RENEWALS;
   }
 
   async #measured(aheadMs: number): Promise<void> {
@@ -180,6 +191,7 @@ export class Presence implements Service {
     this.#observer.clockMeasured(aheadMs);
     if (verdict !== before) this.#observer.clockJudged(verdict, aheadMs);
     this.#isMeasured = true;
+    this.#unmeasured = 0;
   }
 
   async #others() {

@@ -100,10 +100,11 @@ export class LogWatch implements Service {
     try {
       const own = announcementOf(name, node);
       if (own !== null) await announce(own);
-      const fault = await this.#fault();
+      const end = await epochs.commonEnd();
+      const fault = await this.#fault(end !== null);
       this.#isLost = fault !== null;
       if (fault === null) {
-        this.#endSeq = (await log.last()).seq;
+        this.#endSeq = end ?? (await log.last()).seq;
         this.#confirmedMs = clock.monotonicMs();
         this.#lag.checked(this.lagEntries > 0);
         this.#checkProgress(`${this.lagEntries} entries of the log are not applied`);
@@ -124,9 +125,9 @@ export class LogWatch implements Service {
   }
 
   /** What is wrong with the log; null: nothing. */
-  async #fault(): Promise<string | null> {
+  async #fault(isAtEnd: boolean): Promise<string | null> {
     const { epochs, leads } = this.#deps;
-    if (!(await epochs.logHasOurState())) return 'the log is not what this node has';
+    if (!isAtEnd && !(await epochs.logHasOurState())) return 'the log is not what this node has';
     const damaged = leads?.() === true ? await epochs.auditNext() : null;
     return damaged === null ? null : `entry ${damaged} of the log is damaged or missing`;
   }
@@ -168,8 +169,8 @@ interface LeaderWatchDeps {
 }
 
 /**
- * Which node leads, by the lease: readiness reports a market without a leader. One request to NATS
- * for each lease.
+ * Which node leads, by the lease: readiness reports a market without a leader. At most one request
+ * to NATS for each lease.
  */
 export class LeaderWatch implements Service {
   readonly name = 'who leads';

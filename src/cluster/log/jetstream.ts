@@ -70,6 +70,8 @@ export type LogCheck =
 export const MAX_ENTRY_BYTES = 1_000_000;
 /** Of the stream. */
 export const LOG_LIMITS = { maxMessageBytes: 1024 * 1024, dedupeMs: 10 * 60_000 };
+/** The last of these is the message at the end of the stream, whatever its subject; or none. */
+const ANY_SUBJECT = '>';
 const LABEL = 'upcurve ';
 const GIVE_UP_MS = 5_000;
 const AGAIN_MS = 50;
@@ -234,6 +236,16 @@ export class JetstreamLog implements Log {
     await this.#follower.follow(sealed.entry.seq + 1);
   }
 
+  /** Our entry is the last message of the stream. One request; false may mean anything else. */
+  async endsWith(own: Tail): Promise<boolean> {
+    const hadEnd = this.#window.end;
+    const message = await this.#endMessage();
+    if (message?.seq !== own.seq || hashOf(message.data) !== own.hash) return false;
+    if (hadEnd > own.seq) await this.#restartWindow(own.seq);
+    else if (!this.#hasInWindow(own)) await this.#catchUp(parseEntry(message));
+    return true;
+  }
+
   async check(own: Tail): Promise<LogCheck> {
     if (!this.#link.connected) return 'unreachable';
     const hadEnd = this.#window.end;
@@ -303,6 +315,16 @@ export class JetstreamLog implements Log {
     throw new Error(`the last ${MOST_DELETED} messages of ${this.#stream.name} are deleted`);
   }
 
+  /** null: the message at the end is deleted, or there is none, or no stream. */
+  async #endMessage(): Promise<StoredMessage | null> {
+    try {
+      return await this.#stream.lastOf(ANY_SUBJECT);
+    } catch (error) {
+      if (isFault(error, 'streamMissing')) return null;
+      throw error;
+    }
+  }
+
   /**
    * Waits until the window ends with the stream's last entry. A push that is late, or comes from a
    * replica that lags, is restarted behind the entry that the stream's leader has.
@@ -310,10 +332,13 @@ export class JetstreamLog implements Log {
   async #catchUp(end: SealedEntry): Promise<void> {
     const { seq } = end.entry;
     await sleepUnless(this.#clock, BARRIER_MS, this.#window.reached(seq));
-    const [same] = this.#window.slice(seq, 1) ?? [];
-    if (same?.hash === end.hash) return;
+    if (this.#hasInWindow({ seq, hash: end.hash })) return;
     this.#window.startWith(end);
     await this.#follower.follow(seq + 1);
+  }
+
+  #hasInWindow({ seq, hash }: Pick<Tail, 'seq' | 'hash'>): boolean {
+    return this.#window.slice(seq, 1)?.[0]?.hash === hash;
   }
 
   #heard(message: StoredMessage): void {

@@ -42,7 +42,7 @@ export class Announcements {
 
   /** Fills `heard` from now on. */
   listen(clock: Clock): void {
-    this.#bucket.hear(PREFIX, (text) => this.#hear(text, clock.monotonicMs()));
+    this.#bucket.hear(`${PREFIX}.*`, (text) => this.#hear(text, clock.monotonicMs()));
   }
 
   /** Repeat it every third of the lease. false: NATS did not store it. */

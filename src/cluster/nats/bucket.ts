@@ -85,9 +85,12 @@ export class Bucket {
     return { key, text: value.string(), revision, storedMs: created.getTime() };
   }
 
-  /** Calls back with every value put under `<prefix>.` from now on; empty for a removal. */
-  hear(prefix: string, listener: (text: string) => void): void {
-    const subject = `$KV.${this.#shape.name}.${prefix}.*`;
+  /**
+   * Calls back with every value that anyone asks to be put under the keys from now on, whether it
+   * is stored or refused; empty for a removal. `keys`: one, or `<prefix>.*`.
+   */
+  hear(keys: string, listener: (text: string) => void): void {
+    const subject = `$KV.${this.#shape.name}.${keys}`;
     this.#link.connection.subscribe(subject, {
       callback: (_error, { data }) => listener(new TextDecoder().decode(data)),
     });

@@ -5,12 +5,14 @@
  * The holder renews every third of the lease. It trusts the lease for 0.8 of its length after it
  * sent the last renewal that was granted, by its own monotonic clock; only later does the server
  * let another node take it. A process that was frozen checks `held` first, and notices at once.
- * The server does not notify anyone when a lease expires: candidates retry every lease/5.
+ * The server does not notify anyone when a lease expires: candidates retry every lease/5. While
+ * they hear its renewals (`HeardRenewals`), a try costs no request.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import type { MarketIdentity } from '../../engine/runtime/marketIdentity.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket, BucketValue } from './bucket.ts';
+import { HeardRenewals } from './heardRenewals.ts';
 
 interface LeaseHolder {
   readonly node: string;
@@ -57,6 +59,7 @@ export function candidacyMs(leaseMs: number): number {
 export class Lease {
   readonly #bucket: Bucket;
   readonly #options: LeaseOptions;
+  readonly #renewals: HeardRenewals;
   #term: Term | null = null;
   #timers: Timer[] = [];
   /** The value of a try whose answer was lost: it may be stored. */
@@ -66,6 +69,12 @@ export class Lease {
   constructor(bucket: Bucket, options: LeaseOptions) {
     this.#bucket = bucket;
     this.#options = options;
+    this.#renewals = new HeardRenewals(options.clock, options.leaseMs);
+  }
+
+  /** Hears renewals from now on. */
+  listen(): void {
+    this.#bucket.hear(KEY, (text) => this.#renewals.heard(text));
   }
 
   /** By the clock, not a timer: true only while no other node can have it. */
@@ -79,7 +88,10 @@ export class Lease {
 
   async tryTake(): Promise<TakeOutcome> {
     if (this.held) return 'taken';
-    if (this.#options.mayTake?.() === false) return 'refused';
+    if (this.#options.mayTake?.() === false || this.#renewals.renewed !== null) return 'refused';
+    const there = await this.#bucket.get(KEY);
+    if (there === 'unreachable') return there;
+    if (there !== null) return this.#takeUnanswered(there);
     const { node, subject, clock, rng } = this.#options;
     const market = this.#options.market?.() ?? undefined;
     // The token distinguishes this term from an earlier one of the same node.
@@ -87,21 +99,19 @@ export class Lease {
     const text = this.#unanswered ?? own;
     const untilMs = this.#trustedFrom(clock.monotonicMs());
     const outcome = await this.#bucket.create(KEY, text);
-    if (outcome.write === 'refused') return this.#takeUnanswered();
+    if (outcome.write === 'refused') return 'refused';
     this.#unanswered = outcome.write === 'done' ? null : text;
     return outcome.write === 'done' ? this.#begin(text, outcome.revision, untilMs) : 'unreachable';
   }
 
   /** A try that succeeded without an answer would keep all nodes out until it expires. */
-  async #takeUnanswered(): Promise<TakeOutcome> {
-    const text = this.#unanswered;
-    if (text === null) return 'refused';
-    const value = await this.#bucket.get(KEY);
-    if (value === 'unreachable') return value;
+  async #takeUnanswered({ text, revision }: BucketValue): Promise<TakeOutcome> {
+    const isOurs = text === this.#unanswered;
     this.#unanswered = null;
-    if (value?.text !== text) return 'refused';
+    this.#renewals.seen(text);
+    if (!isOurs) return 'refused';
     const untilMs = this.#trustedFrom(this.#options.clock.monotonicMs());
-    const renewed = await this.#bucket.update(KEY, text, value.revision);
+    const renewed = await this.#bucket.update(KEY, text, revision);
     return renewed.write === 'done' ? this.#begin(text, renewed.revision, untilMs) : renewed.write;
   }
 
@@ -109,9 +119,14 @@ export class Lease {
   async holder(): Promise<LeaseHolder | null | 'unreachable'> {
     const value = await this.#bucket.get(KEY);
     if (value === null || value === 'unreachable') return value;
-    // trust: written by `tryTake` of a node of this market
-    const { node, subject, market } = JSON.parse(value.text) as LeaseHolder;
-    return { node, subject, ...(market === undefined ? {} : { market }) };
+    this.#renewals.seen(value.text);
+    return holderIn(value.text);
+  }
+
+  /** Whose renewals were heard during the last lease; else the holder, by the server. */
+  async lastHolder(): Promise<LeaseHolder | null | 'unreachable'> {
+    const { renewed } = this.#renewals;
+    return renewed === null ? this.holder() : holderIn(renewed);
   }
 
   /** Another node can take it at once. */
@@ -201,4 +216,10 @@ export class Lease {
     for (const timer of this.#timers) timer.cancel();
     this.#timers = [];
   }
+}
+
+function holderIn(text: string): LeaseHolder {
+  // trust: written by `tryTake` of a node of this market
+  const { node, subject, market } = JSON.parse(text) as LeaseHolder;
+  return { node, subject, ...(market === undefined ? {} : { market }) };
 }

@@ -139,6 +139,7 @@ async function joinWith(
   const { settings, clock } = world;
   const { log, objects, turns } = shared;
   turns.announcements.listen(world.clock);
+  turns.lease.listen();
   const files = dataFiles(settings.DATA_DIR);
   const pauseBeforeRetry = () => pauseOrInterrupt(clock, signal);
   const noAnswer = rateLimited(clock, events.natsWaits);

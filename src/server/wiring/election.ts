@@ -145,7 +145,7 @@ function watchLog(
   ];
   return {
     watch,
-    seen: new LeaderWatch({ holder: () => lease.holder(), leaseMs, clock }),
+    seen: new LeaderWatch({ holder: () => lease.lastHolder(), leaseMs, clock }),
     isStale: () =>
       Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
       watch.isLost ||

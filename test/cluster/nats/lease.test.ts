@@ -194,7 +194,7 @@ describe('the lease', { concurrency: true }, () => {
     const taker = await Candidate.ready(scope, through, name, 'a');
     const rival = await Candidate.ready(scope, other, name, 'b');
     proxy.heard = (text) => {
-      if (text.includes(`$KV.${name}.leader`)) proxy.deaf = true;
+      if (text.includes(`PUB $KV.${name}.leader`)) proxy.deaf = true;
     };
     const trying = taker.lease.tryTake();
     const stored = async () => (await rival.stored())?.text ?? null;
@@ -206,6 +206,32 @@ describe('the lease', { concurrency: true }, () => {
     await taker.taken();
     assert.equal(await stored(), first, 'it has not waited until the first one ran out');
     assert.equal(taker.lease.held, true);
+  });
+
+  test('a candidate that hears renewals asks nothing until they end', async (scope) => {
+    const proxy = await NatsProxy.start(scope, server.port);
+    const through = await server.connect(scope, proxy.url);
+    const name = marketName();
+    const holder = await Candidate.ready(scope, other, name, 'a');
+    const waiting = await Candidate.ready(scope, through, name, 'b');
+    await holder.taken();
+    waiting.lease.listen();
+    let asked = 0;
+    proxy.heard = (text) => {
+      if (text.includes(`$KV.${name}.leader`)) asked += 1;
+    };
+    const isQuiet = async () => {
+      const before = asked;
+      assert.equal(await waiting.tried(), 'refused');
+      return asked === before;
+    };
+    await untilAsked('a renewal was heard', isQuiet, (quiet) => quiet);
+    const before = asked;
+    assert.deepEqual(await waiting.lease.lastHolder(), { node: 'a', subject: `${name}.a` });
+    assert.equal(asked, before, 'it knows the holder as well');
+    await holder.lease.release();
+    await waiting.taken();
+    assert.deepEqual(holder.losses, []);
   });
 
   test('a release is repeated when NATS gave no answer', async (scope) => {

@@ -10,6 +10,8 @@ import { type Life, messageOf } from './life.ts';
 import type { ClientSocket, LifeNode } from './ports.ts';
 
 const RETRY_MS = 500;
+/** Between two looks whether there is a node, and whether it is silent. */
+const LOOK_MS = 1_000;
 /** A node pings every 5 s. */
 const MOST_SILENT_MS = 12_000;
 const FOLLOWED = new Set(['LastBar', 'LiveOrdersFeed', 'Trades', 'MCapDesc']);
@@ -146,7 +148,7 @@ export class LifeClient {
   #tick(): void {
     if (this.#isClosed) return;
     const { clock } = this.#life.deps;
-    clock.after(RETRY_MS, () => this.#tick());
+    clock.after(LOOK_MS, () => this.#tick());
     if (!this.#isReading) return;
     if (this.#socket === null) this.#open();
     else if (clock.monotonicMs() - this.#heardMs > MOST_SILENT_MS) this.#leave();
