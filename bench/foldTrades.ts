@@ -110,7 +110,7 @@ async function throughLogAndStore(
   const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
   const clock = systemClock;
   const files = dataFiles(directory);
-  const log = new LocalLog(files.log, clock, 0);
+  const log = await LocalLog.open({ file: files.log, maxMb: 0 });
   const options = { ...STORE, maxLoadedPools: 20_000, commitEveryMs: 200 };
   const market = new MarketRecord(directory, null);
   const recovery = { ...options, market, clock, rng: seededRng(1), quarantined: fail, ...SILENT };

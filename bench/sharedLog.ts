@@ -37,11 +37,11 @@ export const sharedLog: Bench = {
     );
     try {
       progress('the log of one node');
-      const openLocal = () => new LocalLog(join(directory, 'log.sqlite'), systemClock, 0);
-      const local = openLocal();
+      const openLocal = () => LocalLog.open({ file: join(directory, 'log.sqlite'), maxMb: 0 });
+      const local = await openLocal();
       const alone = await measured(local, local, count);
       await local.close();
-      const again = openLocal();
+      const again = await openLocal();
       const aloneRead = await readAll(again);
       await again.close();
       progress('the log of several nodes');

@@ -35,7 +35,7 @@ export async function writeLaunchedMarket(
   options: LaunchedMarketOptions,
 ): Promise<void> {
   const files = dataFiles(directory);
-  const log = new LocalLog(files.log, systemClock, 0);
+  const log = await LocalLog.open({ file: files.log, maxMb: 0 });
   const nothing = () => {};
   const store = await recover(log, files, {
     horizonBlocks: 2160,

@@ -11,7 +11,6 @@ import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { dataFiles } from '../../src/engine/actors/dataFiles.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { outcomeOf } from '../support/apiError.ts';
 import { readHealth } from '../support/chart.ts';
@@ -96,7 +95,7 @@ async function killedInTrade(t: TestContext, server: Server, token: string, fill
 
 /** Entries of the log that are neither block nor time. */
 async function turnsIn(directory: string): Promise<string[]> {
-  const log = new LocalLog(dataFiles(directory).log, systemClock, 0);
+  const log = await LocalLog.open({ file: dataFiles(directory).log, maxMb: 0 });
   const kinds: string[] = [];
   for (let next = 1; ; ) {
     const entries = await log.read(next, 1000);

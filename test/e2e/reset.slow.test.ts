@@ -6,7 +6,6 @@ import { type TestContext, test } from 'node:test';
 import { Devnet } from '../../src/devnet/devnet.ts';
 import { readMarket } from '../../src/engine/actors/marketRecord.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { devnetOptions } from '../support/devnetNode.ts';
 import { runProgram, type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
@@ -67,7 +66,7 @@ test('a devnet begins again; keys stay, and what was is kept under new names', a
     left.filter((name) => name !== 'devnet'),
     ['keys.json'],
   );
-  const log = new LocalLog(join(directory, 'log.sqlite.replaced.1'), systemClock, 0);
+  const log = await LocalLog.open({ file: join(directory, 'log.sqlite.replaced.1'), maxMb: 0 });
   assert.ok((await log.last()).seq > 5, 'also what a kill left in the write-ahead log');
   await log.close();
 

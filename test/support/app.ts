@@ -99,7 +99,7 @@ export async function verifyDirectory(
   horizonBlocks: number,
 ): Promise<Verification | null> {
   const files = dataFiles(directory);
-  const log = new LocalLog(files.log, clock, 0);
+  const log = await LocalLog.open({ file: files.log, maxMb: 0 });
   const quarantined = (pool: string, error: unknown) => assert.fail(`pool ${pool}: ${error}`);
   const limits = { horizonBlocks, maxMb: 0, maxLoadedPools: 20_000 };
   const observer = {

@@ -1,82 +1,60 @@
 /**
- * The log of a single node: one SQLite file, synchronous=FULL. Appends of one turn of the event
- * loop are one transaction (group commit), so many entries share one disk sync.
+ * The log of a single node. Its file has an owner who waits for the disk; this keeps the tail and
+ * the newest entries. What is asked to be appended while the owner has a commit in hand makes up
+ * the next one (group commit), so many entries share one disk sync and nobody waits for a timer.
  */
-import { rmSync } from 'node:fs';
-import { assert, Fault, isFault } from '../runtime/assert.ts';
-import { type Clock, nextTurn, type Timer } from '../runtime/clock.ts';
-import { isDamage } from '../store/damage.ts';
-import { type Database, openDatabase } from '../store/database.ts';
-import { boundWal, checkpointWithSums, isWalLong } from '../store/pageSums.ts';
+import { assert } from '../runtime/assert.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
-import { type AppendOutcome, LOG_REMEDY, type Log, type Tail } from './port.ts';
+import { type AppendRow, type LogFileOptions, type StoredEntry, unreadable } from './logFile.ts';
+import { type LogOwner, type OpenLogFile, threadLogFile } from './logOwner.ts';
+import type { AppendOutcome, Log, Tail } from './port.ts';
 
-interface StoredEntry {
-  readonly seq: number;
-  readonly hash: string;
-  readonly text: string;
-}
-
-interface PendingAppend {
+interface PendingAppend extends PromiseWithResolvers<AppendOutcome> {
   readonly sealed: SealedEntry;
   readonly expectedSeq: number;
-  resolve(outcome: AppendOutcome): void;
-  reject(error: unknown): void;
 }
 
 /** Size of the cache of recent entries: readers take these from memory and skip parsing. */
-const RECENT_CHARACTERS = 16 * 1024 * 1024;
-const COMMITS_PER_CHECKPOINT = 64;
+const RECENT_CHARACTERS = 4 * 1024 * 1024;
 /** Entries that one transaction of a trim deletes; appends run between two transactions. */
 const TRIMMED_AT_ONCE = 512;
-/** A read stops here even when more was asked for. */
-const READ_CHARACTERS = 8 * 1024 * 1024;
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS entries (
-    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS epochs ON entries (seq) WHERE kind = 'epoch';
-`;
 
 export class LocalLog implements Log {
   readonly #file: string;
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #insert;
-  readonly #select;
-  readonly #range;
+  readonly #owner: LogOwner;
   #tail: Tail;
+  #first: number;
   #recent: SealedEntry[] = [];
   #recentCharacters = 0;
   #pending: PendingAppend[] = [];
-  #commitTimer: Timer | null = null;
+  /** Commits what is pending until nothing is; null: nothing is. */
+  #committing: Promise<void> | null = null;
   #waiting: { seq: number; resolve: () => void }[] = [];
   #closed = false;
-  #commitsSinceCheckpoint = 0;
 
-  constructor(file: string, clock: Clock, maxMb: number) {
+  private constructor(file: string, owner: LogOwner, tail: Tail, first: number) {
     this.#file = file;
-    this.#clock = clock;
-    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
+    this.#owner = owner;
+    this.#tail = tail;
+    this.#first = first;
+  }
+
+  /** Rejects where another process has the file, and where its last entry cannot be read. */
+  static async open(
+    options: LogFileOptions,
+    openFile: OpenLogFile = threadLogFile,
+  ): Promise<LocalLog> {
+    const owner = openFile(options);
     try {
-      this.#database.exec(SCHEMA);
+      const { first, last } = await owner.ask('span');
+      if (last === null) {
+        return new LocalLog(options.file, owner, { seq: 0, hash: NO_HASH, epoch: null }, 0);
+      }
+      const { entry, hash } = openStored(options.file, last);
+      const tail = { seq: entry.seq, hash, epoch: entry.epoch };
+      return new LocalLog(options.file, owner, tail, first);
     } catch (error) {
-      this.#database.close();
-      throw unreadable(file, 'its first page', error);
-    }
-    this.#insert = this.#database.prepare<[number, string, string, string]>(
-      'INSERT INTO entries (seq, kind, hash, text) VALUES (?, ?, ?, ?)',
-    );
-    this.#select = this.#database.prepare<[number], { hash: string; text: string }>(
-      'SELECT hash, text FROM entries WHERE seq = ?',
-    );
-    this.#range = this.#database.prepare<[number, number], StoredEntry>(
-      'SELECT seq, hash, text FROM entries WHERE seq >= ? ORDER BY seq LIMIT ?',
-    );
-    try {
-      this.#tail = this.#readTail();
-    } catch (error) {
-      this.#database.close();
+      await owner.close();
       throw error;
     }
   }
@@ -86,10 +64,7 @@ export class LocalLog implements Log {
   }
 
   async first(): Promise<number> {
-    const row = this.#database
-      .prepare<[], { seq: number | null }>('SELECT min(seq) AS seq FROM entries')
-      .get();
-    return row?.seq ?? 0;
+    return this.#first;
   }
 
   async last(): Promise<Tail> {
@@ -97,10 +72,10 @@ export class LocalLog implements Log {
   }
 
   append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ sealed, expectedSeq, resolve, reject });
-      this.#commitTimer ??= this.#clock.soon(() => this.#commit());
-    });
+    const append = { ...Promise.withResolvers<AppendOutcome>(), sealed, expectedSeq };
+    this.#pending.push(append);
+    this.#committing ??= this.#commitAll();
+    return append.promise;
   }
 
   async read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
@@ -108,32 +83,26 @@ export class LocalLog implements Log {
     if (oldest !== undefined && fromSeq >= oldest) {
       return this.#recent.slice(fromSeq - oldest, fromSeq - oldest + limit);
     }
+    // What is not acknowledged yet may be in the file already.
+    const from = Math.max(fromSeq, this.#first);
+    const wanted = Math.min(limit, this.#tail.seq - from + 1);
+    if (wanted <= 0) return [];
     const entries: SealedEntry[] = [];
-    // Below the first entry, reading begins with it.
-    const from = Math.max(fromSeq, await this.first());
-    let before: SealedEntry | null = null;
-    let characters = 0;
-    try {
-      for (const stored of this.#range.iterate(from, limit)) {
-        const sealed = openStored(stored, from + entries.length, before);
-        entries.push(sealed);
-        before = sealed;
-        characters += stored.text.length;
-        if (characters > READ_CHARACTERS) break;
+    for (const stored of await this.#owner.ask('read', from, wanted)) {
+      const before = entries.at(-1);
+      try {
+        entries.push(openStored(this.#file, stored, before));
+      } catch (error) {
+        if (before === undefined) throw error;
+        break;
       }
-      const isMissing = entries.length === 0 && from <= this.#tail.seq && limit > 0;
-      if (isMissing) throw new Error('it is missing');
-    } catch (error) {
-      if (entries.length > 0) return entries;
-      throw unreadable(this.#database.name, `entry ${from}`, error);
     }
     return entries;
   }
 
   /** Reads the whole file: SQLite's own structures, indexes included; null: they are sound. */
-  structureFault(): string | null {
-    const found = this.#database.pragma('integrity_check(1)', { simple: true });
-    return found === 'ok' ? null : String(found);
+  structureFault(): Promise<string | null> {
+    return this.#owner.ask('structureFault');
   }
 
   reached(seq: number): Promise<void> {
@@ -143,23 +112,15 @@ export class LocalLog implements Log {
     });
   }
 
-  async epochs(): Promise<readonly number[]> {
-    return this.#database
-      .prepare<[], { seq: number }>("SELECT seq FROM entries WHERE kind = 'epoch' ORDER BY seq")
-      .all()
-      .map((row) => row.seq);
+  epochs(): Promise<readonly number[]> {
+    return this.#owner.ask('epochs');
   }
 
   async trim(seq: number): Promise<void> {
     // Keeps the last entry, so that a log that was ever written still has its tail.
     const from = Math.min(seq, this.#tail.seq);
-    const forget = this.#database.prepare<[number]>('DELETE FROM entries WHERE seq < ?');
-    for (let first = await this.first(); first < from && !this.#closed; ) {
-      first = Math.min(from, first + TRIMMED_AT_ONCE);
-      this.#checkpointWhenLong();
-      forget.run(first);
-      this.#commitsSinceCheckpoint += 1;
-      await nextTurn(this.#clock);
+    while (this.#first < from && !this.#closed) {
+      this.#first = await this.#owner.ask('forget', from, TRIMMED_AT_ONCE);
     }
     this.#recent = this.#recent.filter(({ entry }) => entry.seq >= from);
     this.#recentCharacters = this.#recent.reduce((sum, { text }) => sum + text.length, 0);
@@ -167,92 +128,56 @@ export class LocalLog implements Log {
 
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
-    this.#commit();
-    if (this.#tail.seq > 0) this.#keepCopy();
-    this.#database.transaction(() => {
-      this.#database.exec('DELETE FROM entries');
-      this.#insertEntry(sealed);
-    })();
+    await this.#committing;
+    await this.#owner.ask('restart', rowOf(sealed, sealed.entry.seq - 1));
     this.#recent = [];
     this.#recentCharacters = 0;
+    this.#first = sealed.entry.seq;
     this.#advance([sealed]);
   }
 
   async close(): Promise<void> {
-    this.#commit();
+    await this.#committing;
     this.#closed = true;
     this.#wake();
-    try {
-      checkpointWithSums(this.#database);
-      this.#database.pragma('wal_checkpoint(TRUNCATE)');
-    } catch {
-      // The disk may be full. The write-ahead log has everything, and the next start reads it.
+    await this.#owner.close();
+  }
+
+  async #commitAll(): Promise<void> {
+    // All that is asked for in this turn of the event loop, before its next input.
+    await Promise.resolve();
+    while (this.#pending.length > 0) {
+      const pending = this.#pending;
+      this.#pending = [];
+      try {
+        this.#conclude(pending, await this.#owner.ask('append', pending.map(rowOfAppend)));
+      } catch (error) {
+        for (const { reject } of pending) reject(error);
+      }
     }
-    this.#database.close();
+    this.#committing = null;
   }
 
-  /** Copies the log to `*.replaced` beside it; the next copy overwrites this one. */
-  #keepCopy(): void {
-    const kept = `${this.#file}.replaced`;
-    rmSync(kept, { force: true });
-    this.#database.prepare('VACUUM INTO ?').run(kept);
-  }
-
-  /** Checks each append in order, commits the valid ones in one transaction, then answers them. */
-  #commit(): void {
-    this.#commitTimer?.cancel();
-    this.#commitTimer = null;
-    const pending = this.#pending;
-    this.#pending = [];
-    if (pending.length === 0) return;
-    const outcomes: AppendOutcome[] = [];
+  #conclude(pending: readonly PendingAppend[], outcomes: readonly AppendOutcome[]): void {
     const appended: SealedEntry[] = [];
-    try {
-      this.#checkpointWhenLong();
-      this.#database.transaction(() => {
-        let tail = this.#tail;
-        for (const { sealed, expectedSeq } of pending) {
-          const outcome = this.#judge(sealed, expectedSeq, tail);
-          if (outcome.outcome === 'appended' && sealed.entry.seq > tail.seq) {
-            this.#insertEntry(sealed);
-            appended.push(sealed);
-            tail = { seq: sealed.entry.seq, hash: sealed.hash, epoch: sealed.entry.epoch };
-          }
-          outcomes.push(outcome);
-        }
-      })();
-    } catch (error) {
-      for (const { reject } of pending) reject(error);
-      return;
-    }
+    let { seq } = this.#tail;
+    pending.forEach(({ sealed }, index) => {
+      if (outcomes[index]?.outcome !== 'appended' || sealed.entry.seq <= seq) return;
+      appended.push(sealed);
+      ({ seq } = sealed.entry);
+    });
     this.#advance(appended);
     pending.forEach(({ resolve }, index) => {
       const outcome = outcomes[index];
       assert(outcome !== undefined, 'every append has an outcome');
       resolve(outcome);
     });
-    this.#commitsSinceCheckpoint += 1;
-  }
-
-  #judge({ entry, hash }: SealedEntry, expectedSeq: number, tail: Tail): AppendOutcome {
-    if (entry.seq === expectedSeq + 1 && entry.seq <= tail.seq) {
-      const stored = entry.seq === tail.seq ? tail.hash : this.#select.get(entry.seq)?.hash;
-      if (stored === hash) return { outcome: 'appended', seq: entry.seq };
-    }
-    const fits =
-      expectedSeq === tail.seq && entry.seq === tail.seq + 1 && entry.prevEntryHash === tail.hash;
-    return fits
-      ? { outcome: 'appended', seq: entry.seq }
-      : { outcome: 'conflict', lastSeq: tail.seq };
-  }
-
-  #insertEntry({ entry, hash, text }: SealedEntry): void {
-    this.#insert.run(entry.seq, entry.payload.kind, hash, text);
   }
 
   #advance(appended: readonly SealedEntry[]): void {
     const last = appended[appended.length - 1];
     if (last === undefined) return;
+    if (this.#first === 0) this.#first = appended[0]?.entry.seq ?? 0;
     this.#tail = { seq: last.entry.seq, hash: last.hash, epoch: last.entry.epoch };
     for (const sealed of appended) {
       this.#recent.push(sealed);
@@ -276,55 +201,30 @@ export class LocalLog implements Log {
     this.#waiting = waiting.filter(({ seq }) => !this.#closed && seq > this.#tail.seq);
     for (const { seq, resolve } of waiting) if (this.#closed || seq <= this.#tail.seq) resolve();
   }
-
-  #readTail(): Tail {
-    try {
-      const row = this.#database
-        .prepare<[], StoredEntry>('SELECT seq, hash, text FROM entries ORDER BY seq DESC LIMIT 1')
-        .get();
-      if (row === undefined) return { seq: 0, hash: NO_HASH, epoch: null };
-      const { entry, hash } = openStored(row, row.seq, null);
-      return { seq: entry.seq, hash, epoch: entry.epoch };
-    } catch (error) {
-      throw unreadable(this.#database.name, 'its last entry', error);
-    }
-  }
-
-  /**
-   * wal_autocheckpoint is off; a passive checkpoint every so often keeps the WAL bounded. Before a
-   * commit, so that a disk that refuses it refuses the append.
-   */
-  #checkpointWhenLong(): void {
-    const isDue = this.#commitsSinceCheckpoint >= COMMITS_PER_CHECKPOINT || isWalLong(this.#file);
-    if (!isDue) return;
-    boundWal(this.#database);
-    this.#commitsSinceCheckpoint = 0;
-  }
 }
 
-/** An entry as it was sealed, at its place and behind the one before it. */
+function rowOfAppend({ sealed, expectedSeq }: PendingAppend): AppendRow {
+  return rowOf(sealed, expectedSeq);
+}
+
+function rowOf({ entry, hash, text }: SealedEntry, expectedSeq: number): AppendRow {
+  const { seq, prevEntryHash, payload } = entry;
+  return { seq, expectedSeq, prevEntryHash, kind: payload.kind, hash, text };
+}
+
+/** An entry as it was sealed, behind the one before it; the owner compared text and hash. */
 function openStored(
+  file: string,
   { seq, hash, text }: StoredEntry,
-  expectedSeq: number,
-  before: SealedEntry | null,
+  before?: SealedEntry,
 ): SealedEntry {
-  if (seq !== expectedSeq) throw new Error('it is missing');
-  const sealed = openEntry(text);
-  const isRight = sealed.hash === hash && sealed.entry.seq === seq;
-  if (!isRight) throw new Error('its text does not match its hash');
-  const isNext = before === null || sealed.entry.prevEntryHash === before.hash;
-  if (!isNext) throw new Error('it does not continue the entry before it');
-  return sealed;
-}
-
-function unreadable(file: string, what: string, error: unknown): unknown {
-  if (isFault(error, 'unreadableEntry')) return error;
-  const isReadable = !(error instanceof Error) || !('code' in error) || isDamage(error);
-  // A file is not damaged if another process uses it or the disk refuses access.
-  if (!isReadable) return error;
-  const why = error instanceof Error ? error.message : String(error);
-  return new Fault(
-    'unreadableEntry',
-    `${file} is damaged: ${what} cannot be read (${why}): ${LOG_REMEDY}`,
-  );
+  try {
+    const sealed = openEntry(text, hash);
+    if (sealed.entry.seq !== seq) throw new Error('its text does not match its hash');
+    const isNext = before === undefined || sealed.entry.prevEntryHash === before.hash;
+    if (!isNext) throw new Error('it does not continue the entry before it');
+    return sealed;
+  } catch (error) {
+    throw unreadable(file, `entry ${seq}`, error);
+  }
 }

@@ -7,6 +7,7 @@ import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import { COMPANION_SUFFIXES, checkPages, walDamage, writeAllSums } from '../store/pageSums.ts';
 import { LocalLog } from './local.ts';
+import type { OpenLogFile } from './logOwner.ts';
 import { LOG_REMEDY } from './port.ts';
 
 interface OpenOptions {
@@ -14,6 +15,8 @@ interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** Checksums did not match, but every entry is as it was written. */
   sumsOutdated(reason: string): void;
+  /** Absent: a thread. */
+  readonly openFile?: OpenLogFile | undefined;
 }
 
 const READ = 512;
@@ -22,7 +25,7 @@ const READ = 512;
 export async function openLocalLog(
   file: string,
   clock: Clock,
-  { maxMb, signal, sumsOutdated }: OpenOptions,
+  { maxMb, signal, sumsOutdated, openFile }: OpenOptions,
 ): Promise<LocalLog> {
   // An operator removed only the log: the files beside it belong to the removed log.
   if (!existsSync(file))
@@ -31,7 +34,7 @@ export async function openLocalLog(
   const cut = walDamage(file, { synced: true });
   if (cut !== null) throw new Fault('damagedFile', `${cut.message}: ${LOG_REMEDY}`);
   // Before its pages are checked: that keeps other processes away from the file.
-  const log = new LocalLog(file, clock, maxMb);
+  const log = await LocalLog.open({ file, maxMb }, openFile);
   try {
     const found = await checkPages(file, signal);
     if (!isFault(found, 'damagedFile')) return log;
@@ -70,6 +73,6 @@ export async function damagedEntry(
     if (isFault(error, 'unreadableEntry')) return `entry ${next} is the first that cannot be read`;
     throw error;
   }
-  const fault = log.structureFault();
+  const fault = await log.structureFault();
   return fault === null ? null : `its entries can be read, its index cannot: ${fault}`;
 }

@@ -8,6 +8,7 @@ import { type DataFiles, dataFiles } from '../../engine/actors/dataFiles.ts';
 import { STATE_REMEDY, type Verification, verifyState } from '../../engine/actors/verify.ts';
 import type { LocalLog } from '../../engine/log/local.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';
+import { inlineLogFile } from '../../engine/log/logOwner.ts';
 import { DirectorySnapshots } from '../../engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import type { World } from '../app.ts';
@@ -37,6 +38,7 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
   const log = await openLocalLog(files.log, clock, {
     maxMb: 0,
     signal,
+    openFile: inlineLogFile,
     sumsOutdated: (reason) => terminal.print(`${reason}; but all its entries are right\n`),
   });
   try {

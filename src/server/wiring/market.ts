@@ -42,7 +42,8 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
   const record = openMarketRecord(world);
   const maxMb = settings.DATA_MAX_MB;
   const { logSumsOutdated: sumsOutdated } = events;
-  const log = await openLocalLog(files.log, clock, { maxMb, signal, sumsOutdated });
+  const openFile = world.host?.logFile;
+  const log = await openLocalLog(files.log, clock, { maxMb, signal, sumsOutdated, openFile });
   const snapshots = new DirectorySnapshots(settings.DATA_DIR, events);
   const takeSnapshot: RebuildOptions['takeSnapshot'] = (path, upTo, after = 0) =>
     loadSnapshot(path, { upTo, after }, snapshots, log, events);

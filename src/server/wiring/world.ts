@@ -8,6 +8,7 @@ import type { ChainAccess } from '../../chain/access.ts';
 import type { StartNodeReader } from '../../chain/ogmios/readerThread.ts';
 import type { TraderConfig } from '../../client/traders/config.ts';
 import type { DialNats } from '../../cluster/nats/connection.ts';
+import type { OpenLogFile } from '../../engine/log/logOwner.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { OpenWriter } from '../../engine/store/stateWriter.ts';
@@ -19,6 +20,7 @@ import type { Settings } from '../settings/table.ts';
  * in one thread, and hands in what stands for them.
  */
 export interface Host {
+  readonly logFile: OpenLogFile;
   readonly stateWriter: OpenWriter;
   readonly builderThreads: StartBuilders;
   readonly nodeReader: StartNodeReader;

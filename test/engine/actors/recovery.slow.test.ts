@@ -263,7 +263,10 @@ test('a replaced log stays beside the new one', async (scope) => {
     cpSync(join(copy, 'log.sqlite'), join(place, 'log.sqlite'));
   });
   assert.match(lost.world.node.applied().epoch, /^2-/);
-  const kept = new LocalLog(join(lost.world.directory, 'log.sqlite.replaced'), systemClock, 0);
+  const kept = await LocalLog.open({
+    file: join(lost.world.directory, 'log.sqlite.replaced'),
+    maxMb: 0,
+  });
   scope.after(() => kept.close());
   assert.match((await kept.epoch()) ?? '', /^1-/);
 });
@@ -287,7 +290,7 @@ test('a rollback beyond the horizon survives a crash right after it', async (sco
 test('verify finds a right state right, and names the tables of a wrong one', async (scope) => {
   const { world } = await newMarket(scope);
   await world.stop();
-  const log = new LocalLog(world.files.log, systemClock, 0);
+  const log = await LocalLog.open({ file: world.files.log, maxMb: 0 });
   scope.after(() => log.close());
   const options = { ...world.options, clock: systemClock, quarantined: () => {} };
   const right = await verifyState(log, world.files, options);

@@ -1,10 +1,9 @@
 /** Appends without end and prints every acknowledged seq: a process to be killed. */
 import { LocalLog } from '../../../src/engine/log/local.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { chainAfter } from '../../support/chain.ts';
 
 const [file = ''] = process.argv.slice(2);
-const log = new LocalLog(file, systemClock, 0);
+const log = await LocalLog.open({ file, maxMb: 0 });
 for (;;) {
   const entries = chainAfter(await log.last(), 1 + ((await log.last()).seq % 7));
   await Promise.all(

@@ -6,20 +6,24 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NO_HASH, sealEntry } from '../../../src/engine/log/entry.ts';
 import { LocalLog } from '../../../src/engine/log/local.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { inlineLogFile, threadLogFile } from '../../../src/engine/log/logOwner.ts';
 import { appendAll, logContract, readAll, textsOf } from '../../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../../support/chain.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
-logContract('local log', (scope) => {
-  const file = join(temporaryDirectory(scope), 'log.sqlite');
-  return {
-    open: async () => new LocalLog(file, systemClock, 0),
-    // One process owns the file: rivals in it share the log.
-    peer: async (log) => log,
-  };
-});
+for (const [name, openFile] of [
+  ['local log', threadLogFile],
+  ['local log, inline', inlineLogFile],
+] as const)
+  logContract(name, (scope) => {
+    const file = join(temporaryDirectory(scope), 'log.sqlite');
+    return {
+      open: () => LocalLog.open({ file, maxMb: 0 }, openFile),
+      // One process owns the file: rivals in it share the log.
+      peer: async (log) => log,
+    };
+  });
 
 test('every acknowledged entry survives kill -9 of the process that appended', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
@@ -37,7 +41,7 @@ test('every acknowledged entry survives kill -9 of the process that appended', a
     }
     await ended;
     const acknowledged = said.split('\n').slice(0, -1);
-    const log = new LocalLog(file, systemClock, 0);
+    const log = await LocalLog.open({ file, maxMb: 0 });
     const { seq } = await log.last();
     const entries = await log.read(1, seq);
     assert.equal(entries.length, seq);
@@ -57,7 +61,7 @@ test('every acknowledged entry survives kill -9 of the process that appended', a
 
 test('a full disk refuses the append and takes it when there is room', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
-  const log = new LocalLog(file, systemClock, 1);
+  const log = await LocalLog.open({ file, maxMb: 1 });
   const bulk = 'x'.repeat(100_000);
   const large = (tail = EMPTY_TAIL) => {
     const { entry } = nextEntry(tail);
@@ -84,14 +88,14 @@ test('a full disk refuses the append and takes it when there is room', async (sc
   await log.trim(4);
   await appendAll(log, [next()]);
   await log.close();
-  const again = new LocalLog(file, systemClock, 0);
+  const again = await LocalLog.open({ file, maxMb: 0 });
   assert.deepEqual(await readAll(again, 4), textsOf([...kept.slice(3), next()]));
   await again.close();
 });
 
 test('appends of one turn are refused together, and may be tried again', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
-  const log = new LocalLog(file, systemClock, 1);
+  const log = await LocalLog.open({ file, maxMb: 1 });
   const entries = chainAfter(EMPTY_TAIL, 2);
   const last = entries.at(-1);
   assert.ok(last !== undefined);
@@ -111,7 +115,7 @@ test('appends of one turn are refused together, and may be tried again', async (
 
 test('reads what memory no longer holds from the file, the same', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
-  const log = new LocalLog(file, systemClock, 0);
+  const log = await LocalLog.open({ file, maxMb: 0 });
   const entries = chainAfter(EMPTY_TAIL, 20_000);
   for (let from = 0; from < entries.length; from += 1_000) {
     const some = entries.slice(from, from + 1_000);
@@ -123,7 +127,7 @@ test('reads what memory no longer holds from the file, the same', async (scope) 
 
 test('a closed log rejects appends', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
-  const log = new LocalLog(file, systemClock, 0);
+  const log = await LocalLog.open({ file, maxMb: 0 });
   await log.close();
   await assert.rejects(log.append(nextEntry(EMPTY_TAIL), 0));
 });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sealEntry } from '../../../src/engine/log/entry.ts';
 import { LocalLog } from '../../../src/engine/log/local.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { readOnlyDatabase } from '../../../src/engine/store/database.ts';
 import { checkPages } from '../../../src/engine/store/pageSums.ts';
 import { CAUSES } from '../../../src/engine/store/rows.ts';
@@ -98,7 +97,7 @@ test('a reader that stays delays commits instead of making it longer', async (sc
 
 test('that of the log stays below 16 MiB, also while it is trimmed', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
-  const log = new LocalLog(file, systemClock, 0);
+  const log = await LocalLog.open({ file, maxMb: 0 });
   let tail = EMPTY_TAIL;
   let most = 0;
   for (let round = 0; round < COMMITS; round += 1) {

@@ -8,6 +8,11 @@ import { evaluate } from '../../../src/cardano/ledger/scalus.ts';
 import type { ChainAccess, OpenSocket, TextSocket } from '../../../src/chain/access.ts';
 import { NodeReader } from '../../../src/chain/ogmios/nodeReader.ts';
 import type { StartNodeReader } from '../../../src/chain/ogmios/readerThread.ts';
+import {
+  inlineLogFile,
+  type LogOwner,
+  type OpenLogFile,
+} from '../../../src/engine/log/logOwner.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import {
   inlineWriter,
@@ -16,6 +21,7 @@ import {
 } from '../../../src/engine/store/stateWriter.ts';
 import type { SimProcess, VirtualTime } from '../virtualTime.ts';
 
+/** `writer`: of the log, and of the state. */
 export type ThreadName = 'ogmios' | 'writer' | 'builder';
 
 interface HostPlace {
@@ -28,6 +34,7 @@ interface HostPlace {
 
 /** A message to a thread, or from it. */
 const MESSAGE_MS = 0.05;
+const APPEND_MS = 0.5;
 const WRITE_MS = 1;
 const BUILD_MS = 15;
 
@@ -88,6 +95,31 @@ export class InlineHost {
   constructor(place: HostPlace) {
     this.#place = place;
   }
+
+  readonly logFile: OpenLogFile = (options) => {
+    let open: { thread: InlineThread; file: LogOwner } | null = null;
+    let isClosed = false;
+    return {
+      ask: async (what, ...values) => {
+        if (isClosed) throw coded('the log is closed', 'WRITER_CLOSED');
+        if (open === null || open.thread.isDead) {
+          await open?.file.close();
+          const thread = new InlineThread(this.#place);
+          this.#writers.add(thread);
+          open = { thread, file: inlineLogFile(options) };
+        }
+        const { thread, file } = open;
+        return thread.ask(() => file.ask(what, ...values), APPEND_MS);
+      },
+      close: async () => {
+        if (isClosed) return;
+        isClosed = true;
+        const { thread, file } = open ?? {};
+        if (thread?.isDead === false) await thread.ask(() => file?.close(), APPEND_MS);
+        else await file?.close();
+      },
+    };
+  };
 
   readonly stateWriter: OpenWriter = (options) => {
     let open: { thread: InlineThread; writer: StateWriter } | null = null;

@@ -269,6 +269,7 @@ export class SimNode {
       logger: createLogger({ level: settings.LOG_LEVEL, clock, destination }),
       version: 'simulated',
       host: {
+        logFile: host.logFile,
         stateWriter: host.stateWriter,
         builderThreads: host.builderThreads,
         nodeReader: host.nodeReader,
