@@ -14,8 +14,11 @@ interface PendingAppend extends PromiseWithResolvers<AppendOutcome> {
   readonly expectedSeq: number;
 }
 
-/** Size of the cache of recent entries: readers take these from memory and skip parsing. */
-const RECENT_CHARACTERS = 4 * 1024 * 1024;
+/**
+ * Size of the cache of recent entries: who follows takes them from memory and skips parsing. More
+ * would only grow old in memory, and what grows old there is copied by the collector.
+ */
+const RECENT_CHARACTERS = 1024 * 1024;
 /** Entries that one transaction of a trim deletes; appends run between two transactions. */
 const TRIMMED_AT_ONCE = 512;
 

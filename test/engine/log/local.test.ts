@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { NO_HASH, sealEntry } from '../../../src/engine/log/entry.ts';
@@ -130,4 +131,46 @@ test('a closed log rejects appends', async (scope) => {
   const log = await LocalLog.open({ file, maxMb: 0 });
   await log.close();
   await assert.rejects(log.append(nextEntry(EMPTY_TAIL), 0));
+});
+
+test('a thread that died is replaced, and what it had in hand may be tried again', async (scope) => {
+  const file = join(temporaryDirectory(scope), 'log.sqlite');
+  let dies = false;
+  const log = await LocalLog.open({ file, maxMb: 0 }, (options) => {
+    let owner = inlineLogFile(options);
+    return {
+      async ask(what, ...values) {
+        const said = await owner.ask(what, ...values);
+        if (!dies || what !== 'append') return said;
+        dies = false;
+        await owner.close();
+        owner = inlineLogFile(options);
+        throw new Error('the thread died before it answered');
+      },
+      close: () => owner.close(),
+    };
+  });
+  const [first, second, third] = chainAfter(EMPTY_TAIL, 3);
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  await appendAll(log, [first]);
+  dies = true;
+  await assert.rejects(log.append(second, 1), /died/);
+  assert.equal((await log.last()).seq, 1);
+  assert.deepEqual(await readAll(log), textsOf([first]), 'readers get only what is acknowledged');
+  await appendAll(log, [second, third]);
+  assert.deepEqual(await readAll(log), textsOf([first, second, third]));
+  await log.close();
+});
+
+test('what a thread refuses is told with its code and kind', async (scope) => {
+  const file = join(temporaryDirectory(scope), 'log.sqlite');
+  const log = await LocalLog.open({ file, maxMb: 0 });
+  const other = { file, maxMb: 0 };
+  await assert.rejects(LocalLog.open(other), /in use by another upcurve process/);
+  await log.close();
+  writeFileSync(file, 'x'.repeat(8192));
+  await assert.rejects(LocalLog.open(other), { code: 'SQLITE_NOTADB' });
+  await assert.rejects(LocalLog.open({ file: join(file, 'none'), maxMb: 0 }), {
+    code: 'SQLITE_CANTOPEN',
+  });
 });
