@@ -1,7 +1,7 @@
 /**
  * The log of a single node. Its file has an owner who waits for the disk; this keeps the tail and
  * the newest entries. What is asked to be appended while the owner has a commit in hand makes up
- * the next one (group commit), so many entries share one disk sync and nobody waits for a timer.
+ * the next one (group commit), so many entries share one disk sync, without a timer.
  */
 import { assert } from '../runtime/assert.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';

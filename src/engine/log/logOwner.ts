@@ -1,10 +1,10 @@
 /**
  * Who has the log's file open and waits for its disk: a thread, where a process serves meanwhile;
- * the caller itself, where nobody waits (`inlineLogFile`).
+ * the caller itself in a command that serves no one (`inlineLogFile`).
  *
- * Guarantees: questions are answered in their order, each by what `LogFile` says or throws. A thread
- * that died has answered what it had in hand with an error, and the next question starts another:
- * what it committed without saying so is found there.
+ * Guarantees: questions are answered in their order, each by what `LogFile` says or throws. When a
+ * thread dies, what it had in hand rejects, and the next question starts another thread: what was
+ * committed without an answer is found in the file.
  */
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../runtime/assert.ts';

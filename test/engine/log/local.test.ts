@@ -133,7 +133,7 @@ test('a closed log rejects appends', async (scope) => {
   await assert.rejects(log.append(nextEntry(EMPTY_TAIL), 0));
 });
 
-test('a thread that died is replaced, and what it had in hand may be tried again', async (scope) => {
+test('a thread that died is replaced, and its appends may be tried again', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
   let dies = false;
   const log = await LocalLog.open({ file, maxMb: 0 }, (options) => {
@@ -162,7 +162,7 @@ test('a thread that died is replaced, and what it had in hand may be tried again
   await log.close();
 });
 
-test('what a thread refuses is told with its code and kind', async (scope) => {
+test('what a thread refuses rejects with its code and kind', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
   const log = await LocalLog.open({ file, maxMb: 0 });
   const other = { file, maxMb: 0 };
