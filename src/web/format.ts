@@ -63,6 +63,19 @@ export function shortPrice(decimal: string, significant = 6): string {
   return cut(decimal, zeros + significant);
 }
 
+const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
+/** Fewer zeros than this are read at a glance. */
+const LEAST_ZEROS = 4;
+
+/** As `shortPrice`, with many zeros counted instead of written: `0.00000795` → `0.0₅795`. */
+export function subscriptZeros(decimal: string, significant = 8): string {
+  const text = shortPrice(decimal, significant);
+  const [, zeros = '', rest = ''] = /^0\.(0+)(\d+)$/.exec(text) ?? [];
+  if (zeros.length < LEAST_ZEROS) return text;
+  const count = Array.from(String(zeros.length), (digit) => SUBSCRIPTS[Number(digit)]).join('');
+  return `0.0${count}${rest}`;
+}
+
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;

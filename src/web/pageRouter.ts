@@ -1,12 +1,14 @@
 /** Mounts the page that the address names. */
 import type { Signal } from '@preact/signals';
+import { h } from 'preact';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import type { PageContext, Unmount } from './context.ts';
 import { el } from './dom.ts';
 import { mountHome } from './home/home.ts';
 import type { MarketTime } from './marketTime.ts';
+import { mountView } from './page.tsx';
 import { type PageRoute, routeHash } from './route.ts';
-import { mountChartOnly } from './token/chart.ts';
+import { ChartOnly } from './token/chart.tsx';
 import { mountToken } from './token/token.ts';
 import { closeTooltip } from './tooltip.ts';
 import { mountLaunch } from './trade/launch.ts';
@@ -62,7 +64,7 @@ export class PageRouter {
     if (route.at === 'launch') return mountLaunch(container, context);
     if (route.at === 'token') {
       return context.network.value?.name === 'none'
-        ? mountChartOnly(container, context, route.asset)
+        ? mountView(container, context, h(ChartOnly, { asset: route.asset }))
         : mountToken(container, context, route.asset, this.#deps);
     }
     this.#home = mountHome(container, context, this.#deps.time, route.list);

@@ -200,8 +200,9 @@ test('a bar moves, and a rollback repaints exactly the bars it changed', async (
   assert(news.length > 0 && news.every(({ time }) => time === newest.time), JSON.stringify(news));
   await seen.asked(
     'the legend has the exact price',
-    () => seen.text('.legend'),
-    (text) => text.includes(moved.at(-1)?.close ?? '?'),
+    () =>
+      seen.page.locator('.legend > [title]').evaluateAll((all) => all.map((each) => each.title)),
+    (titles) => titles.includes(`${moved.at(-1)?.close} ADA`),
   );
 
   // The second buy of the minute is undone: its block and the one that placed it.

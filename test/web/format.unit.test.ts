@@ -48,6 +48,15 @@ test('prices keep their zeros and their first digits', () => {
   assert.equal(format.shortPrice('0'), '0');
 });
 
+test('many zeros of a price are counted', () => {
+  assert.equal(format.subscriptZeros('0.000002545182123', 3), '0.0₅254');
+  assert.equal(format.subscriptZeros('0.000002545182123456'), '0.0₅25451821');
+  assert.equal(format.subscriptZeros('0.00000000000795'), '0.0₁₁795');
+  assert.equal(format.subscriptZeros('0.00012'), '0.00012');
+  assert.equal(format.subscriptZeros('12.5'), '12.5');
+  assert.equal(format.subscriptZeros('0'), '0');
+});
+
 test('percents are cut to two digits, and nothing of nothing is 0', () => {
   assert.equal(format.percent(1n, 3n), '33.33');
   assert.equal(format.percent(2n, 3n), '66.66');

@@ -1,38 +1,71 @@
-/** One chart of one pair, one interval, one kind; another choice is another one of these. */
+/**
+ * One chart of one pair, one interval, one kind and style; another choice is another one of these.
+ * Scale and lines over the bars change in place.
+ */
 
 import {
+  AreaSeries,
   CandlestickSeries,
   ColorType,
   createChart,
+  createSeriesMarkers,
   HistogramSeries,
   type IChartApi,
   type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  LineSeries,
   type MouseEventParams,
+  PriceScaleMode,
+  type SeriesMarker,
+  type Time,
 } from 'lightweight-charts';
-import { type DrawOptions, type DrawTarget, drawBars } from '../../client/datafeed/index.ts';
+import {
+  type CandlePoint,
+  type DrawOptions,
+  type DrawTarget,
+  drawBars,
+} from '../../client/datafeed/index.ts';
 import type { ApiError, BarsMirror, BarsState, CapBar, PriceBar } from '../../client/index.ts';
 import type { Resolution } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { el, setAttribute } from '../dom.ts';
-import { errorBox, errorText } from '../errorView.ts';
-import { cut, moment } from '../format.ts';
+import { errorText } from '../errorView.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { theme } from '../shell/theme.ts';
 import { onChange } from '../signal.ts';
+import { axisNumber, type Colours, chartTheme, pageColours, seriesTheme } from './chartTheme.ts';
+import { IndicatorLines, type IndicatorName } from './indicators.ts';
 
 export type BarKind = 'price' | 'mcap';
+export type BarStyle = 'candles' | 'line' | 'area';
+export type Scale = 'normal' | 'log' | 'percent';
+export type AnyBar = PriceBar | CapBar;
+
+/** An own trade; `time` in Unix seconds. */
+export interface OwnTrade {
+  readonly time: number;
+  readonly isBuy: boolean;
+  readonly text: string;
+}
+
+/** What is shown beside the canvas. */
+export interface ChartView {
+  readonly isLoaded: boolean;
+  readonly count: number;
+  readonly bar: AnyBar | null;
+  readonly newest: AnyBar | null;
+  readonly error: ApiError | null;
+}
 
 interface BarChartDeps {
   readonly canvas: HTMLElement;
-  readonly legend: HTMLElement;
-  readonly note: HTMLElement;
   readonly context: PageContext;
   readonly asset: string;
   readonly resolution: Resolution;
   readonly kind: BarKind;
+  readonly style: BarStyle;
+  /** Called at most once a frame. */
+  show(view: ChartView): void;
 }
-
-type AnyBar = PriceBar | CapBar;
 
 /** As much of a mirror as is used here, of either kind. */
 interface Followed {
@@ -45,25 +78,47 @@ interface Followed {
   close(): void;
 }
 
+type MainSeries = ISeriesApi<'Candlestick'> | ISeriesApi<'Line'> | ISeriesApi<'Area'>;
+
 const STEP_BARS = 5;
 /** A billionth of a millionth of an ADA: smaller steps cannot be seen. */
 const LEAST_MOVE = 1e-15;
+const BAR_SPACING = 9;
+/** One bar alone fills half of the width. */
+const LEAST_ACROSS = 2;
+const PRICE_FORMAT = { type: 'custom', formatter: axisNumber, minMove: LEAST_MOVE } as const;
+
+const MODES: Readonly<Record<Scale, PriceScaleMode>> = {
+  normal: PriceScaleMode.Normal,
+  log: PriceScaleMode.Logarithmic,
+  percent: PriceScaleMode.Percentage,
+};
 
 export class BarChart {
   readonly #deps: BarChartDeps;
   readonly #chart: IChartApi;
-  readonly #candles: ISeriesApi<'Candlestick'>;
+  readonly #main: MainSeries;
   readonly #volume: ISeriesApi<'Histogram'>;
+  readonly #lines: IndicatorLines<ISeriesApi<'Line'>>;
+  readonly #markers: ISeriesMarkersPluginApi<Time>;
   readonly #bars: Followed;
   readonly #endTheme: () => void;
+  readonly #endMoves: AbortController = new AbortController();
   #endDrawing: () => void = () => {};
   /** Time of the bar under the pointer; null: the newest one is explained. */
   #pointed: number | null = null;
-  readonly #redrawLegend = () => this.#showLegend();
+  #error: ApiError | null = null;
+  #trades: readonly OwnTrade[] = [];
+  #graduation: { readonly price: number; readonly title: string } | null = null;
+  #priceLine: ReturnType<MainSeries['createPriceLine']> | null = null;
+  /** Until the reader scrolls or zooms, few bars are spread over the whole width. */
+  #isMoved = false;
+  #fitted = 0;
+  readonly #refresh = () => this.#update();
 
   constructor(deps: BarChartDeps) {
     this.#deps = deps;
-    const { canvas, note } = deps;
+    const { canvas } = deps;
     this.#chart = createChart(canvas, {
       autoSize: true,
       // From the start: its notice comes with an inline style, which this page forbids.
@@ -73,8 +128,7 @@ export class BarChart {
       },
       localization: { priceFormatter: axisNumber },
     });
-    const priceFormat = { type: 'custom', formatter: axisNumber, minMove: LEAST_MOVE } as const;
-    this.#candles = this.#chart.addSeries(CandlestickSeries, { priceFormat });
+    this.#main = mainSeries(this.#chart, deps.style);
     this.#volume = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
       priceFormat: { type: 'volume' },
@@ -82,30 +136,84 @@ export class BarChart {
       priceLineVisible: false,
     });
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
+    this.#lines = new IndicatorLines(
+      (pane) =>
+        this.#chart.addSeries(
+          LineSeries,
+          {
+            lineWidth: 1,
+            priceLineVisible: false,
+            lastValueVisible: false,
+            crosshairMarkerVisible: false,
+            ...(pane === 0 ? { priceFormat: PRICE_FORMAT } : {}),
+          },
+          pane,
+        ),
+      (series) => this.#chart.removeSeries(series),
+    );
+    this.#markers = createSeriesMarkers(this.#main, []);
     this.#chart.subscribeCrosshairMove((event) => this.#point(event));
-    note.replaceChildren('Loading…');
+    const { signal } = this.#endMoves;
+    for (const event of ['wheel', 'pointerdown']) {
+      const moved = () => {
+        this.#isMoved = true;
+      };
+      canvas.addEventListener(event, moved, { passive: true, signal });
+    }
     this.#bars = followed(deps);
-    this.#bars.onChange(() => nextFrame(this.#redrawLegend));
-    this.#bars.onError((error) => note.replaceChildren(errorBox(error)));
+    this.#bars.onError((error) => {
+      this.#error = error;
+      nextFrame(this.#refresh);
+    });
     // After the frame has its new colours: they are read from the page.
     this.#endTheme = onChange(theme, () => this.#draw());
     this.#draw();
+    // After the drawing, which listens too: what is laid over the bars needs them drawn.
+    this.#bars.onChange(() => nextFrame(this.#refresh));
+    nextFrame(this.#refresh);
+  }
+
+  scale(scale: Scale): void {
+    this.#main.priceScale().applyOptions({ mode: MODES[scale] });
+  }
+
+  indicators(names: readonly IndicatorName[]): void {
+    this.#lines.choose(names);
+    this.#update();
+  }
+
+  own(trades: readonly OwnTrade[]): void {
+    this.#trades = trades;
+    nextFrame(this.#refresh);
+  }
+
+  /** The price at which the curve graduates; null once it has. */
+  graduation(line: { readonly price: number; readonly title: string } | null): void {
+    if (line?.price === this.#graduation?.price) return;
+    this.#graduation = line;
+    this.#drawGraduation();
   }
 
   /** True for a key that moved the chart. */
   key(name: string): boolean {
     const scale = this.#chart.timeScale();
     const step = { ArrowLeft: -STEP_BARS, ArrowRight: STEP_BARS }[name];
+    const zoom = { '+': 1.25, '-': 0.8 }[name];
     if (step !== undefined) scale.scrollToPosition(scale.scrollPosition() + step, false);
+    else if (zoom !== undefined) {
+      scale.applyOptions({ barSpacing: scale.options().barSpacing * zoom });
+    } else if (name === 'Home') scale.fitContent();
     else if (name === 'End') scale.scrollToRealTime();
     else return false;
+    this.#isMoved = true;
     return true;
   }
 
   close(): void {
     this.#endTheme();
+    this.#endMoves.abort();
     this.#endDrawing();
-    cancelFrame(this.#redrawLegend);
+    cancelFrame(this.#refresh);
     this.#bars.close();
     this.#chart.remove();
   }
@@ -114,9 +222,9 @@ export class BarChart {
     this.#endDrawing();
     const colours = pageColours();
     this.#chart.applyOptions(chartTheme(colours));
-    this.#candles.applyOptions(candleTheme(colours));
+    paint(this.#main, colours);
     const target = {
-      candles: this.#candles,
+      candles: candlesOn(this.#main),
       volume: this.#volume,
       timeScale: this.#chart.timeScale(),
     };
@@ -125,26 +233,103 @@ export class BarChart {
       downColor: colours.downBar,
       onError: (error) => this.#deps.context.notify('info', `Older bars: ${errorText(error)}`),
     });
+    this.#lines.theme(colours.lines);
+    this.#drawGraduation();
+    nextFrame(this.#refresh);
+  }
+
+  #drawGraduation(): void {
+    if (this.#priceLine !== null) this.#main.removePriceLine(this.#priceLine);
+    this.#priceLine = null;
+    if (this.#graduation === null) return;
+    const { price, title } = this.#graduation;
+    const [color] = pageColours().lines;
+    this.#priceLine = this.#main.createPriceLine({ price, title, color, lineStyle: 2 });
   }
 
   #point({ time }: MouseEventParams): void {
     this.#pointed = typeof time === 'number' ? time : null;
-    nextFrame(this.#redrawLegend);
+    nextFrame(this.#refresh);
   }
 
-  #showLegend(): void {
-    const { legend, note, canvas } = this.#deps;
+  #update(): void {
     const { isLoaded, state } = this.#bars;
-    if (!isLoaded) return;
-    const { bars, standing, isKnown } = state;
+    const { bars, standing } = state;
+    if (isLoaded) {
+      this.#fit(bars.length);
+      this.#lines.draw(bars);
+      this.#markers.setMarkers(markersOf(this.#trades, bars));
+    }
     const newest = bars.at(-1) ?? standing;
-    const pointed = this.#pointed;
-    const bar = pointed === null ? newest : (bars.find(({ time }) => time === pointed) ?? newest);
-    legend.replaceChildren(...(bar === null ? [] : legendOf(bar)));
-    note.replaceChildren(...(isKnown && bars.length > 0 ? [] : ['No trades yet.']));
-    const words = newest === null ? '' : `: ${bars.length} bars, last close ${newest.close} ADA`;
-    setAttribute(canvas, 'aria-label', `Candlesticks${words}`);
+    const bar = bars.find(({ time }) => time === this.#pointed) ?? newest;
+    this.#deps.show({ isLoaded, count: bars.length, bar, newest, error: this.#error });
   }
+
+  /** Full width from the first trade on, until the reader moves the chart. */
+  #fit(count: number): void {
+    const width = this.#chart.timeScale().width();
+    if (this.#isMoved || count === this.#fitted || width === 0) return;
+    this.#fitted = count;
+    if (count * BAR_SPACING > width) return;
+    const across = Math.max(count, LEAST_ACROSS);
+    this.#chart.timeScale().setVisibleLogicalRange({ from: count - across - 0.5, to: count });
+  }
+}
+
+function mainSeries(chart: IChartApi, style: BarStyle): MainSeries {
+  const options = { priceFormat: PRICE_FORMAT };
+  if (style === 'candles') return chart.addSeries(CandlestickSeries, options);
+  return style === 'line'
+    ? chart.addSeries(LineSeries, options)
+    : chart.addSeries(AreaSeries, options);
+}
+
+function paint(series: MainSeries, colours: Colours): void {
+  const { Candlestick, Line, Area } = seriesTheme(colours);
+  if (isCandles(series)) series.applyOptions(Candlestick);
+  else if (isLine(series)) series.applyOptions(Line);
+  else series.applyOptions(Area);
+}
+
+/** Lines and areas draw the close of each bar. */
+function candlesOn(series: MainSeries): DrawTarget['candles'] {
+  if (isCandles(series)) return series;
+  const closeOf = ({ time, close }: CandlePoint) => ({ time, value: close });
+  return {
+    setData: (points) => series.setData(points.map(closeOf)),
+    update: (point, isHistorical) => series.update(closeOf(point), isHistorical),
+  };
+}
+
+function isCandles(series: MainSeries): series is ISeriesApi<'Candlestick'> {
+  return series.seriesType() === 'Candlestick';
+}
+
+function isLine(series: MainSeries): series is ISeriesApi<'Line'> {
+  return series.seriesType() === 'Line';
+}
+
+/** At the bar in which each trade lies; trades before the first bar are not drawn. */
+function markersOf(
+  trades: readonly OwnTrade[],
+  bars: readonly { readonly time: number }[],
+): SeriesMarker<Time>[] {
+  if (trades.length === 0) return [];
+  const { up, down } = pageColours();
+  return trades.flatMap(({ time, isBuy, text }) => {
+    const bar = bars.findLast((each) => each.time <= time);
+    if (bar === undefined) return [];
+    return [
+      {
+        // trust: the library's name for Unix seconds, which they are
+        time: bar.time as Time,
+        position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
+        shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
+        color: isBuy ? up : down,
+        text,
+      },
+    ];
+  });
 }
 
 function followed({ context, asset, resolution, kind }: BarChartDeps): Followed {
@@ -168,102 +353,4 @@ function followedOf<B extends AnyBar>(mirror: BarsMirror<B>): Followed {
     draw: (target, options) => drawBars(mirror, target, options).close,
     close: () => mirror.close(),
   };
-}
-
-/** The numbers of one bar, exactly as the API says them. */
-function legendOf(bar: PriceBar | CapBar): readonly HTMLElement[] {
-  const pair = (name: string, value: string, look = '') =>
-    el('span', { class: look }, el('b', {}, name), value);
-  const look = directionOf(bar);
-  const volume = 'volume' in bar ? [pair('Vol', `${bar.volume} ₳`)] : [];
-  return [
-    pair('', moment(bar.time), 'dim'),
-    pair('O', bar.open),
-    pair('H', bar.high, 'high'),
-    pair('L', bar.low, 'low'),
-    pair('C', bar.close, look),
-    ...volume,
-    pair('Trades', String(bar.trades)),
-    ...(bar.final ? [] : [pair('', 'open', 'dim')]),
-  ];
-}
-
-/** Decimal strings compare by value: the longer whole part is the larger number. */
-function directionOf({ open, close }: PriceBar | CapBar): '' | 'up' | 'down' {
-  if (open === close) return '';
-  const [openWhole = '', openRest = ''] = open.split('.');
-  const [closeWhole = '', closeRest = ''] = close.split('.');
-  if (openWhole.length !== closeWhole.length) {
-    return closeWhole.length > openWhole.length ? 'up' : 'down';
-  }
-  return closeWhole + closeRest > openWhole + openRest ? 'up' : 'down';
-}
-
-/** How the chart looks: the colours of the page, which change with its theme. */
-interface Colours {
-  readonly text: string;
-  readonly line: string;
-  readonly up: string;
-  readonly down: string;
-  /** Of the volume. */
-  readonly upBar: string;
-  readonly downBar: string;
-}
-
-/** Computed, because a canvas knows no custom properties. */
-function pageColours(): Colours {
-  const probe = document.createElement('span');
-  probe.hidden = true;
-  document.body.append(probe);
-  const colour = (name: string) => {
-    probe.style.color = `var(--${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const [text, line] = [colour('dim'), colour('line')];
-  const [up, down, upBar, downBar] = [
-    colour('up'),
-    colour('down'),
-    colour('up-bar'),
-    colour('down-bar'),
-  ];
-  probe.remove();
-  return { text, line, up, down, upBar, downBar };
-}
-
-/** Options of the chart, as far as they follow the theme. */
-function chartTheme({ text, line }: Colours) {
-  return {
-    layout: { textColor: text, fontSize: 11 },
-    grid: { vertLines: { color: line }, horzLines: { color: line } },
-    rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.24 } },
-    timeScale: {
-      borderColor: line,
-      timeVisible: true,
-      secondsVisible: false,
-      rightOffset: 4,
-      barSpacing: 9,
-    },
-  };
-}
-
-function candleTheme({ up, down }: Colours) {
-  return {
-    upColor: up,
-    downColor: down,
-    wickUpColor: up,
-    wickDownColor: down,
-    borderVisible: false,
-  };
-}
-
-const SIGNIFICANT = 5;
-
-/** For the axis, which has numbers only: no exponent, a few significant digits. */
-function axisNumber(value: number): string {
-  // The scale leaves room below the lowest price, which may reach under nothing.
-  if (value < 0) return '';
-  if (value === 0) return '0';
-  const size = Math.floor(Math.log10(Math.abs(value)));
-  const digits = Math.max(0, Math.min(18, SIGNIFICANT - 1 - size));
-  return size >= 3 ? value.toFixed(0) : cut(value.toFixed(digits), digits);
 }

@@ -14,7 +14,7 @@ import { mountView } from '../page.tsx';
 import { onChange } from '../signal.ts';
 import { mountTrade } from '../trade/trade.ts';
 import { About } from './about.tsx';
-import { mountChart } from './chart.ts';
+import { Chart } from './chart.tsx';
 import { mountHeader } from './header.ts';
 import { mountHolders, mountLocks } from './holders.ts';
 import { mountOrderBook } from './orderBook.ts';
@@ -71,7 +71,7 @@ function mountParts(
 ): Unmount {
   const parts: readonly (() => Unmount)[] = [
     () => mountHeader(panels.head, context, asset),
-    () => mountChart(panels.chart, context, asset),
+    () => mountView(panels.chart, context, h(Chart, { asset })),
     () => mountTrade(panels.trade, context),
     () => mountCurve(panels.curve, context),
     () => mountOrders(panels.orders, context, asset, time),

@@ -1,0 +1,45 @@
+/** Settings that a browser keeps. Storage may be forbidden: they then last until the page is left. */
+import { type Signal, signal } from '@preact/signals';
+
+const PREFIX = 'upcurve.';
+
+/** null where nothing is kept, or storage is forbidden. */
+export function readStored(name: string): string | null {
+  try {
+    return localStorage.getItem(PREFIX + name);
+  } catch {
+    return null;
+  }
+}
+
+export function writeStored(name: string, text: string): void {
+  try {
+    localStorage.setItem(PREFIX + name, text);
+  } catch {
+    // See above.
+  }
+}
+
+/** A signal whose value is kept as JSON; `read` answers null for what an older page left behind. */
+export function storedSignal<T>(
+  name: string,
+  initial: T,
+  read: (kept: unknown) => T | null,
+): Signal<T> {
+  const kept = signal<T>(parsed(readStored(name), read) ?? initial);
+  let isFirst = true;
+  kept.subscribe((value) => {
+    if (!isFirst) writeStored(name, JSON.stringify(value));
+    isFirst = false;
+  });
+  return kept;
+}
+
+function parsed<T>(text: string | null, read: (kept: unknown) => T | null): T | null {
+  if (text === null) return null;
+  try {
+    return read(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
