@@ -5,7 +5,14 @@
  * that is not looked at: it catches up in one step.
  */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { type ComponentChild, createContext, render } from 'preact';
+import {
+  Component,
+  type ComponentChild,
+  type ComponentType,
+  createContext,
+  type FunctionComponent,
+  render,
+} from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
 import type { ApiError, Change, Mirror } from '../client/index.ts';
 import { assert } from '../engine/runtime/assert.ts';
@@ -36,6 +43,19 @@ export function Hosted({ mount }: { readonly mount: (container: HTMLElement) => 
   const container = useRef<HTMLDivElement>(null);
   useEffect(() => (container.current === null ? undefined : mount(container.current)), []);
   return <div ref={container} />;
+}
+
+/** A component that renders again only where a property is another one: rows of long lists. */
+export function memo<P extends object>(Inner: FunctionComponent<P>): ComponentType<P> {
+  return class extends Component<P> {
+    override shouldComponentUpdate(next: P): boolean {
+      return Object.entries(next).some(([name, value]) => Reflect.get(this.props, name) !== value);
+    }
+
+    override render() {
+      return <Inner {...this.props} />;
+    }
+  };
 }
 
 /** What a mirror shows; `error` where the server has refused it for good. */

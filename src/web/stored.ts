@@ -1,4 +1,4 @@
-/** Settings that a browser keeps. Storage may be forbidden: they then last until the page is left. */
+/** Settings that a browser keeps. Where storage is forbidden they last until the page is left. */
 import { type Signal, signal } from '@preact/signals';
 
 const PREFIX = 'upcurve.';

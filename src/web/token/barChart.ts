@@ -168,7 +168,7 @@ export class BarChart {
     // After the frame has its new colours: they are read from the page.
     this.#endTheme = onChange(theme, () => this.#draw());
     this.#draw();
-    // After the drawing, which listens too: what is laid over the bars needs them drawn.
+    // After the drawing, which listens too: lines and markers need the bars drawn.
     this.#bars.onChange(() => nextFrame(this.#refresh));
     nextFrame(this.#refresh);
   }

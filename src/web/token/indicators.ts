@@ -63,7 +63,7 @@ export function bollingerBands(bars: readonly Bar[], length: number, width: numb
 
 const DAY = 86_400;
 
-/** Volume weighted average price since the start of each UTC day: all that was paid for all tokens. */
+/** Volume weighted average price since the start of the UTC day: what was paid for all tokens. */
 export function volumeWeightedPrice(bars: readonly Bar[]): Line {
   let [day, quote, base] = [Number.NaN, 0, 0];
   return bars.map((bar) => {
