@@ -71,10 +71,10 @@ class OutputRows {
       before: before.has(key) ? '{}' : null,
       after: rows.has(key) ? '{}' : null,
     });
-    const hashes = { epoch: '1-test', entryHash: '', stateHash: '' };
+    const hashes = { epoch: '1-test', entryHash: '', stateHash: '', hashedSeq: 0 };
     const checkpoint = { ...hashes, seq: this.#seq, term: 1, marketMs: 0, openedMs: 0 };
     const changes = keys.map(change);
-    this.store.stage({ checkpoint, block: true, atMs: 0, changes, streamChanges: [] });
+    this.store.stage({ checkpoint, block: true, atMs: 0, changes, bars: [], streamChanges: [] });
   }
 }
 

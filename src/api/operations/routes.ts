@@ -68,6 +68,7 @@ function readiness(status: NodeStatus): Answer {
     epoch: position.epoch,
     seq: position.seq,
     stateHash: status.stateHash(),
+    hashedSeq: status.hashedSeq(),
     synced,
     stale: status.stale(),
     degraded: reasons.length > 0,

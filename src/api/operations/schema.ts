@@ -45,6 +45,10 @@ export const Ready = Type.Object({
   term: Type.Integer({ description: 'Of the leader whose entry was applied last.' }),
   lagEntries: Type.Integer({ description: 'Entries that are written and not applied here yet.' }),
   stateHash: Type.String({ description: 'Hex; equal on every node at this position.' }),
+  hashedSeq: Type.Integer({
+    minimum: 0,
+    description: 'Entry after which stateHash was taken: the last fixed position.',
+  }),
   degraded: Type.Boolean({ description: 'It serves, but something is wrong: see reasons.' }),
   reasons: Type.Array(
     Type.Object({

@@ -23,6 +23,8 @@ export interface NodeStatus {
   applied(): Position;
   /** Hex; equal on every node at the same position. */
   stateHash(): string;
+  /** Entry after which it was taken. */
+  hashedSeq(): number;
   synced(): boolean;
   /** It answers about the market: it has caught up, or has no leader to catch up with. */
   serves(): boolean;

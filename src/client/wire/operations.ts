@@ -26,6 +26,8 @@ export interface HealthReadyAnswer {
   readonly lagEntries: number;
   /** Hex; equal on every node at this position. */
   readonly stateHash: string;
+  /** Entry after which stateHash was taken: the last fixed position. */
+  readonly hashedSeq: number;
   /** It serves, but something is wrong: see reasons. */
   readonly degraded: boolean;
   /** Why it is degraded; empty when it is not. */

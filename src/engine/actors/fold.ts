@@ -5,7 +5,6 @@
  * Assumes: entries come in order, each acknowledged by the log; before a rollback everything is
  *          committed. Synchronous: an entry is applied whole.
  */
-import { hash } from 'node:crypto';
 import {
   type BlockPayload,
   type EmptyBlocksPayload,
@@ -20,9 +19,11 @@ import {
 } from '../log/entry.ts';
 import type { Pair } from '../market/pair.ts';
 import { assert } from '../runtime/assert.ts';
+import { type BarChange, parseBarKey } from '../store/barRows.ts';
 import type { StreamChange } from '../store/changeIndex.ts';
+import { isHashedAt } from '../store/hashWindow.ts';
 import { readRecord } from '../store/records.ts';
-import { effectsText, type RowChange } from '../store/rows.ts';
+import type { RowChange, RowImage } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { ChainMarket } from './chainMarket.ts';
 import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
@@ -39,9 +40,8 @@ export type FoldOptions = PairOptions;
 const NO_TRADES: ChainTrades = { listings: [], trades: [] };
 
 interface Draft {
-  /** Rows a rollback put back, and what the entry changed after that. */
-  restored: readonly RowChange[];
   readonly changes: RowChange[];
+  readonly bars: BarChange[];
   readonly streamChanges: StreamChange[];
   readonly tags: Set<string>;
 }
@@ -113,7 +113,7 @@ export class Fold {
       assert(entry.prevEntryHash === before?.entryHash, `entry ${seq} continues the chain`);
       assert(entry.term >= before.term, `entry ${seq} is of a leader that still leads`);
     }
-    const draft: Draft = { restored: [], changes: [], streamChanges: [], tags };
+    const draft: Draft = { changes: [], bars: [], streamChanges: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
     for (const tag of this.clock.advance(entry.timeMs, seq, phaseOf(payload))) tags.add(tag);
     if (payload.kind === 'block') this.#applyBlock(payload, seq, draft);
@@ -130,22 +130,25 @@ export class Fold {
   }
 
   #stage({ entry, hash: entryHash }: SealedEntry, draft: Draft): void {
-    const { restored, changes, streamChanges } = draft;
+    const { changes, bars, streamChanges } = draft;
     const { payload, epoch, seq, term, timeMs } = entry;
-    const previous = this.store.checkpoint?.stateHash ?? '';
-    const effects = effectsText(restored) + effectsText(changes);
-    const stateHash = hash('sha256', `${previous}\n${effects}`, 'hex');
+    const previous = this.store.checkpoint;
+    const { hashWindow } = this.store;
+    hashWindow.add(changes, bars);
+    const isHashed = isHashedAt(seq, payload);
+    const before = previous?.stateHash ?? '';
     const first = payload.kind === 'epoch' && payload.base === undefined;
     const isBlock = payload.kind === 'block' || payload.kind === 'passed';
     const said = 'market' in payload ? payload.market : undefined;
-    const market = said ?? this.store.checkpoint?.market;
+    const market = said ?? previous?.market;
     this.store.stage({
       checkpoint: {
         epoch,
         seq,
         term,
         entryHash,
-        stateHash,
+        stateHash: isHashed ? hashWindow.take(before) : before,
+        hashedSeq: isHashed ? seq : (previous?.hashedSeq ?? 0),
         marketMs: timeMs,
         openedMs: this.clock.openedMs,
         ...(market === undefined ? {} : { market }),
@@ -153,6 +156,7 @@ export class Fold {
       block: isBlock || first,
       atMs: isBlock ? payload.atMs : -1,
       changes,
+      bars,
       streamChanges,
     });
   }
@@ -192,18 +196,30 @@ export class Fold {
 
   /** Puts the before-images back; all rows it restores are stamped with this entry. */
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
-    draft.restored = imagesBefore(toSeq, this.store).map(({ table, key, value }) => {
-      if (table === 'bars') this.#pairs.barRestored(key, value, draft.tags);
-      if (table === 'pairs') this.#pairs.pairRestored(key);
-      // Listeners of the old value also receive the change.
-      const isTold = table === 'orders' || table === 'pools' || table === 'market';
-      const before = isTold ? this.store.get(table, key) : null;
-      return { table, key, before, after: value, cause: 'rollback' };
-    });
-    this.store.restore(toSeq, draft.restored, seq);
+    const images = imagesBefore(toSeq, this.store);
+    const restored = images.flatMap((image) => this.#restoredRow(image));
+    const bars = images.flatMap((image) => this.#restoredBar(image, draft.tags));
+    this.store.restore(toSeq, restored, bars, seq);
+    this.store.hashWindow.add(restored, bars);
     const rows = new RowDraft(this.store, { undone: true });
-    this.#chain.foldRollback(draft.restored, seq, rows);
+    this.#chain.foldRollback(restored, seq, rows);
     takeIn(rows, draft);
+  }
+
+  #restoredRow({ table, key, value }: RowImage): RowChange[] {
+    if (table === 'bars') return [];
+    if (table === 'pairs') this.#pairs.pairRestored(key);
+    // Listeners of the old value also receive the change.
+    const isTold = table === 'orders' || table === 'pools' || table === 'market';
+    const before = isTold ? this.store.get(table, key) : null;
+    return [{ table, key, before, after: value, cause: 'rollback' }];
+  }
+
+  #restoredBar({ table, key, value }: RowImage, tags: Set<string>): BarChange[] {
+    if (table !== 'bars') return [];
+    const place = parseBarKey(key);
+    this.#pairs.barRestored(place, value, tags);
+    return [{ place, before: null, after: value, cause: 'rollback' }];
   }
 
   #moveCursor(payload: BlockPayload | RollbackPayload | EpochPayload, draft: Draft): void {

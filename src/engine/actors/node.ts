@@ -5,7 +5,7 @@
  * Readers (requests, flushes) run between batches, so all they see is at `applied()`.
  */
 
-import type { SealedEntry } from '../log/entry.ts';
+import type { EpochBase, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
@@ -20,6 +20,7 @@ import { Fold } from './fold.ts';
 import { FoldListeners, type TopicHub } from './foldListeners.ts';
 import { hasBase, isNewEpoch, readContinuation } from './logContinuity.ts';
 import type { RebuildOptions } from './rebuild.ts';
+import { isAtBase } from './recovery.ts';
 import { type RepairObserver, StateRepair, StateReplacement } from './stateReplacement.ts';
 
 export interface NodeObserver extends CommitObserver, RepairObserver {
@@ -111,6 +112,11 @@ export class Node {
 
   stateHash(): string {
     return this.#fold.store.checkpoint?.stateHash ?? '';
+  }
+
+  /** Entry after which the state hash was taken. */
+  hashedSeq(): number {
+    return this.#fold.store.checkpoint?.hashedSeq ?? 0;
   }
 
   synced(): boolean {
@@ -353,10 +359,9 @@ export class Node {
     this.#listeners.notify();
   }
 
-  #isAt(base: { readonly seq: number; readonly stateHash?: string }): boolean {
+  #isAt(base: EpochBase): boolean {
     const { checkpoint } = this.#fold.store;
-    if (checkpoint?.seq !== base.seq) return false;
-    return (base.stateHash ?? checkpoint.stateHash) === checkpoint.stateHash;
+    return checkpoint !== null && isAtBase(checkpoint, base);
   }
 
   /** What is in the file now; `broken` pools could not be folded. */

@@ -8,6 +8,7 @@ import { MOVED_ALL } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
 import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
 import type { Trade } from '../market/trade.ts';
+import type { BarChange } from '../store/barRows.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { Series } from './series.ts';
@@ -20,6 +21,7 @@ export interface PoolWork {
 
 interface PoolEffects {
   readonly changes: RowChange[];
+  readonly bars: BarChange[];
   /** Series that changed, by name (`seriesTag`). */
   readonly tags: string[];
   /** Ends of bars that were opened. */
@@ -91,7 +93,7 @@ export class PairActor {
 
   /** Applies one entry's trades and the passing of time. Duplicate ids change nothing. */
   take({ trades, marketMs, seq }: PoolWork): PoolEffects {
-    const effects: PoolEffects = { changes: [], tags: [], endsMs: [] };
+    const effects: PoolEffects = { changes: [], bars: [], tags: [], endsMs: [] };
     if (!this.#stored) {
       const after = JSON.stringify(this.pair);
       effects.changes.push({ table: 'pairs', key: this.name, before: null, after, cause: 'trade' });
@@ -109,7 +111,7 @@ export class PairActor {
     }
     for (const { series, tag } of this.#series) {
       series.finalise(marketMs);
-      if (series.finish(seq, effects.changes)) effects.tags.push(tag);
+      if (series.finish(seq, effects.bars)) effects.tags.push(tag);
     }
     return effects;
   }

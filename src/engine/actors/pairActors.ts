@@ -7,7 +7,7 @@ import { type Listing, type Pair, pairName } from '../market/pair.ts';
 import { intervalEnd, storedResolution } from '../market/resolution.ts';
 import type { PoolStep, Trade } from '../market/trade.ts';
 import { assert } from '../runtime/assert.ts';
-import { isOpen, parseBarKey } from '../store/barRows.ts';
+import { type BarChange, type BarPlace, isOpen } from '../store/barRows.ts';
 import { readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
@@ -28,6 +28,7 @@ export interface PairTrade extends TradeEvent {
 /** Where an entry's effects are collected. */
 interface PairDraft {
   readonly changes: RowChange[];
+  readonly bars: BarChange[];
   readonly tags: Set<string>;
 }
 
@@ -112,8 +113,11 @@ export class PairActors {
   }
 
   /** A row of `bars` was put back. */
-  barRestored(key: string, value: string | null, tags: Set<string>): void {
-    const { pair, resolution, start } = parseBarKey(key);
+  barRestored(
+    { pair, resolution, start }: BarPlace,
+    value: string | null,
+    tags: Set<string>,
+  ): void {
     const name = this.#names.get(pair);
     const resolutionName = storedResolution(resolution);
     if (name === undefined || resolutionName === null) return;
@@ -129,8 +133,9 @@ export class PairActors {
         const actor = this.#load(name);
         if (actor === null && work.trades.length === 0) return;
         assert(actor !== null, `pool ${name} can be loaded`);
-        const { changes, tags, endsMs } = actor.take(work);
+        const { changes, bars, tags, endsMs } = actor.take(work);
         for (const change of changes) draft.changes.push(change);
+        for (const change of bars) draft.bars.push(change);
         for (const tag of tags) draft.tags.add(tag);
         for (const endMs of endsMs) this.#barEnds.add(endMs, name);
         return;

@@ -9,7 +9,7 @@
  * Never: replaces a state or a log by those of another market; it throws `otherMarket` instead.
  */
 import { existsSync } from 'node:fs';
-import { ENTRY_VERSION, NO_HASH, sealEntry } from '../log/entry.ts';
+import { ENTRY_VERSION, type EpochBase, NO_HASH, sealEntry } from '../log/entry.ts';
 import type { Log, Tail } from '../log/port.ts';
 import type { Pair } from '../market/pair.ts';
 import { Fault, isFault } from '../runtime/assert.ts';
@@ -200,9 +200,16 @@ export async function isInLog(checkpoint: Checkpoint, log: Log): Promise<boolean
     payload?.kind === 'epoch' &&
     first !== undefined &&
     first.entry.seq > checkpoint.seq &&
-    payload.base?.seq === checkpoint.seq &&
-    payload.base.stateHash === checkpoint.stateHash
+    payload.base?.stateHash !== undefined &&
+    isAtBase(checkpoint, payload.base)
   );
+}
+
+/** The state is the one that an epoch begins from. */
+export function isAtBase(checkpoint: Checkpoint, base: EpochBase): boolean {
+  const { seq, stateHash, entryHash } = checkpoint;
+  const { stateHash: baseState = stateHash, entryHash: baseEntry = entryHash } = base;
+  return seq === base.seq && stateHash === baseState && entryHash === baseEntry;
 }
 
 async function startLog(log: Log, options: RecoveryOptions): Promise<void> {
@@ -235,12 +242,12 @@ export async function restartLog(
   const epoch = nextEpoch(checkpoint.epoch, options.rng);
   await state.snapshotTo(files.base(epoch));
   await options.publishBase?.(epoch);
-  const { seq, stateHash, marketMs, term } = checkpoint;
+  const { seq, stateHash, entryHash, marketMs, term } = checkpoint;
   const market = checkpoint.market ?? options.market.identity(checkpoint.epoch);
   const payload = {
     kind: 'epoch',
     reason: 'log lost',
-    base: { seq, stateHash },
+    base: { seq, stateHash, entryHash },
     ...(market === null ? {} : { market }),
   } as const;
   // After entries that other nodes may have written meanwhile.

@@ -3,8 +3,8 @@
  * the few that changed last. Everything that changed after `#floorSeq` is here; older changes are
  * asked from the store.
  */
-import { addTrade, type Bar, firstBar, MOVED_ALL } from '../market/bar.ts';
-import { decodeBar, encodeBar } from '../market/barText.ts';
+import { addTrade, type Bar, copyBar, firstBar, MOVED_ALL } from '../market/bar.ts';
+import { decodeBar } from '../market/barText.ts';
 import {
   EARLIEST_START_MS,
   intervalEnd,
@@ -13,8 +13,13 @@ import {
   STORED_RESOLUTION_IDS,
 } from '../market/resolution.ts';
 import type { Trade } from '../market/trade.ts';
-import { type BarRow, barKey } from '../store/barRows.ts';
-import type { Cause, RowChange } from '../store/rows.ts';
+import {
+  type BarPlace,
+  type BarRow,
+  barPlace,
+  type BarChange as RowChange,
+} from '../store/barRows.ts';
+import type { Cause } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 
 /** A bar and why it last changed; `bar` is null in a tombstone. */
@@ -26,15 +31,16 @@ export interface BarChange {
 }
 
 interface HeldBar {
-  readonly bar: Bar;
+  /** Changed in place during one entry only: what was staged is never changed again. */
+  bar: Bar;
   readonly endMs: number;
-  readonly key: string;
+  readonly place: BarPlace;
   seq: number;
   cause: Cause;
   /** Entry that made the bar; 0 for one that was loaded: it is not known. */
   bornSeq: number;
-  /** The last staged value: the before-image of the next change. */
-  text: string | null;
+  /** As the entries before left it; null: it was not there. The bar itself while not `dirty`. */
+  before: Bar | null;
   dirty: boolean;
 }
 
@@ -93,17 +99,18 @@ export class Series {
   add(trade: Trade, candidates: number, marketMs: number): { moved: number; opensEndMs: number } {
     const found = this.#find(trade.timeMs);
     if (found !== null) {
-      const moved = addTrade(found.bar, trade, candidates);
-      this.#markChanged(found, found === this.#newest && !found.bar.final ? 'trade' : 'late');
-      return { moved, opensEndMs: 0 };
+      this.#change(found, found === this.#newest && !found.bar.final ? 'trade' : 'late');
+      return { moved: addTrade(found.bar, trade, candidates), opensEndMs: 0 };
     }
     const startMs = intervalStart(this.resolution, trade.timeMs);
-    const held = this.#hold(firstBar(startMs, trade), null, 0, 'trade');
+    const bar = firstBar(startMs, trade);
     const behind = this.#newest !== null && startMs < this.#newest.bar.startMs;
-    const ended = held.endMs <= marketMs;
-    held.bar.final = ended;
+    const ended = intervalEnd(this.resolution, startMs) <= marketMs;
+    bar.final = ended;
+    const held = this.#hold(bar, null, 0, behind || ended ? 'late' : 'trade');
     if (!behind) this.#newest = held;
-    this.#markChanged(held, behind || ended ? 'late' : 'trade');
+    held.dirty = true;
+    this.#dirty.push(held);
     return { moved: MOVED_ALL, opensEndMs: ended ? 0 : held.endMs };
   }
 
@@ -117,8 +124,8 @@ export class Series {
         this.#nextEndMs = Math.min(this.#nextEndMs, held.endMs);
         continue;
       }
+      this.#change(held, held === this.#newest ? 'final' : 'lateFinal');
       held.bar.final = true;
-      this.#markChanged(held, held === this.#newest ? 'final' : 'lateFinal');
     }
   }
 
@@ -126,12 +133,12 @@ export class Series {
   finish(seq: number, changes: RowChange[]): boolean {
     if (this.#dirty.length === 0) return false;
     // By start: the order of what is held depends on what was evicted.
-    this.#dirty.sort((a, b) => a.bar.startMs - b.bar.startMs);
+    if (this.#dirty.length > 1) this.#dirty.sort((a, b) => a.bar.startMs - b.bar.startMs);
     for (const held of this.#dirty) {
-      const after = encodeBar(held.bar);
-      changes.push({ table: 'bars', key: held.key, before: held.text, after, cause: held.cause });
-      if (held.text === null) held.bornSeq = seq;
-      held.text = after;
+      const { place, before, bar, cause } = held;
+      changes.push({ place, before, after: bar, cause });
+      if (before === null) held.bornSeq = seq;
+      held.before = bar;
       held.seq = seq;
       held.dirty = false;
     }
@@ -199,21 +206,24 @@ export class Series {
   }
 
   #holdRow(row: BarRow, value: string): HeldBar {
-    return this.#hold(decodeBar(row.start, value), value, row.seq, row.cause);
+    const bar = decodeBar(row.start, value);
+    return this.#hold(bar, bar, row.seq, row.cause);
   }
 
-  #hold(bar: Bar, text: string | null, seq: number, cause: Cause): HeldBar {
-    const key = barKey(this.#pairId, this.#resolutionId, bar.startMs);
+  #hold(bar: Bar, before: Bar | null, seq: number, cause: Cause): HeldBar {
+    const place = barPlace(this.#pairId, this.#resolutionId, bar.startMs);
     const endMs = intervalEnd(this.resolution, bar.startMs);
-    const held: HeldBar = { bar, endMs, key, seq, cause, bornSeq: 0, text, dirty: false };
+    const held: HeldBar = { bar, endMs, place, seq, cause, bornSeq: 0, before, dirty: false };
     this.#held.set(bar.startMs, held);
     if (!bar.final) this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
     return held;
   }
 
-  #markChanged(held: HeldBar, cause: Cause): void {
+  /** Before a bar is changed in place. */
+  #change(held: HeldBar, cause: Cause): void {
     held.cause = cause;
     if (held.dirty) return;
+    held.bar = copyBar(held.bar);
     held.dirty = true;
     this.#dirty.push(held);
   }

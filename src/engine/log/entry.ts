@@ -116,6 +116,13 @@ interface TimePayload {
   readonly phase: 'end' | 'start';
 }
 
+export interface EpochBase {
+  readonly seq: number;
+  readonly stateHash?: string;
+  /** Absent in entries of older versions: the state hash covers `seq` only where it is taken. */
+  readonly entryHash?: string;
+}
+
 /**
  * A new epoch. `base` is the state it starts at: the fold of this log up to `base.seq`, or, where
  * this is the log's first entry, the snapshot kept under the epoch's name. Without base: empty.
@@ -123,7 +130,7 @@ interface TimePayload {
 export interface EpochPayload {
   readonly kind: 'epoch';
   readonly reason: 'new' | 'rollback' | 'log lost';
-  readonly base?: { readonly seq: number; readonly stateHash?: string };
+  readonly base?: EpochBase;
   readonly cursor?: FeedCursor;
   /** Absent in entries of older versions, and where there is no chain. */
   readonly market?: MarketIdentity;

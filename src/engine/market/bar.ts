@@ -52,6 +52,22 @@ export function firstBar(startMs: number, trade: Trade): Bar {
   };
 }
 
+/** One that `addTrade` may change while the other stays as it is. */
+export function copyBar(bar: Bar): Bar {
+  return {
+    startMs: bar.startMs,
+    open: bar.open,
+    high: bar.high,
+    low: bar.low,
+    close: bar.close,
+    quoteVolume: bar.quoteVolume,
+    baseVolume: bar.baseVolume,
+    trades: bar.trades,
+    pool: bar.pool === null ? null : { ...bar.pool },
+    final: bar.final,
+  };
+}
+
 /** Which ends of a bar a trade moved; a coarser bar around it need not look at the others. */
 export const MOVED_ALL = 15;
 const MOVED_OPEN = 1;

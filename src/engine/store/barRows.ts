@@ -3,6 +3,8 @@
  * A bar stands among the open or among the final rows of its pair, never in both; a tombstone among
  * the open ones, where a bar that comes back takes its place.
  */
+import type { Bar } from '../market/bar.ts';
+import { encodeBar } from '../market/barText.ts';
 import { Fault } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
 import { CAUSES, type Cause } from './rows.ts';
@@ -22,26 +24,49 @@ interface StoredBar {
   readonly value: string | null;
 }
 
-export type OpenBar = BarKey;
+/** A bar as the fold has it, or its stored text; null: it is not there. */
+export type BarValue = Bar | string | null;
 
-interface BarKey {
+/** A change of a bar. What it holds by reference never changes again. */
+export interface BarChange {
+  readonly place: BarPlace;
+  readonly before: BarValue;
+  readonly after: BarValue;
+  readonly cause: Cause;
+}
+
+export interface OpenBar {
   readonly pair: number;
   readonly resolution: number;
   readonly start: number;
+}
+
+/** Where a bar stands; `key` says it as text. */
+export interface BarPlace extends OpenBar {
+  readonly key: string;
+}
+
+export function barPlace(pair: number, resolution: number, start: number): BarPlace {
+  return { pair, resolution, start, key: barKey(pair, resolution, start) };
 }
 
 export function barKey(pair: number, resolution: number, start: number): string {
   return `${pair}:${resolution}:${start}`;
 }
 
-export function parseBarKey(key: string): BarKey {
+export function parseBarKey(key: string): BarPlace {
   const first = key.indexOf(':');
   const second = key.indexOf(':', first + 1);
   return {
     pair: Number(key.slice(0, first)),
     resolution: Number(key.slice(first + 1, second)),
     start: Number(key.slice(second + 1)),
+    key,
   };
+}
+
+export function barText(value: BarValue): string | null {
+  return typeof value === 'object' && value !== null ? encodeBar(value) : value;
 }
 
 /** A stored bar ends with its final flag: see `encodeBar`. */

@@ -3,13 +3,13 @@
  * images hold no control characters but tab and line feed; sections use others.
  */
 
-import { barWrites } from './barRows.ts';
+import { barText, barWrites } from './barRows.ts';
 import { changeIndexWrites, type IndexedChange } from './changeIndex.ts';
 import type { Database } from './database.ts';
 import { keyedWrites, perTable } from './keyedRows.ts';
-import { CAUSES, encodeImages, type KeyedTable } from './rows.ts';
+import { CAUSES, type KeyedTable } from './rows.ts';
 import type { Stage } from './stage.ts';
-import { undoWrites } from './undoRows.ts';
+import { encodeImages, undoWrites } from './undoRows.ts';
 
 export interface Batch {
   /** Lines `key, seq, cause, undone, value` (tab-separated; no value: a tombstone). */
@@ -24,14 +24,20 @@ export interface Batch {
   /** Undo records and tombstones below this are dropped. */
   readonly horizonSeq: number;
   readonly checkpoint: string;
+  /** Rows that the next state hash covers: see `HashWindow`. */
+  readonly unhashed: string;
 }
 
 const UNDO_END = '\u0002';
 
-export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number): Batch {
+export function encodeBatch(
+  stage: Stage,
+  { checkpoint, unhashed, horizonSeq }: Pick<Batch, 'checkpoint' | 'unhashed' | 'horizonSeq'>,
+): Batch {
   let bars = '';
-  for (const [key, { seq, cause, undone, value }] of stage.bars.entries()) {
-    bars += `${key}\t${seq}\t${CAUSES.indexOf(cause)}\t${undone ? 1 : 0}\t${value ?? ''}\n`;
+  for (const { place, seq, cause, undone, value } of stage.bars.all()) {
+    const flags = `${CAUSES.indexOf(cause)}\t${undone ? 1 : 0}`;
+    bars += `${place.key}\t${seq}\t${flags}\t${barText(value) ?? ''}\n`;
   }
   const keyed: [KeyedTable, string][] = [];
   for (const [table, rows] of stage.keyed) {
@@ -44,11 +50,12 @@ export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number
     changeIndex += `${seq}\t${undoneSeq}\t${scope}\t${ref}\t${about}\n`;
   }
   let undo = '';
-  for (const { seq, block, atMs, marketMs, changes } of stage.undo) {
+  for (const entry of stage.undo) {
+    const { seq, block, atMs, marketMs } = entry;
     // What is beyond the horizon already is never written at all. The oldest point keeps its
     // record, for its moment; its images are not needed to get back to it.
     if (seq < horizonSeq) continue;
-    const images = seq === horizonSeq ? '' : encodeImages(changes);
+    const images = seq === horizonSeq ? '' : encodeImages(entry.changes, entry.bars);
     undo += `${seq}\t${block ? 1 : 0}\t${atMs}\t${marketMs}\n${images}${UNDO_END}`;
   }
   return {
@@ -59,6 +66,7 @@ export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number
     undoneTo: stage.undoneTo,
     horizonSeq,
     checkpoint,
+    unhashed,
   };
 }
 
@@ -71,6 +79,9 @@ export function batchWriter(database: Database): (batch: Batch) => void {
   const putCheckpoint = database.prepare<[string]>(
     'INSERT INTO checkpoint (id, text) VALUES (1, ?) ' +
       'ON CONFLICT DO UPDATE SET text = excluded.text',
+  );
+  const putUnhashed = database.prepare<[string]>(
+    'INSERT INTO unhashed (id, rows) VALUES (1, ?) ON CONFLICT DO UPDATE SET rows = excluded.rows',
   );
   let prunedTo = 0;
 
@@ -97,6 +108,7 @@ export function batchWriter(database: Database): (batch: Batch) => void {
       keyed.dropped.prune(batch.horizonSeq);
     }
     putCheckpoint.run(batch.checkpoint);
+    putUnhashed.run(batch.unhashed);
   });
 
   function writeUndo(record: string): void {

@@ -1,6 +1,7 @@
 /**
- * What the fold writes: rows named by table and key, their whole value as text. One form serves
- * the tables, the before-images of the undo record and the state hash, so they cannot disagree.
+ * What the fold writes: rows named by table and key. Those of keyed tables are text; bars are
+ * objects until a text is needed (`BarChange`). The text of a row is the same in its table, in the
+ * before-images of the undo record and under the state hash, so they cannot disagree.
  *
  * Assumes: keys and values hold no line feed, keys no tab; a value is never empty.
  */
@@ -46,8 +47,9 @@ export const KEPT_TABLES: ReadonlySet<TableName> = new Set(['mempool', 'beacons'
 export const CAUSES = ['trade', 'final', 'late', 'rollback', 'lateFinal'] as const;
 export type Cause = (typeof CAUSES)[number];
 
+/** A change of a row of a keyed table. */
 export interface RowChange {
-  readonly table: TableName;
+  readonly table: KeyedTable;
   readonly key: string;
   /** null: the row was not there. */
   readonly before: string | null;
@@ -60,32 +62,4 @@ export interface RowImage {
   readonly table: TableName;
   readonly key: string;
   readonly value: string | null;
-}
-
-/** The canonical text of an entry's effects, which the state hash covers. */
-export function effectsText(changes: readonly RowChange[]): string {
-  let text = '';
-  for (const { table, key, after } of changes) text += `${table}\t${key}\t${after ?? ''}\n`;
-  return text;
-}
-
-export function encodeImages(changes: readonly RowChange[]): string {
-  let text = '';
-  for (const { table, key, before } of changes) {
-    if (!KEPT_TABLES.has(table)) text += `${table}\t${key}\t${before ?? ''}\n`;
-  }
-  return text;
-}
-
-export function decodeImages(text: string): RowImage[] {
-  const lines = text.split('\n');
-  lines.pop();
-  return lines.map((line) => {
-    const afterTable = line.indexOf('\t');
-    const afterKey = line.indexOf('\t', afterTable + 1);
-    const value = line.slice(afterKey + 1);
-    // trust: our own undo record, written by encodeImages
-    const table = line.slice(0, afterTable) as TableName;
-    return { table, key: line.slice(afterTable + 1, afterKey), value: value === '' ? null : value };
-  });
 }

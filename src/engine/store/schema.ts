@@ -11,6 +11,9 @@ const STATE_VERSION = 5;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL)
     STRICT;
+  -- What the next state hash covers of the entries up to the checkpoint: lines of table and key.
+  CREATE TABLE IF NOT EXISTS unhashed (id INTEGER PRIMARY KEY CHECK (id = 1), rows TEXT NOT NULL)
+    STRICT;
   -- value is NULL in a tombstone: the bar vanished at seq. Open bars come first, so that the few
   -- that a pair's next trade changes lie on one page.
   CREATE TABLE IF NOT EXISTS bars (

@@ -3,7 +3,7 @@
  * Reads overlay them on the stored rows, so a row can be read before it is written.
  */
 import { assert } from '../runtime/assert.ts';
-import { type BarRow, parseBarKey } from './barRows.ts';
+import { type BarChange, type BarPlace, type BarRow, type BarValue, barText } from './barRows.ts';
 import { StagedChangeIndex } from './changeIndex.ts';
 import { type Cause, KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
 import type { Point } from './undoRows.ts';
@@ -11,19 +11,21 @@ import type { Point } from './undoRows.ts';
 interface StagedRow {
   readonly value: string | null;
   readonly seq: number;
-  readonly cause: Cause;
 }
 
 interface StagedUndo extends Point {
   readonly block: boolean;
   readonly changes: readonly RowChange[];
+  readonly bars: readonly BarChange[];
 }
+
+const PRUNED_AT = 1_000;
 
 export class Stage {
   readonly bars = new StagedBars();
   readonly keyed = new Map<KeyedTable, Map<string, StagedRow>>();
   readonly changeIndex = new StagedChangeIndex();
-  readonly undo: StagedUndo[] = [];
+  undo: StagedUndo[] = [];
   /** Entries after this one were undone, before anything else of this stage. */
   undoneTo: number | null = null;
   rows = 0;
@@ -32,19 +34,27 @@ export class Stage {
     for (const table of KEYED_TABLES) this.keyed.set(table, new Map());
   }
 
-  put(changes: readonly RowChange[], seq: number): void {
-    for (const { table, key, after, cause } of changes) {
-      const row = { value: after, seq, cause };
-      if (table === 'bars') this.bars.set(key, row);
-      else this.table(table).set(key, row);
+  put(changes: readonly RowChange[], bars: readonly BarChange[], seq: number): void {
+    for (const { table, key, after } of changes) this.table(table).set(key, { value: after, seq });
+    for (const { place, after, cause } of bars) {
+      this.bars.set(place, after, seq, cause, cause === 'rollback');
     }
-    this.rows += changes.length + 1;
+    this.rows += changes.length + bars.length + 1;
+  }
+
+  /** Forgets before-images from before `horizonSeq`, now and then: nothing goes back to them. */
+  prune(horizonSeq: number): void {
+    const oldest = this.undo[PRUNED_AT >> 1];
+    if (this.undo.length < PRUNED_AT || oldest === undefined || oldest.seq >= horizonSeq) return;
+    this.undo = this.undo.filter(({ seq }) => seq >= horizonSeq);
   }
 
   /** Takes in what was staged after this. */
   append(later: Stage): void {
     assert(later.undoneTo === null, 'a rollback is staged only when nothing waits before it');
-    for (const [key, row] of later.bars.entries()) this.bars.set(key, row);
+    for (const { place, value, seq, cause, undone } of later.bars.all()) {
+      this.bars.set(place, value, seq, cause, undone);
+    }
     for (const [table, rows] of later.keyed) {
       for (const [key, row] of rows) this.table(table).set(key, row);
     }
@@ -60,10 +70,13 @@ export class Stage {
   }
 }
 
-interface StagedBar extends BarRow {
-  readonly resolution: number;
+interface StagedBar {
+  readonly place: BarPlace;
+  value: BarValue;
+  seq: number;
+  cause: Cause;
   /** A rollback was among the changes since the last commit: a final bar may be open again. */
-  readonly undone: boolean;
+  undone: boolean;
 }
 
 /**
@@ -73,27 +86,30 @@ interface StagedBar extends BarRow {
 class StagedBars {
   readonly #pairs = new Map<number, Map<string, StagedBar>>();
 
-  set(
-    key: string,
-    row: { value: string | null; seq: number; cause: Cause; undone?: boolean },
-  ): void {
-    const { pair, resolution, start } = parseBarKey(key);
-    let bars = this.#pairs.get(pair);
+  set(place: BarPlace, value: BarValue, seq: number, cause: Cause, undone: boolean): void {
+    let bars = this.#pairs.get(place.pair);
     if (bars === undefined) {
       bars = new Map();
-      this.#pairs.set(pair, bars);
+      this.#pairs.set(place.pair, bars);
     }
-    const undone =
-      row.cause === 'rollback' || row.undone === true || bars.get(key)?.undone === true;
-    bars.set(key, { ...row, resolution, start, undone });
+    const staged = bars.get(place.key);
+    if (staged === undefined) {
+      bars.set(place.key, { place, value, seq, cause, undone });
+      return;
+    }
+    staged.value = value;
+    staged.seq = seq;
+    staged.cause = cause;
+    if (undone) staged.undone = true;
   }
 
   get(pair: number, key: string): BarRow | undefined {
-    return this.#pairs.get(pair)?.get(key);
+    const staged = this.#pairs.get(pair)?.get(key);
+    return staged === undefined ? undefined : readStaged(staged);
   }
 
-  *entries(): Generator<[string, StagedBar]> {
-    for (const bars of this.#pairs.values()) yield* bars;
+  *all(): Generator<StagedBar> {
+    for (const bars of this.#pairs.values()) yield* bars.values();
   }
 
   /** How many rows a read of the table may lose to what is staged. */
@@ -106,12 +122,19 @@ class StagedBars {
     pair: number,
     resolution: number,
     stored: readonly BarRow[],
-    wanted: (row: BarRow) => boolean,
-  ) {
+    wanted: (row: Omit<BarRow, 'value'> & { readonly isThere: boolean }) => boolean,
+  ): BarRow[] {
     const bars = this.#pairs.get(pair);
     if (bars === undefined) return [...stored];
-    const staged = [...bars.values()].filter((row) => row.resolution === resolution);
-    const replaced = new Set(staged.map((row) => row.start));
-    return [...stored.filter((row) => !replaced.has(row.start)), ...staged.filter(wanted)];
+    const staged = [...bars.values()].filter(({ place }) => place.resolution === resolution);
+    const replaced = new Set(staged.map(({ place }) => place.start));
+    const shown = staged.filter(({ place: { start }, value, seq, cause }) =>
+      wanted({ start, seq, cause, isThere: value !== null }),
+    );
+    return [...stored.filter(({ start }) => !replaced.has(start)), ...shown.map(readStaged)];
   }
+}
+
+function readStaged({ place: { start }, value, seq, cause }: StagedBar): BarRow {
+  return { start, seq, cause, value: barText(value) };
 }

@@ -7,10 +7,18 @@
  */
 import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
-import { type BarRow, barKey, barReads, type OpenBar } from './barRows.ts';
+import {
+  type BarChange,
+  type BarRow,
+  barKey,
+  barReads,
+  type OpenBar,
+  parseBarKey,
+} from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
 import { type Database, openDatabase } from './database.ts';
+import { HashWindow } from './hashWindow.ts';
 import {
   type KeyedRow,
   KeyedView,
@@ -31,7 +39,9 @@ export interface Checkpoint {
   readonly seq: number;
   readonly term: number;
   readonly entryHash: string;
+  /** Of the state after entry `hashedSeq`, the last fixed position: see `HashWindow`. */
   readonly stateHash: string;
+  readonly hashedSeq: number;
   readonly marketMs: number;
   /** Moment up to which intervals have started; see MarketClock. */
   readonly openedMs: number;
@@ -46,6 +56,7 @@ interface StagedEntry {
   readonly block: boolean;
   readonly atMs: number;
   readonly changes: readonly RowChange[];
+  readonly bars: readonly BarChange[];
   readonly streamChanges: readonly StreamChange[];
 }
 
@@ -68,6 +79,8 @@ export class StateStore {
   readonly #rows: KeyedView;
   readonly #changeIndex;
   readonly #undo: UndoPoints;
+  /** Rows that wait for the next state hash. */
+  readonly hashWindow = new HashWindow();
   #stage = new Stage();
   /** Handed to the writer, not acknowledged yet. */
   #inFlight: Stage | null = null;
@@ -90,6 +103,7 @@ export class StateStore {
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
       // trust: our own checkpoint row
       this.#checkpoint = row === undefined ? null : (JSON.parse(row.text) as Checkpoint);
+      this.#resumeHashWindow();
       this.#writer = writer({ file, maxMb });
     } catch (error) {
       // Left open it would, when it is collected, take away the write-ahead log of its successor.
@@ -120,14 +134,15 @@ export class StateStore {
     return this.#undo.newest;
   }
 
-  stage({ checkpoint, block, atMs, changes, streamChanges }: StagedEntry): void {
+  stage({ checkpoint, block, atMs, changes, bars, streamChanges }: StagedEntry): void {
     const { seq, marketMs } = checkpoint;
-    this.#stage.put(changes, seq);
+    this.#stage.put(changes, bars, seq);
     for (const { scope, ref, about, undone } of streamChanges) {
       this.#stage.changeIndex.put({ scope, ref, about, seq, undoneSeq: undone ? seq : 0 });
     }
-    this.#stage.undo.push({ seq, atMs, marketMs, block, changes });
+    this.#stage.undo.push({ seq, atMs, marketMs, block, changes, bars });
     if (block) this.#undo.add({ seq, atMs, marketMs });
+    this.#stage.prune(this.horizonSeq);
     this.#checkpoint = checkpoint;
   }
 
@@ -135,10 +150,15 @@ export class StateStore {
    * First half of staging a rollback by entry `seq`: rows are as they were after `toSeq`. Nothing
    * may be staged before it.
    */
-  restore(toSeq: number, rows: readonly RowChange[], seq: number): void {
+  restore(
+    toSeq: number,
+    rows: readonly RowChange[],
+    bars: readonly BarChange[],
+    seq: number,
+  ): void {
     this.#undo.forgetAfter(toSeq);
     this.#stage.undoneTo = toSeq;
-    this.#stage.put(rows, seq);
+    this.#stage.put(rows, bars, seq);
   }
 
   /** A commit is on its way to the disk. */
@@ -241,7 +261,8 @@ export class StateStore {
   /** Bars that start in [from, to), newest first. */
   bars(pair: number, resolution: number, from: number, to: number, limit: number): BarRow[] {
     const stored = this.#bars.range(pair, resolution, from, to, limit + this.#stagedOf(pair));
-    const inside = ({ start, value }: BarRow) => start >= from && start < to && value !== null;
+    const inside = ({ start, isThere }: { start: number; isThere: boolean }) =>
+      isThere && start >= from && start < to;
     const rows = this.#overlayStages(pair, resolution, stored, inside);
     return rows.sort((a, b) => b.start - a.start).slice(0, limit);
   }
@@ -286,9 +307,12 @@ export class StateStore {
     this.#inFlight = stage;
     this.#stage = new Stage();
     try {
-      await this.#writer.write(
-        encodeBatch(stage, JSON.stringify(this.#checkpoint), this.horizonSeq),
-      );
+      const batch = encodeBatch(stage, {
+        checkpoint: JSON.stringify(this.#checkpoint),
+        unhashed: this.hashWindow.names(),
+        horizonSeq: this.horizonSeq,
+      });
+      await this.#writer.write(batch);
       return stage.rows;
     } catch (error) {
       stage.append(this.#stage);
@@ -297,6 +321,15 @@ export class StateStore {
     } finally {
       this.#inFlight = null;
     }
+  }
+
+  #resumeHashWindow(): void {
+    const row = this.#database.prepare<[], { rows: string }>('SELECT rows FROM unhashed').get();
+    this.hashWindow.resume(row?.rows ?? '', (table, key) => {
+      if (table !== 'bars') return this.#keyed[table].get(key);
+      const { pair, resolution, start } = parseBarKey(key);
+      return this.#bars.one(pair, resolution, start)?.value ?? null;
+    });
   }
 
   /** Stages that are not written yet, newest first. */
@@ -312,7 +345,7 @@ export class StateStore {
     pair: number,
     resolution: number,
     stored: readonly BarRow[],
-    wanted: (row: BarRow) => boolean,
+    wanted: Parameters<Stage['bars']['overlay']>[3],
   ): BarRow[] {
     return this.#stages()
       .toReversed()

@@ -2,8 +2,9 @@
  * The undo record: before-images of every entry of the last `horizon` blocks, and with them the
  * points a rollback can go back to. Points are kept in memory too, oldest first.
  */
+import { type BarChange, barText } from './barRows.ts';
 import type { Database } from './database.ts';
-import { decodeImages, type RowImage } from './rows.ts';
+import { KEPT_TABLES, type RowChange, type RowImage, type TableName } from './rows.ts';
 
 /** State after entry `seq`; `atMs` is the moment of its trades. */
 export interface Point {
@@ -100,4 +101,27 @@ export function undoWrites(database: Database) {
       dropBefore.run(seq);
     },
   };
+}
+
+/** An entry's before-images: what its rows were, of those that a rollback undoes. */
+export function encodeImages(changes: readonly RowChange[], bars: readonly BarChange[]): string {
+  let text = '';
+  for (const { table, key, before } of changes) {
+    if (!KEPT_TABLES.has(table)) text += `${table}\t${key}\t${before ?? ''}\n`;
+  }
+  for (const { place, before } of bars) text += `bars\t${place.key}\t${barText(before) ?? ''}\n`;
+  return text;
+}
+
+export function decodeImages(text: string): RowImage[] {
+  const lines = text.split('\n');
+  lines.pop();
+  return lines.map((line) => {
+    const afterTable = line.indexOf('\t');
+    const afterKey = line.indexOf('\t', afterTable + 1);
+    const value = line.slice(afterKey + 1);
+    // trust: our own undo record, written by encodeImages
+    const table = line.slice(0, afterTable) as TableName;
+    return { table, key: line.slice(afterTable + 1, afterKey), value: value === '' ? null : value };
+  });
 }

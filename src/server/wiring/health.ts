@@ -118,6 +118,7 @@ export function statusOf(
     lagEntries: () => roles?.lagEntries() ?? 0,
     applied: () => node.applied(),
     stateHash: () => node.stateHash(),
+    hashedSeq: () => node.hashedSeq(),
     synced: () => node.synced() && !isStuck() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
     // Clients could ask another node of the cluster; a single node serves what it has.
     serves: () =>

@@ -18,6 +18,7 @@ export const STATUS: NodeStatus = {
   lagEntries: () => 0,
   applied: () => ({ epoch: '1-abc', seq: 42 }),
   stateHash: () => 'c0ffee',
+  hashedSeq: () => 40,
   synced: () => true,
   serves: () => true,
   sync: () => null,

@@ -44,6 +44,7 @@ test('ready tells role, position, state hash and tip', async () => {
     epoch: '1-abc',
     seq: 42,
     stateHash: 'c0ffee',
+    hashedSeq: 40,
     synced: true,
     stale: false,
     degraded: false,

@@ -100,7 +100,7 @@ class Pair {
     const toSeq = left.at(-1) ?? 0;
     if (blocks === 0 || toSeq < this.store.horizonSeq) return;
     this.#blocks = left;
-    this.store.restore(toSeq, [], this.seq + 1);
+    this.store.restore(toSeq, [], [], this.seq + 1);
     this.#stage(changed, false, true);
   }
 
@@ -117,9 +117,9 @@ class Pair {
       this.#last.set(key, { scope, ref, about, seq, undoneSeq });
     }
     const checkpoint = { epoch: '1-a', seq, term: 1, entryHash: '', stateHash: '' };
-    const times = { marketMs: seq, openedMs: 0 };
+    const times = { hashedSeq: 0, marketMs: seq, openedMs: 0 };
     if (block) this.#blocks.push(seq);
-    const rest = { block, atMs: seq, changes: [], streamChanges };
+    const rest = { block, atMs: seq, changes: [], bars: [], streamChanges };
     this.store.stage({ checkpoint: { ...checkpoint, ...times }, ...rest });
   }
 }

@@ -92,7 +92,7 @@ class Pair {
   #put(puts: readonly Put[]): void {
     this.#seq += 1;
     const { epoch, seq, ...rest } = { epoch: '1-a', seq: this.#seq, term: 1, entryHash: '' };
-    const times = { stateHash: '', marketMs: seq, openedMs: seq };
+    const times = { stateHash: '', hashedSeq: 0, marketMs: seq, openedMs: seq };
     const changes = puts.map(({ list, at, value }) => {
       const key = keyOf(list, at);
       const before = this.#rows.get(key) ?? null;
@@ -101,7 +101,7 @@ class Pair {
       return { table: 'order_index', key, before, after: value, cause: 'trade' } as const;
     });
     const checkpoint = { epoch, seq, ...rest, ...times };
-    this.store.stage({ checkpoint, block: true, atMs: seq, changes, streamChanges: [] });
+    this.store.stage({ checkpoint, block: true, atMs: seq, changes, bars: [], streamChanges: [] });
   }
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { barKey } from '../../../src/engine/store/barRows.ts';
+import { type BarChange, barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
@@ -47,7 +47,7 @@ class Mirror {
   readonly rows = new Map<string, Row>();
   seq = 0;
 
-  put(puts: readonly Put[]): RowChange[] {
+  put(puts: readonly Put[]): BarChange[] {
     this.seq += 1;
     const byKey = new Map(puts.map((one) => [keyOf(one), one]));
     return [...byKey].map(([key, { minute, value }]) => {
@@ -55,7 +55,7 @@ class Mirror {
       this.rows.set(key, { start: minute * MINUTE_MS, seq: this.seq, value });
       // As the fold does: what was final comes back, and what was there vanishes, by rollback.
       const cause = CAUSES[3];
-      return { table: 'bars', key, before, after: value, cause };
+      return { place: parseBarKey(key), before, after: value, cause };
     });
   }
 
@@ -112,7 +112,7 @@ test('bars read the same while they wait, while they are written, and after', as
       let store = new StateStore(file, OPTIONS);
       const mirror = new Mirror();
       for (const next of steps) {
-        if (typeof next === 'object') stage(store, mirror.put(next.puts), mirror.seq);
+        if (typeof next === 'object') stage(store, [], mirror.seq + 1, mirror.put(next.puts));
         else if (next === 'commit') await store.commit();
         else if (next === 'beside') await readBeside(store, mirror);
         else {
@@ -135,10 +135,15 @@ async function readBeside(store: StateStore, mirror: Mirror): Promise<void> {
   await committing;
 }
 
-function stage(store: StateStore, changes: readonly RowChange[], seq: number): void {
-  const hashes = { entryHash: `entry ${seq}`, stateHash: `state ${seq}` };
+function stage(
+  store: StateStore,
+  changes: readonly RowChange[],
+  seq: number,
+  bars: readonly BarChange[] = [],
+): void {
+  const hashes = { entryHash: `entry ${seq}`, stateHash: `state ${seq}`, hashedSeq: seq };
   const checkpoint = { epoch: '1-test', seq, term: 1, ...hashes, marketMs: 0, openedMs: 0 };
-  store.stage({ checkpoint, block: true, atMs: seq, changes, streamChanges: [] });
+  store.stage({ checkpoint, block: true, atMs: seq, changes, bars, streamChanges: [] });
 }
 
 test('closing without a commit leaves what was committed', async (scope) => {
@@ -163,7 +168,7 @@ test('the horizon keeps one point more than blocks, and never goes back', async 
   for (let seq = 1; seq <= 10; seq += 1) stage(store, [], seq);
   assert.equal(store.horizonSeq, 7);
   await store.commit();
-  store.restore(8, [], 11);
+  store.restore(8, [], [], 11);
   assert.equal(store.horizonSeq, 7, 'undone blocks do not bring older ones back');
   assert.equal(store.pointAtOrBefore(6), null);
   assert.equal(store.pointAtOrBefore(7)?.seq, 7);

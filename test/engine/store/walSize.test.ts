@@ -37,12 +37,14 @@ function stage(store: StateStore, seq: number): void {
       term: 1,
       entryHash: 'e',
       stateHash: `${seq}`,
+      hashedSeq: seq,
       marketMs: 0,
       openedMs: 0,
     },
     block: false,
     atMs: 0,
     changes: rows,
+    bars: [],
     streamChanges: [],
   });
 }

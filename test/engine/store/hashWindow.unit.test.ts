@@ -1,0 +1,105 @@
+/** What a state hash covers, and where it is taken. Replay: `{ seed, path }` as printed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Payload } from '../../../src/engine/log/entry.ts';
+import { type Bar, firstBar } from '../../../src/engine/market/bar.ts';
+import { STORED_RESOLUTION_IDS } from '../../../src/engine/market/resolution.ts';
+import { type BarChange, barPlace, barText } from '../../../src/engine/store/barRows.ts';
+import { HashWindow, isHashedAt } from '../../../src/engine/store/hashWindow.ts';
+import type { RowChange } from '../../../src/engine/store/rows.ts';
+
+const row = fc
+  .record({ table: fc.constantFrom('feeds', 'pairs'), key: fc.nat(3), after: fc.option(fc.nat(2)) })
+  .map(({ table, key, after }): RowChange => {
+    return { ...{ table, before: null, cause: 'trade' }, key: `k${key}`, after: texts(after) };
+  });
+/** Those that start early are final: only a rollback takes that back. */
+const bar = fc
+  .record({ start: fc.nat(3), resolution: fc.nat(5), id: fc.nat(2) })
+  .map(({ start, resolution, id }): BarChange => {
+    return {
+      place: barPlace(1, resolution, start),
+      before: null,
+      after: of(id, start < 2),
+      cause: 'trade',
+    };
+  });
+const entry = fc.record({
+  changes: fc.array(row, { maxLength: 4 }),
+  bars: fc.array(bar, { maxLength: 4 }),
+  restarts: fc.boolean(),
+});
+
+function texts(value: number | null): string | null {
+  return value === null ? null : String(value);
+}
+
+function of(id: number, final: boolean): Bar {
+  const trade = { id: String(id), timeMs: id, baseAmount: 1n, quoteAmount: 2n };
+  return { ...firstBar(0, trade), final };
+}
+
+test('a hash is the same wherever the rows were committed and the node restarted', () => {
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 8 }), (entries) => {
+      const whole = new HashWindow();
+      let broken = new HashWindow();
+      const stored = new Map<string, string | null>();
+      for (const { changes, bars, restarts } of entries) {
+        whole.add(changes, bars);
+        broken.add(changes, bars);
+        for (const { table, key, after } of changes) stored.set(`${table} ${key}`, after);
+        for (const { place, after } of bars) stored.set(`bars ${place.key}`, barText(after));
+        if (!restarts) continue;
+        const names = broken.names();
+        broken = new HashWindow();
+        broken.resume(names, (table, key) => stored.get(`${table} ${key}`) ?? null);
+      }
+      assert.equal(broken.take('before'), whole.take('before'));
+      assert.equal(whole.names(), '', 'the next hash begins without rows');
+    }),
+    { includeErrorInReport: true },
+  );
+});
+
+test('a hash tells any two values of a row apart, and what was before it', () => {
+  const window = new HashWindow();
+  const take = (changes: readonly RowChange[], bars: readonly BarChange[], previous = '') => {
+    window.add(changes, bars);
+    return window.take(previous);
+  };
+  const change = { table: 'feeds', key: 'f', before: null, cause: 'trade' } as const;
+  const place = barPlace(1, STORED_RESOLUTION_IDS.hour1, 0);
+  const hour = { place, before: null, cause: 'trade' } as const;
+  const open = { ...hour, after: of(1, false) };
+  const hashes = [
+    take([], []),
+    take([], [], 'other'),
+    take([{ ...change, after: '1' }], []),
+    take([{ ...change, after: '2' }], []),
+    take([{ ...change, after: null }], []),
+    take([], [{ ...hour, after: of(1, true) }]),
+    take([], [{ ...hour, after: of(2, true) }]),
+    take([], [{ ...open, cause: 'rollback' }]),
+    take([], [{ ...open, place: barPlace(1, STORED_RESOLUTION_IDS.min1, 0) }]),
+  ];
+  assert.equal(new Set(hashes).size, hashes.length);
+  assert.equal(take([], [open]), hashes[0], 'an open hour follows from its minutes');
+});
+
+test('every block of a chain, and of a feed every 64th entry, is a position of a hash', () => {
+  const feed = { kind: 'block', atMs: 0, trades: [] } as const;
+  const chain = { slot: 1, hash: '', height: 1, events: [], settled: [], dropped: [] };
+  const always: Payload[] = [
+    { ...feed, chain },
+    { kind: 'passed', atMs: 0, slot: 1, hash: '', height: 1, blocks: 1 },
+    { kind: 'rollback', toSeq: 1 },
+    { kind: 'epoch', reason: 'new' },
+  ];
+  const rarely: Payload[] = [feed, { kind: 'time', phase: 'end' }, { kind: 'leader', node: 'a' }];
+  const hashed = (payload: Payload) =>
+    Array.from({ length: 130 }, (_, seq) => seq).filter((seq) => isHashedAt(seq, payload));
+  for (const payload of always) assert.equal(hashed(payload).length, 130, payload.kind);
+  for (const payload of rarely) assert.deepEqual(hashed(payload), [0, 64, 128], payload.kind);
+});
