@@ -24,7 +24,7 @@ import type { StreamChange } from '../store/changeIndex.ts';
 import { isHashedAt } from '../store/hashWindow.ts';
 import { readRecord } from '../store/records.ts';
 import type { RowChange, RowImage } from '../store/rows.ts';
-import type { StateStore } from '../store/state.ts';
+import type { Checkpoint, StateStore } from '../store/state.ts';
 import { ChainMarket } from './chainMarket.ts';
 import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
 import type { PoolDirectory } from './directory.ts';
@@ -109,9 +109,7 @@ export class Fold {
     const before = this.store.checkpoint;
     checkVersion(entry);
     if (payload.kind !== 'epoch') {
-      assert(seq === (before?.seq ?? 0) + 1, `entry ${seq} is next`);
-      assert(entry.prevEntryHash === before?.entryHash, `entry ${seq} continues the chain`);
-      assert(entry.term >= before.term, `entry ${seq} is of a leader that still leads`);
+      checkContinues(entry, before);
     }
     const draft: Draft = { changes: [], bars: [], streamChanges: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
@@ -232,11 +230,22 @@ export class Fold {
   }
 }
 
+function checkContinues(entry: Entry, before: Checkpoint | null): void {
+  const { seq, term, prevEntryHash } = entry;
+  const isNext = before !== null && seq === before.seq + 1;
+  // Texts only where they are needed: this runs for every entry.
+  if (isNext && prevEntryHash === before.entryHash && term >= before.term) return;
+  assert(isNext, `entry ${seq} is next`);
+  assert(prevEntryHash === before.entryHash, `entry ${seq} continues the chain`);
+  assert(term >= before.term, `entry ${seq} is of a leader that still leads`);
+}
+
 function checkVersion({ version, seq, payload }: Entry): void {
-  assert(version <= ENTRY_VERSION, `entry ${seq} is of a version that this program knows`);
   const isOld = version < OLDEST_CHAIN_VERSION && payload.kind === 'block';
+  if (version <= ENTRY_VERSION && !isOld) return;
+  assert(version <= ENTRY_VERSION, `entry ${seq} is of a version that this program knows`);
   assert(
-    !isOld || payload.chain === undefined,
+    !('chain' in payload),
     `entry ${seq} says less than this version needs: remove log.sqlite and state.sqlite from ` +
       'DATA_DIR and start again; the node then follows the chain from the start',
   );

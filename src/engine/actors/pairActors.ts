@@ -153,7 +153,10 @@ export class PairActors {
 
   #open(event: Listing, draft: PairDraft): string {
     const name = pairName(event.base, event.quote);
-    const known = this.#actors.has(name) || this.#store.get('pairs', name) !== null;
+    const actor = this.#actors.get(name);
+    // That text, so that the next look-up finds its hash made and compares one reference.
+    if (actor !== undefined) return actor.name;
+    const known = this.#store.get('pairs', name) !== null;
     if (known || this.#quarantined.has(name)) return name;
     const { base, quote, baseDecimals, quoteDecimals } = event;
     const id = pairId(name, this.#store, draft.changes);

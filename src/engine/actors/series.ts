@@ -3,7 +3,7 @@
  * the few that changed last. Everything that changed after `#floorSeq` is here; older changes are
  * asked from the store.
  */
-import { addTrade, type Bar, copyBar, firstBar, MOVED_ALL } from '../market/bar.ts';
+import { addBar, type Bar, copyBar, MOVED_ALL } from '../market/bar.ts';
 import { decodeBar } from '../market/barText.ts';
 import {
   EARLIEST_START_MS,
@@ -12,7 +12,6 @@ import {
   type Resolution,
   STORED_RESOLUTION_IDS,
 } from '../market/resolution.ts';
-import type { Trade } from '../market/trade.ts';
 import {
   type BarPlace,
   type BarRow,
@@ -93,17 +92,18 @@ export class Series {
   }
 
   /**
-   * Adds a trade; `candidates` as in `addTrade`. Returns what it moved, and the end of the bar when
-   * the bar is new and will have to be closed.
+   * Adds trades of one moment; `candidates` as in `addBar`. Returns what they moved. The end of a
+   * bar that is new and will have to be closed goes to `endsMs`.
    */
-  add(trade: Trade, candidates: number, marketMs: number): { moved: number; opensEndMs: number } {
-    const found = this.#find(trade.timeMs);
+  add(part: Bar, candidates: number, marketMs: number, endsMs: number[]): number {
+    const { timeMs } = part.open;
+    const found = this.#find(timeMs);
     if (found !== null) {
       this.#change(found, found === this.#newest && !found.bar.final ? 'trade' : 'late');
-      return { moved: addTrade(found.bar, trade, candidates), opensEndMs: 0 };
+      return addBar(found.bar, part, candidates);
     }
-    const startMs = intervalStart(this.resolution, trade.timeMs);
-    const bar = firstBar(startMs, trade);
+    const startMs = intervalStart(this.resolution, timeMs);
+    const bar = copyBar(part, startMs);
     const behind = this.#newest !== null && startMs < this.#newest.bar.startMs;
     const ended = intervalEnd(this.resolution, startMs) <= marketMs;
     bar.final = ended;
@@ -111,7 +111,8 @@ export class Series {
     if (!behind) this.#newest = held;
     held.dirty = true;
     this.#dirty.push(held);
-    return { moved: MOVED_ALL, opensEndMs: ended ? 0 : held.endMs };
+    if (!ended) endsMs.push(held.endMs);
+    return MOVED_ALL;
   }
 
   /** Makes every open bar final whose interval has ended. */

@@ -52,10 +52,10 @@ export function firstBar(startMs: number, trade: Trade): Bar {
   };
 }
 
-/** One that `addTrade` may change while the other stays as it is. */
-export function copyBar(bar: Bar): Bar {
+/** One that may change while the other stays as it is. */
+export function copyBar(bar: Bar, startMs = bar.startMs): Bar {
   return {
-    startMs: bar.startMs,
+    startMs,
     open: bar.open,
     high: bar.high,
     low: bar.low,
@@ -75,32 +75,53 @@ const MOVED_HIGH = 2;
 const MOVED_LOW = 4;
 const MOVED_CLOSE = 8;
 
-/**
- * Adds a trade in place. `candidates` names what can move at all: what the trade moved in a finer
- * bar of the same interval, or MOVED_ALL. Returns what it moved.
- */
-export function addTrade(bar: Bar, trade: Trade, candidates: number): number {
+/** Adds a trade in place. Returns what it moved. */
+export function addTrade(bar: Bar, trade: Trade): number {
   bar.quoteVolume += trade.quoteAmount;
   bar.baseVolume += trade.baseAmount;
   bar.trades += 1;
+  const ends = { open: trade, high: trade, low: trade, close: trade };
+  const moved = moveEnds(bar, ends, MOVED_ALL);
+  if (bar.pool !== null && trade.step !== undefined) {
+    addRange(bar.pool, firstRange(trade.step), moved);
+  }
+  return moved;
+}
+
+/**
+ * Adds the trades of `part` in place, as `addTrade` of each would. `candidates` names what can move
+ * at all: what `part` moved in a finer bar of the same interval, or MOVED_ALL. Returns what it
+ * moved.
+ */
+export function addBar(bar: Bar, part: Bar, candidates: number): number {
+  bar.quoteVolume += part.quoteVolume;
+  bar.baseVolume += part.baseVolume;
+  bar.trades += part.trades;
+  const moved = moveEnds(bar, part, candidates);
+  if (bar.pool !== null && part.pool !== null) addRange(bar.pool, part.pool, moved);
+  return moved;
+}
+
+type Ends = Readonly<Pick<Bar, 'open' | 'high' | 'low' | 'close'>>;
+
+function moveEnds(bar: Bar, { open, high, low, close }: Ends, candidates: number): number {
   let moved = 0;
-  if ((candidates & MOVED_OPEN) !== 0 && compareTrades(trade, bar.open) < 0) {
-    bar.open = trade;
+  if ((candidates & MOVED_OPEN) !== 0 && compareTrades(open, bar.open) < 0) {
+    bar.open = open;
     moved |= MOVED_OPEN;
   }
-  if ((candidates & MOVED_CLOSE) !== 0 && compareTrades(trade, bar.close) > 0) {
-    bar.close = trade;
+  if ((candidates & MOVED_CLOSE) !== 0 && compareTrades(close, bar.close) > 0) {
+    bar.close = close;
     moved |= MOVED_CLOSE;
   }
-  if ((candidates & MOVED_HIGH) !== 0 && exceeds(comparePrices(trade, bar.high), trade, bar.high)) {
-    bar.high = trade;
+  if ((candidates & MOVED_HIGH) !== 0 && exceeds(comparePrices(high, bar.high), high, bar.high)) {
+    bar.high = high;
     moved |= MOVED_HIGH;
   }
-  if ((candidates & MOVED_LOW) !== 0 && exceeds(comparePrices(bar.low, trade), trade, bar.low)) {
-    bar.low = trade;
+  if ((candidates & MOVED_LOW) !== 0 && exceeds(comparePrices(bar.low, low), low, bar.low)) {
+    bar.low = low;
     moved |= MOVED_LOW;
   }
-  if (bar.pool !== null && trade.step !== undefined) addStep(bar.pool, trade.step, moved);
   return moved;
 }
 
@@ -110,14 +131,12 @@ function firstRange({ isBuy, before, after }: PoolStep): PoolRange {
   return { buys: isBuy ? 1 : 0, open: before, high, low, close: after };
 }
 
-function addStep(range: PoolRange, { isBuy, before, after }: PoolStep, moved: number): void {
-  if (isBuy) range.buys += 1;
-  if ((moved & MOVED_OPEN) !== 0) range.open = before;
-  if ((moved & MOVED_CLOSE) !== 0) range.close = after;
-  for (const spot of [before, after]) {
-    if (compareRatios(spot, range.high) > 0) range.high = spot;
-    if (compareRatios(spot, range.low) < 0) range.low = spot;
-  }
+function addRange(range: PoolRange, part: PoolRange, moved: number): void {
+  range.buys += part.buys;
+  if ((moved & MOVED_OPEN) !== 0) range.open = part.open;
+  if ((moved & MOVED_CLOSE) !== 0) range.close = part.close;
+  if (compareRatios(part.high, range.high) > 0) range.high = part.high;
+  if (compareRatios(part.low, range.low) < 0) range.low = part.low;
 }
 
 function exceeds(order: number, trade: Trade, holder: Trade): boolean {

@@ -7,7 +7,7 @@ import { barText, barWrites } from './barRows.ts';
 import { changeIndexWrites, type IndexedChange } from './changeIndex.ts';
 import type { Database } from './database.ts';
 import { keyedWrites, perTable } from './keyedRows.ts';
-import { CAUSES, type KeyedTable } from './rows.ts';
+import { CAUSES, KEYED_TABLES, type KeyedTable } from './rows.ts';
 import type { Stage } from './stage.ts';
 import { encodeImages, undoWrites } from './undoRows.ts';
 
@@ -40,9 +40,10 @@ export function encodeBatch(
     bars += `${place.key}\t${seq}\t${flags}\t${barText(value) ?? ''}\n`;
   }
   const keyed: [KeyedTable, string][] = [];
-  for (const [table, rows] of stage.keyed) {
+  for (const table of KEYED_TABLES) {
     let lines = '';
-    for (const [key, { seq, value }] of rows) lines += `${key}\t${seq}\t${value ?? ''}\n`;
+    for (const [key, { seq, value }] of stage.keyed[table])
+      lines += `${key}\t${seq}\t${value ?? ''}\n`;
     if (lines !== '') keyed.push([table, lines]);
   }
   let changeIndex = '';

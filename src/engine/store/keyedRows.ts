@@ -148,7 +148,7 @@ export class KeyedView {
 
   get(table: KeyedTable, key: string): string | null {
     for (const stage of this.#stages()) {
-      const staged = stage.table(table).get(key);
+      const staged = stage.keyed[table].get(key);
       if (staged !== undefined) return staged.value;
     }
     return this.#stored[table].get(key);
@@ -210,7 +210,7 @@ export class KeyedView {
   lastKey(table: KeyedTable, prefix: string): string | null {
     let last = this.#stored[table].lastKey(prefix);
     for (const stage of this.#stages()) {
-      for (const key of stage.table(table).keys()) {
+      for (const key of stage.keyed[table].keys()) {
         if (key.startsWith(prefix) && (last === null || key > last)) last = key;
       }
     }
@@ -220,7 +220,7 @@ export class KeyedView {
   #staged(table: KeyedTable, from: string, to: string): Map<string, string | null> {
     const staged = new Map<string, string | null>();
     for (const stage of this.#stages().toReversed()) {
-      for (const [key, { value }] of stage.table(table)) {
+      for (const [key, { value }] of stage.keyed[table]) {
         if (key >= from && key < to) staged.set(key, value);
       }
     }

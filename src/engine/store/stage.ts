@@ -5,7 +5,8 @@
 import { assert } from '../runtime/assert.ts';
 import { type BarChange, type BarPlace, type BarRow, type BarValue, barText } from './barRows.ts';
 import { StagedChangeIndex } from './changeIndex.ts';
-import { type Cause, KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
+import { perTable } from './keyedRows.ts';
+import { type Cause, KEYED_TABLES, type RowChange } from './rows.ts';
 import type { Point } from './undoRows.ts';
 
 interface StagedRow {
@@ -23,19 +24,15 @@ const PRUNED_AT = 1_000;
 
 export class Stage {
   readonly bars = new StagedBars();
-  readonly keyed = new Map<KeyedTable, Map<string, StagedRow>>();
+  readonly keyed = perTable(() => new Map<string, StagedRow>());
   readonly changeIndex = new StagedChangeIndex();
   undo: StagedUndo[] = [];
   /** Entries after this one were undone, before anything else of this stage. */
   undoneTo: number | null = null;
   rows = 0;
 
-  constructor() {
-    for (const table of KEYED_TABLES) this.keyed.set(table, new Map());
-  }
-
   put(changes: readonly RowChange[], bars: readonly BarChange[], seq: number): void {
-    for (const { table, key, after } of changes) this.table(table).set(key, { value: after, seq });
+    for (const { table, key, after } of changes) this.keyed[table].set(key, { value: after, seq });
     for (const { place, after, cause } of bars) {
       this.bars.set(place, after, seq, cause, cause === 'rollback');
     }
@@ -55,18 +52,12 @@ export class Stage {
     for (const { place, value, seq, cause, undone } of later.bars.all()) {
       this.bars.set(place, value, seq, cause, undone);
     }
-    for (const [table, rows] of later.keyed) {
-      for (const [key, row] of rows) this.table(table).set(key, row);
+    for (const table of KEYED_TABLES) {
+      for (const [key, row] of later.keyed[table]) this.keyed[table].set(key, row);
     }
     for (const change of later.changeIndex.all()) this.changeIndex.put(change);
     for (const entry of later.undo) this.undo.push(entry);
     this.rows += later.rows;
-  }
-
-  table(name: KeyedTable): Map<string, StagedRow> {
-    const rows = this.keyed.get(name);
-    assert(rows !== undefined, `${name} is a table`);
-    return rows;
   }
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { addTrade, type Bar, firstBar, MOVED_ALL } from '../../../src/engine/market/bar.ts';
+import { addBar, addTrade, type Bar, firstBar, MOVED_ALL } from '../../../src/engine/market/bar.ts';
 import { decodeBar, encodeBar } from '../../../src/engine/market/barText.ts';
 import { viewBar } from '../../../src/engine/market/barView.ts';
 import { compareRatios, type Ratio, reduced } from '../../../src/engine/market/ratio.ts';
@@ -25,7 +25,7 @@ function barOf(trades: readonly Trade[]): Bar {
   const [first, ...others] = trades;
   assert.ok(first !== undefined);
   const bar = firstBar(0, first);
-  for (const trade of others) addTrade(bar, trade, MOVED_ALL);
+  for (const trade of others) addTrade(bar, trade);
   return bar;
 }
 
@@ -34,6 +34,22 @@ test('the same trades in any order make the same bar', () => {
     fc.property(inAnyOrder, ([trades, one, two]) => {
       assert.deepEqual(plain(barOf(one)), plain(barOf(trades)));
       assert.deepEqual(plain(barOf(two)), plain(barOf(trades)));
+    }),
+    { includeErrorInReport: true, numRuns: 1_000 },
+  );
+});
+
+test('bars of parts of the trades, in any order, add up to the bar of all', () => {
+  fc.assert(
+    fc.property(inAnyOrder, fc.array(fc.nat(4), { minLength: 1 }), ([trades, mixed], lengths) => {
+      const sum = barOf(trades.slice(0, 1));
+      const rest = mixed.filter(({ id }) => id !== trades[0]?.id);
+      for (let index = 0, turn = 0; index < rest.length; turn += 1) {
+        const length = 1 + (lengths[turn % lengths.length] ?? 0);
+        addBar(sum, barOf(rest.slice(index, index + length)), MOVED_ALL);
+        index += length;
+      }
+      assert.deepEqual(plain(sum), plain(barOf(trades)));
     }),
     { includeErrorInReport: true, numRuns: 1_000 },
   );
@@ -129,7 +145,7 @@ test('what a trade did not move in a finer bar it need not be compared with arou
 function addTo(bars: Map<string, Bar>, resolution: Resolution, trade: Trade, candidates: number) {
   const startMs = intervalStart(resolution, trade.timeMs);
   const bar = bars.get(`${resolution} ${startMs}`);
-  if (bar !== undefined) return addTrade(bar, trade, candidates);
+  if (bar !== undefined) return addBar(bar, firstBar(startMs, trade), candidates);
   bars.set(`${resolution} ${startMs}`, firstBar(startMs, trade));
   return MOVED_ALL;
 }

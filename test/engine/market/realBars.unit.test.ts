@@ -1,7 +1,7 @@
 /** Real trades and the exchanges' own candles: an oracle that none of us wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addTrade, type Bar, firstBar, MOVED_ALL } from '../../../src/engine/market/bar.ts';
+import { addTrade, type Bar, firstBar } from '../../../src/engine/market/bar.ts';
 import { viewBar } from '../../../src/engine/market/barView.ts';
 import { intervalStart, type Resolution } from '../../../src/engine/market/resolution.ts';
 import type { Trade } from '../../../src/engine/market/trade.ts';
@@ -26,7 +26,7 @@ function candlesOf(trades: readonly FeedTrade[], resolution: Resolution): Candle
     const startMs = intervalStart(resolution, timeMs);
     const bar = bars.get(startMs);
     if (bar === undefined) bars.set(startMs, firstBar(startMs, trade));
-    else addTrade(bar, trade, MOVED_ALL);
+    else addTrade(bar, trade);
   }
   const [any] = trades;
   assert.ok(any !== undefined);
