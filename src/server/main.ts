@@ -14,10 +14,12 @@ import type { World } from './app.ts';
 import {
   type ClusterCommand,
   type Command,
+  type DevnetCommand,
   parseCommand,
   type ServeCommand,
   type WatchCommand,
 } from './cli/commands.ts';
+import type { ExportCommand } from './cli/dump/command.ts';
 import { USAGE } from './cli/options.ts';
 import type { Terminal } from './cli/serve.ts';
 import type { WalletCommand } from './cli/walletArguments.ts';
@@ -81,6 +83,7 @@ async function run(command: Command | string): Promise<number> {
   if (command.name === 'misused') return misuse(`${command.line}\n`);
   if (command.name === 'wallet command') return walletCommand(command);
   if (command.name === 'watch') return watch(command);
+  if (command.name === 'export') return exportDump(command);
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
   const hasKeys = isPublicNetwork(settings) && settings.ROLE !== 'reader';
@@ -104,23 +107,15 @@ async function run(command: Command | string): Promise<number> {
       const { runReset } = await import('./cli/reset.ts');
       return await runReset({ settings, environment: process.env, clock, signal, say });
     }
-    if (command.name === 'devnet') {
-      const { runDevnet } = await import('./cli/devnet.ts');
-      const { launchpadFromSettings } = await import('./wiring/devnet.ts');
-      const { DATA_DIR: dataDirectory, BLOCK_EVERY_MS: blockEveryMs, HOST: host } = settings;
-      const { version } = world;
-      const { stopAsked } = terminal;
-      const launchpad = () => launchpadFromSettings(settings, systemRng).outputs;
-      const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say, launchpad };
-      return await runDevnet(command, { ...place, clock, rng: systemRng });
-    }
+    if (command.name === 'devnet') return await devnet(command, world);
     // Loaded when needed: most commands do without most of the program.
     if (command.name === 'verify') {
       const { verify } = await import('./cli/verify.ts');
       return await verify(world, terminal);
     }
-    const { replay, serve } = await import('./cli/serve.ts');
+    const { importDump, replay, serve } = await import('./cli/serve.ts');
     if (command.name === 'replay') return await replay(command, world, terminal);
+    if (command.name === 'import') return await importDump(command, world, terminal);
     // A new command that nothing above runs must not start a server: it does not compile.
     command satisfies ServeCommand;
     return await serve(world, terminal);
@@ -133,18 +128,31 @@ async function run(command: Command | string): Promise<number> {
   }
 }
 
+async function devnet(command: DevnetCommand, { settings, version }: World): Promise<number> {
+  const { runDevnet } = await import('./cli/devnet.ts');
+  const { launchpadFromSettings } = await import('./wiring/devnet.ts');
+  const { DATA_DIR: dataDirectory, BLOCK_EVERY_MS: blockEveryMs, HOST: host } = settings;
+  const { stopAsked } = terminal;
+  const launchpad = () => launchpadFromSettings(settings, systemRng).outputs;
+  const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say, launchpad };
+  return await runDevnet(command, { ...place, clock: systemClock, rng: systemRng });
+}
+
 /** Wallet commands need no setting of a server. */
 function walletCommand(command: WalletCommand): Promise<number> {
+  return runWalletCommand(command, clientDeps());
+}
+
+async function exportDump(command: ExportCommand): Promise<number> {
+  const { runExport } = await import('./cli/dump/export.ts');
+  return runExport(command, clientDeps());
+}
+
+function clientDeps() {
   const stopping = new AbortController();
   terminal.stopAsked.then(() => stopping.abort());
   const complain = (line: string) => terminal.print(`${line}\n`);
-  return runWalletCommand(command, {
-    clock: systemClock,
-    fetch,
-    signal: stopping.signal,
-    say,
-    complain,
-  });
+  return { clock: systemClock, fetch, signal: stopping.signal, say, complain };
 }
 
 async function watch(command: WatchCommand): Promise<number> {

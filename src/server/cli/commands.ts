@@ -5,6 +5,12 @@ import { POOL_LISTS } from '../../engine/market/poolView.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { parseDurationMs, parseNumber } from './amounts.ts';
 import type { DeployableNetwork } from './deployPlan.ts';
+import {
+  type ExportCommand,
+  type ImportCommand,
+  parseExport,
+  parseImport,
+} from './dump/command.ts';
 import { misplacedOption, OPTIONS_OF_COMMAND, readOptions, type Values } from './options.ts';
 import {
   BAD_URL,
@@ -23,6 +29,8 @@ export type Command =
   | { readonly name: 'reset' }
   | ReplayCommand
   | DeployCommand
+  | ExportCommand
+  | ImportCommand
   | WatchCommand
   | WalletCommand
   /** A wallet command with wrong arguments; `line` says what is wrong. */
@@ -82,6 +90,8 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'replay') return parseReplay(rest, values);
   if (name === 'deploy') return parseDeploy(rest, values);
   if (name === 'watch') return parseWatch(rest, values);
+  if (name === 'export') return parseExport(rest, values);
+  if (name === 'import') return parseImport(rest, values);
   if (name === 'devnet' && rest[0] === undefined) return parseDevnet(values);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   if (name === 'cluster') return parseCluster(values);

@@ -49,6 +49,10 @@ const OPTIONS = {
   genesis: TEXT,
   launchpad: FLAG,
   'allow-host': TEXT,
+  pair: TEXT,
+  resolution: TEXT,
+  format: TEXT,
+  to: TEXT,
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
@@ -69,6 +73,8 @@ export const OPTIONS_OF_COMMAND: Readonly<Record<string, readonly OptionName[]>>
   deploy: ['network', 'key', 'dry-run', 'out'],
   replay: ['speed', 'lateness', 'allow-future', 'strict', 'exit'],
   watch: ['url', 'list', 'once'],
+  export: ['url', 'pair', 'resolution', 'format', 'from', 'to', 'out'],
+  import: ['exit'],
   wallet: CLIENT,
   launch: [...CLIENT, ...LAUNCH],
   buy: [...CLIENT, 'slippage', 'min-output', 'tokens'],
@@ -131,6 +137,8 @@ export const USAGE = `upcurve: the server behind a token launchpad.
       --allow-future    take trades of a time more than a day ahead of the clock
       --strict          end with code 1 if any line is refused, not only if most are
       --exit            stop after the file
+  npm start -- import DIR           the same with the trades of an export; checks every sum first
+      --exit            stop after the last trade
   npm start -- deploy               put our validators on a test network, through Ogmios and Kupo
       --network NAME    preprod or preview; the keys of the deployment are named as below
       --key FILE        who pays (.skey of cardano-cli, or hex; default: the executor)
@@ -145,6 +153,11 @@ On a server that runs:
   npm start -- watch [TOKEN]        a list of pools, or one token with bars and orders, live
       --list Latest     New, Latest, MCapDesc, CompletedCreateOn or CompletedMCap
       --once            one picture, then exit; --url as below
+  npm start -- export --pair ID     its trades, a file and its SHA-256 for each day (ID,ID too)
+      --resolution min1 bars instead: min1, min5, hour1, day1, week1 or month1
+      --format csv      csv, ndjson or parquet (default csv)
+      --from 2026-11-01, --to 2026-11-23   first and last day, UTC (default: all)
+      --out DIR         where to write (default ./dump); --url as below
 
 With a wallet of your own:
 

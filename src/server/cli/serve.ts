@@ -8,6 +8,9 @@ import type { ReplayCounts } from '../../engine/ingest/replay.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isPublicNetwork, reachableHost, type Settings } from '../settings/table.ts';
 import type { ReplayCommand } from './commands.ts';
+import type { ImportCommand } from './dump/command.ts';
+import { DumpError } from './dump/files.ts';
+import { openDump } from './dump/import.ts';
 
 export interface Terminal {
   print(text: string): void;
@@ -49,43 +52,83 @@ function withDevnet(world: World): World {
   return { ...world, devnet: { traders: readTraderConfig(), pace: settings.TRADERS_PACE, seed } };
 }
 
+/** What a feed is read from, and how. */
+interface FeedInput {
+  /** Under which progress is kept; null: it cannot be continued. */
+  readonly name: string | null;
+  open(): Readable;
+}
+
+type FeedOptions = Omit<ReplayCommand, 'name' | 'file'>;
+
 /** Feeds a file or standard input and serves meanwhile; also afterwards, without `--exit`. */
 export async function replay(
   command: ReplayCommand,
   world: World,
   terminal: Terminal,
 ): Promise<number> {
-  const fromPipe = command.file === '-';
-  if (!fromPipe && !existsSync(command.file)) {
-    terminal.print(`There is no file ${command.file}.\n`);
+  const { file } = command;
+  if (file === '-') {
+    return serveFeed({ name: null, open: () => terminal.input }, command, world, terminal);
+  }
+  if (!existsSync(file)) {
+    terminal.print(`There is no file ${file}.\n`);
     return 1;
   }
+  // A named pipe can be read only once, so it has no fingerprint.
+  const name = statSync(file).isFile() ? await fingerprint(file) : null;
+  return serveFeed({ name, open: () => openFile(file) }, command, world, terminal);
+}
+
+/** Feeds the trades of a dump, and serves as `replay` does. */
+export async function importDump(
+  { directory, exit }: ImportCommand,
+  world: World,
+  terminal: Terminal,
+): Promise<number> {
+  try {
+    const dump = await openDump(directory);
+    terminal.print(
+      `${directory}: ${dump.days} days of ${dump.tokens} tokens, all sums are right\n`,
+    );
+    const input = { name: null, open: dump.open };
+    const options = { speed: null, latenessMs: 0, allowFuture: false, strict: true, exit };
+    return await serveFeed(input, options, world, terminal);
+  } catch (error) {
+    if (!(error instanceof DumpError)) throw error;
+    terminal.print(`${error.message}\nNothing was imported.\n`);
+    return 1;
+  }
+}
+
+async function serveFeed(
+  input: FeedInput,
+  options: FeedOptions,
+  world: World,
+  terminal: Terminal,
+): Promise<number> {
   if (isPublicNetwork(world.settings)) {
     const { NETWORK } = world.settings;
     terminal.print(`NETWORK=${NETWORK} follows a chain; to serve a feed set NETWORK=none.\n`);
     return 1;
   }
   const app = await startGreeting(world, terminal);
-  const feeding = feed(app, command, terminal.input);
+  const feeding = feed(app, input, options);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
   if ('reason' in first) return stopped(app, first.reason);
   const fault =
-    'failure' in first ? `The feed ended early: ${first.failure}` : refusal(first, command);
+    'failure' in first ? `The feed ended early: ${first.failure}` : refusal(first, options);
   if (!('failure' in first)) terminal.print(`${summary(first)}\n`);
   if (fault !== null) terminal.print(`${fault}\n`);
   const failed = fault === null ? 0 : 1;
-  if (command.exit) return (await stopped(app, 'the feed has ended')) || failed;
+  if (options.exit) return (await stopped(app, 'the feed has ended')) || failed;
   return (await stopped(app, await terminal.stopAsked)) || failed;
 }
 
-async function feed(app: App, command: ReplayCommand, standardInput: Readable) {
-  const { file, speed, latenessMs, allowFuture } = command;
-  const options = { speed, latenessMs, allowFuture };
+async function feed(app: App, { name, open }: FeedInput, options: FeedOptions) {
+  const { speed, latenessMs, allowFuture } = options;
   try {
-    if (file === '-') return await app.replay(standardInput, { feed: null, ...options });
-    // A named pipe can be read only once, so it has no fingerprint.
-    const name = statSync(file).isFile() ? await fingerprint(file) : null;
-    return await app.replay(openFile(file), { feed: name, ...options });
+    return await app.replay(open(), { feed: name, speed, latenessMs, allowFuture });
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }
@@ -97,10 +140,7 @@ async function stopped(app: App, reason: string): Promise<number> {
 }
 
 /** Why the command fails although the feed was read to its end; null: it does not. */
-function refusal(
-  { lines, late, rejected }: ReplayCounts,
-  { strict }: ReplayCommand,
-): string | null {
+function refusal({ lines, late, rejected }: ReplayCounts, { strict }: FeedOptions): string | null {
   const refused = late + rejected;
   if (refused * 2 > lines) {
     return `More than half of the lines were refused (${refused} of ${lines}); the log says why.`;

@@ -1,0 +1,76 @@
+/** Arguments of `export` and `import`, checked. */
+import { parseAsset } from '../../../engine/market/asset.ts';
+import { RESOLUTIONS, type Resolution } from '../../../engine/market/resolution.ts';
+import type { Values } from '../options.ts';
+import { BAD_URL, serverUrl } from '../walletArguments.ts';
+import { startOfDay } from './files.ts';
+import { DUMP_FORMATS, type DumpFormat } from './format.ts';
+
+export interface ExportCommand {
+  readonly name: 'export';
+  readonly url: string;
+  readonly assets: readonly string[];
+  /** Bars of it; null: trades. */
+  readonly resolution: Resolution | null;
+  readonly format: DumpFormat;
+  readonly directory: string;
+  /** First and last day; null: as far as there are rows. */
+  readonly fromDay: string | null;
+  readonly toDay: string | null;
+}
+
+export interface ImportCommand {
+  readonly name: 'import';
+  readonly directory: string;
+  /** Stops after the last trade. */
+  readonly exit: boolean;
+}
+
+const DIRECTORY = './dump';
+
+/** A text says what is wrong. */
+export function parseExport(rest: readonly string[], values: Values): ExportCommand | string {
+  if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
+  const url = serverUrl(values);
+  if (url === null) return BAD_URL;
+  const assets = typeof values.pair === 'string' ? values.pair.toLowerCase().split(',') : [];
+  const wrong = assets.find((asset) => asset === '.' || parseAsset(asset) === null);
+  if (assets.length === 0 || wrong !== undefined) {
+    return '--pair takes the asset ids of tokens, separated by commas: <policy>.<name in hex>';
+  }
+  const { resolution = null, format = 'csv' } = values;
+  const known = RESOLUTIONS.find((one) => one === resolution) ?? null;
+  if (known === null && resolution !== null) {
+    return `--resolution takes ${RESOLUTIONS.join(', ')}; without it trades are exported`;
+  }
+  const asked = DUMP_FORMATS.find((one) => one === format);
+  if (asked === undefined) return `--format takes ${DUMP_FORMATS.join(', ')}`;
+  const [fromDay, toDay] = [dayOption(values.from), dayOption(values.to)];
+  if (fromDay === 'wrong' || toDay === 'wrong') return '--from and --to take days: 2026-11-23';
+  if (fromDay !== null && toDay !== null && fromDay > toDay) return '--from is after --to';
+  const directory = typeof values.out === 'string' ? values.out : DIRECTORY;
+  return {
+    name: 'export',
+    url,
+    assets,
+    resolution: known,
+    format: asked,
+    directory,
+    fromDay,
+    toDay,
+  };
+}
+
+/** A text says what is wrong. */
+export function parseImport(rest: readonly string[], { exit }: Values): ImportCommand | string {
+  const [directory, more] = rest;
+  if (directory === undefined) return 'import needs the directory of a dump, as export writes it';
+  if (more !== undefined) return `unexpected argument: ${more}`;
+  return { name: 'import', directory, exit: exit === true };
+}
+
+/** null: none. */
+function dayOption(value: string | boolean | undefined): string | null | 'wrong' {
+  if (typeof value !== 'string') return null;
+  return startOfDay(value) === null ? 'wrong' : value;
+}

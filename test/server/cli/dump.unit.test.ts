@@ -1,0 +1,75 @@
+/** Rows of a dump survive each format; arguments of `export` and `import` are checked. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseCommand } from '../../../src/server/cli/commands.ts';
+import { endOfDay, startOfDay } from '../../../src/server/cli/dump/files.ts';
+import {
+  BAR_COLUMNS,
+  DUMP_FORMATS,
+  decodeRows,
+  encodeRows,
+} from '../../../src/server/cli/dump/format.ts';
+
+const ASSET = `${'ab'.repeat(28)}.1a`;
+
+const decimal = fc.bigInt({ min: 0n, max: 2n ** 80n }).map((n) => `0.${n}`);
+const fields = {
+  time: fc.nat(4_000_000_000),
+  open: decimal,
+  high: decimal,
+  low: decimal,
+  close: decimal,
+  volume: decimal,
+  baseVolume: decimal,
+  trades: fc.nat(),
+  final: fc.boolean(),
+};
+const bar = fc.record(fields, { noNullPrototype: true });
+
+test('rows are the same after each format', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(bar), fc.constantFrom(...DUMP_FORMATS), async (rows, format) => {
+      const bytes = encodeRows(BAR_COLUMNS, rows, format);
+      assert.deepEqual(await decodeRows(BAR_COLUMNS, bytes, format), rows);
+    }),
+  );
+});
+
+test('what is no row is refused with its line', async () => {
+  const read = (text: string, format: 'csv' | 'ndjson') =>
+    decodeRows({ time: 'INT64' }, Buffer.from(text), format);
+  await assert.rejects(read('zeit\r\n1\r\n', 'csv'), /line 1: the header is not time/);
+  await assert.rejects(read('time\r\n1\r\nx\r\n', 'csv'), /line 3: time is missing or no INT64/);
+  await assert.rejects(read('{"time":1}\n{"time":-1}\n', 'ndjson'), /line 2: time/);
+  await assert.rejects(read('{"time":1}\nnonsense\n', 'ndjson'), /line 2: not a JSON object/);
+});
+
+test('a day is 24 hours of UTC, or refused', () => {
+  assert.equal(startOfDay('2026-11-23'), Date.UTC(2026, 10, 23) / 1000);
+  assert.equal(endOfDay('2024-02-29'), Date.UTC(2024, 2, 1) / 1000);
+  for (const wrong of ['2026-02-30', '2026-2-3', 'today', ''])
+    assert.equal(startOfDay(wrong), null);
+});
+
+test('arguments are checked', () => {
+  assert.match(String(parseCommand(['export'])), /--pair takes the asset ids/);
+  const pair = ['export', '--pair', ASSET];
+  assert.deepEqual(parseCommand([...pair, '--from', '2026-11-01', '--out', '/tmp/x']), {
+    name: 'export',
+    url: 'http://127.0.0.1:8080',
+    assets: [ASSET],
+    resolution: null,
+    format: 'csv',
+    directory: '/tmp/x',
+    fromDay: '2026-11-01',
+    toDay: null,
+  });
+  assert.match(String(parseCommand([...pair, '--resolution', 'min2'])), /--resolution takes min1/);
+  assert.match(String(parseCommand([...pair, '--format', 'xml'])), /--format takes csv/);
+  assert.match(String(parseCommand([...pair, '--to', '2026-13-01'])), /take days/);
+  const turned = ['--from', '2026-11-02', '--to', '2026-11-01'];
+  assert.match(String(parseCommand([...pair, ...turned])), /--from is after --to/);
+  assert.match(String(parseCommand(['import'])), /needs the directory/);
+  assert.match(String(parseCommand(['import', 'a', 'b'])), /unexpected argument: b/);
+});
