@@ -19,15 +19,18 @@ import { listUpdates } from './listUpdates.ts';
 import { livePipe } from './livePipe.ts';
 import { loopDelay } from './loopDelay.ts';
 import { page } from './page.ts';
+import { peers } from './peers.ts';
 import { readers } from './readers.ts';
 import { restart } from './restart.ts';
 import { sharedLog } from './sharedLog.ts';
 import { soak } from './soak.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
+import { drawPeers } from './support/peersChart.ts';
 import { record } from './support/results.ts';
 import { sync } from './sync.ts';
 
 const BENCHES = [
+  peers,
   foldTrades,
   listUpdates,
   restart,
@@ -84,5 +87,6 @@ if (unknown.length > 0) {
     const notes = table.notes.map((note) => `- ${note}\n`).join('');
     process.stdout.write(`\n${bench.name}\n\n${markdown(table)}\n\n${notes}`);
     if (!isQuick) record(bench.name, table);
+    if (!isQuick && bench === peers) drawPeers();
   }
 }

@@ -1,0 +1,11 @@
+/** Ours, whole: log, fold, store and sockets. Arguments: the port of the feed. */
+import { connect } from 'node:net';
+import { startBenchApp } from '../support/marketApp.ts';
+
+const [feedPort = ''] = process.argv.slice(2);
+const app = await startBenchApp();
+const input = connect(Number(feedPort), '127.0.0.1');
+const fed = app.replay(input, { feed: null, speed: null, latenessMs: 0 });
+process.stdout.write(`port ${app.port}\n`);
+process.on('SIGTERM', () => process.exit());
+await fed;
