@@ -37,6 +37,7 @@ interface Window {
 }
 
 interface Measured {
+  readonly cpuUsPerTrade: number;
   readonly kibPerSocket: number;
   readonly calm: Window;
   readonly busy: Window;
@@ -68,6 +69,7 @@ export const peers: Bench = {
 
 const COLUMNS = [
   'server',
+  'CPU µs/trade, no sockets',
   `CPU µs/message, ${CALM} trades/s`,
   'p50 ms',
   'p99 ms',
@@ -81,9 +83,10 @@ const COLUMNS = [
   `${STALLED} sockets that do not read`,
 ];
 
-function cells({ kibPerSocket, calm, busy, flood, stalled }: Measured): string[] {
+function cells({ cpuUsPerTrade, kibPerSocket, calm, busy, flood, stalled }: Measured): string[] {
   const timed = ({ p50Ms, p99Ms }: Window) => [shown(p50Ms), shown(p99Ms)];
   return [
+    whole(cpuUsPerTrade),
     fixed(calm.cpuUsPerMessage, 1),
     ...timed(calm),
     fixed(busy.cpuUsPerMessage, 1),
@@ -101,16 +104,19 @@ function shown(milliseconds: number): string {
 
 async function measurePeer(peer: Peer, scale: Scale): Promise<Measured> {
   const stage = await Stage.open(peer);
+  // Whoever compiles while it runs has done so then.
+  await stage.unheard(BUSY, scale.seconds);
+  const cpuUsPerTrade = await stage.unheard(BUSY, scale.seconds);
   const before = stage.server.rssBytes();
   await stage.fill(SOCKETS);
   const kibPerSocket = (stage.server.rssBytes() - before) / SOCKETS / KIB;
-  await stage.window(CALM, 1);
+  await stage.window(BUSY, 1);
   const calm = await stage.window(CALM, scale.seconds);
   const busy = await stage.window(BUSY, scale.seconds);
   const flood = await stage.window(FLOOD, scale.seconds);
   await stage.end();
   const stalled = await watchStalled(peer, STALL * scale.seconds);
-  return { kibPerSocket, calm, busy, flood, stalled };
+  return { cpuUsPerTrade, kibPerSocket, calm, busy, flood, stalled };
 }
 
 /** A server with its feed, and what listens to it. */
@@ -152,6 +158,17 @@ class Stage {
       ...{ port, sockets, path, greeting },
       ...{ bases: BASES, sampled: SAMPLED },
     });
+  }
+
+  /** What a trade costs while no socket listens. */
+  async unheard(perSecond: number, seconds: number): Promise<number> {
+    const { feed, server } = this;
+    const [before, cpuUs] = [feed.sentMs.length, server.cpuUs()];
+    feed.begin(PAIRS, perSecond);
+    await pause(seconds * 1000);
+    feed.rest();
+    await pause(SETTLE_MS);
+    return (server.cpuUs() - cpuUs) / (feed.sentMs.length - before);
   }
 
   async window(perSecond: number, seconds: number): Promise<Window> {
