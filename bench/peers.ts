@@ -59,7 +59,8 @@ export const peers: Bench = {
       installed.remove();
     }
     const notes = [
-      `${whole(SOCKETS)} sockets, each with the bars of one of ${PAIRS} pairs; ${SAMPLED} of them are read for times.`,
+      `${whole(SOCKETS)} sockets, each with the bars of one of ${PAIRS} pairs; ` +
+        `${SAMPLED} of them are read for times.`,
       pinned ? 'Servers on core 0, sockets on core 1.' : 'Not pinned: no taskset, or one core.',
       ...installed.skipped,
     ];
@@ -104,7 +105,7 @@ function shown(milliseconds: number): string {
 
 async function measurePeer(peer: Peer, scale: Scale): Promise<Measured> {
   const stage = await Stage.open(peer);
-  // Whoever compiles while it runs has done so then.
+  // What compiles while it runs has done so then.
   await stage.unheard(BUSY, scale.seconds);
   const cpuUsPerTrade = await stage.unheard(BUSY, scale.seconds);
   const before = stage.server.rssBytes();

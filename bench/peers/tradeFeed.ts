@@ -1,4 +1,4 @@
-/** What a peer written in Node does with the feed: reads its lines and keeps a bar for each pair. */
+/** What a peer in Node does with the feed: reads its lines and keeps a bar for each pair. */
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
@@ -24,7 +24,7 @@ interface Bar {
 const MINUTE_S = 60;
 const MICROS = 1_000_000;
 
-/** Tells of each trade: the pair's base, and the message for whoever follows that pair. */
+/** Tells of each trade: the pair's base, and the message for the sockets that follow it. */
 export function follow(port: number, changed: (base: string, message: object) => void): void {
   const bars = new Map<string, Bar>();
   let seq = 0;

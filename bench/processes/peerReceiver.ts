@@ -11,7 +11,7 @@ export interface PeerSockets {
   readonly port: number;
   readonly sockets: number;
   readonly path: string;
-  /** What socket `n` says: each once an answer to the one before it has come; `{base}` is its pair. */
+  /** What each says, one after an answer to the other; `{base}` is its pair. */
   readonly greeting: readonly string[];
   /** By socket, in turns. */
   readonly bases: readonly string[];

@@ -1,4 +1,4 @@
-/** A feed of trades over TCP for whoever connects: numbered, at a pace, with the time of each line. */
+/** A feed of trades over TCP: numbered, at a pace, with the time at which each was written. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { machineMs } from './machineClock.ts';
