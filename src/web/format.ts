@@ -36,6 +36,12 @@ export function shortAda(lovelace: bigint | number | string): string {
   return `${short(BigInt(lovelace) / 1_000_000n)}${SPACE}₳`;
 }
 
+/** An amount of ADA as a decimal, for columns: `18188.4` → `18.1k ₳`. */
+export function shortDecimal(decimal: string): string {
+  const [whole = '0'] = decimal.split('.');
+  return whole.length < 3 ? `${cut(decimal, 2)}${SPACE}₳` : `${short(whole)}${SPACE}₳`;
+}
+
 const STEPS = [
   [1_000_000_000_000n, 'T'],
   [1_000_000_000n, 'B'],

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import type { PageContext, Unmount } from './context.ts';
 import { el } from './dom.ts';
-import { mountHome } from './home/home.ts';
+import { Home } from './home/home.tsx';
 import type { MarketTime } from './marketTime.ts';
 import { mountView } from './page.tsx';
 import { type PageRoute, routeHash } from './route.ts';
@@ -28,7 +28,6 @@ export class PageRouter {
   readonly #deps: RouterDeps;
   #shown: PageRoute | null = null;
   #unmount: Unmount = () => {};
-  #home: ReturnType<typeof mountHome> | null = null;
 
   constructor(main: HTMLElement, context: PageContext, deps: RouterDeps) {
     this.#main = main;
@@ -41,13 +40,9 @@ export class PageRouter {
     if (before !== null && routeHash(before) === routeHash(route)) return;
     this.#shown = route;
     closeTooltip();
-    // Another list is the same page: its rows get other content, nothing is built.
-    if (route.at === 'home' && this.#home !== null) {
-      this.#home.list(route.list);
-      return;
-    }
+    // Another list is the same page, which follows the address by itself.
+    if (before?.at === 'home' && route.at === 'home') return;
     this.#unmount();
-    this.#home = null;
     const container = el('div', { class: `place ${route.at}` });
     this.#main.replaceChildren(container);
     document.title = `${TITLES[route.at]} · upcurve`;
@@ -67,7 +62,6 @@ export class PageRouter {
         ? mountView(container, context, h(ChartOnly, { asset: route.asset }))
         : mountToken(container, context, route.asset, this.#deps);
     }
-    this.#home = mountHome(container, context, this.#deps.time, route.list);
-    return this.#home;
+    return mountView(container, context, h(Home, {}));
   }
 }

@@ -3,15 +3,15 @@
  * browser work, and the server serves one document.
  */
 import { ASSET_PATTERN } from '../engine/market/asset.ts';
-import { POOL_LISTS, type PoolList } from '../engine/market/poolView.ts';
+import { TABS, type Tab } from './home/market.ts';
 
 export type PageRoute =
-  | { readonly at: 'home'; readonly list: PoolList }
+  | { readonly at: 'home'; readonly list: Tab }
   | { readonly at: 'token'; readonly asset: string }
   | { readonly at: 'wallet' }
   | { readonly at: 'launch' };
 
-export const HOME: PageRoute = { at: 'home', list: 'Latest' };
+export const HOME: PageRoute = { at: 'home', list: 'trending' };
 
 const ASSET = new RegExp(ASSET_PATTERN);
 
@@ -22,7 +22,7 @@ export function parseRoute(hash: string): PageRoute {
   if (at === 'token' && rest !== '.' && ASSET.test(rest)) {
     return { at, asset: rest.toLowerCase() };
   }
-  const list = POOL_LISTS.find((name) => name === rest);
+  const list = TABS.find((name) => name === rest);
   return at === 'list' && list !== undefined ? { at: 'home', list } : HOME;
 }
 

@@ -96,7 +96,7 @@ test('lists move while one looks, and search finds by keyboard', async () => {
   await seen.asked('both are listed', names, (found) => found.length === 2);
   await bought(first.asset, 50);
   await seen.asked('the one traded last leads', names, ([top]) => top === 'First');
-  const row = (asset: string) => seen.text(`[data-key="${asset}"] .trades`);
+  const row = (asset: string) => seen.text(`[data-key="${asset}"] .col-trades`);
   assert.equal(await row(first.asset), '1');
   assert.equal(await row(second.asset), '0');
   const topPoolCard = await seen.text('.top-pool strong');
@@ -114,7 +114,7 @@ test('lists move while one looks, and search finds by keyboard', async () => {
   assert.equal(new URL(seen.page.url()).hash, `#/token/${second.asset}`);
   assert.equal(await seen.page.evaluate('globalThis.mark'), true, 'the page was never reloaded');
 
-  await seen.open('#/list/New');
+  await seen.open('#/list/new');
   await seen.asked('another list, by its link', names, ([top]) => top === 'Second');
   await seen.page.locator('.pools a').first().focus();
   await seen.page.keyboard.press('ArrowDown');

@@ -8,7 +8,7 @@ const ASSET = `${'ab'.repeat(28)}.466f6f`;
 test('every place has an address that leads back to it', () => {
   const places: PageRoute[] = [
     { at: 'token', asset: ASSET },
-    { at: 'home', list: 'CompletedMCap' },
+    { at: 'home', list: 'graduated' },
     { at: 'wallet' },
     { at: 'launch' },
   ];

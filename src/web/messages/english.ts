@@ -1,5 +1,67 @@
 /** English, and with it the shape of every other language. */
+const SHORT: Readonly<Record<string, string>> = {
+  marketCap: 'Cap',
+  volume: 'Vol',
+  createdOn: 'Age',
+};
+
 export const ENGLISH = {
+  home: {
+    title: 'Markets',
+    lists: 'Lists',
+    tabs: {
+      trending: 'Latest trades',
+      new: 'New',
+      graduating: 'About to graduate',
+      graduated: 'Graduated',
+      watchlist: 'Watchlist',
+    },
+    empty: {
+      trending: 'Nothing was traded yet.',
+      new: 'Nothing was launched yet.',
+      graduating: 'No token is on its curve.',
+      graduated: 'No token has graduated yet.',
+      watchlist: 'You watch no token yet.',
+    },
+    noMatch: 'No token is within these bounds.',
+    howToWatch: 'Press the star of a token to find it here again. The list stays in this browser.',
+    howToBegin:
+      'A token starts with its launch: a name, a picture, and a curve that sets the price.',
+    launch: 'Launch a token',
+    chartsOnly: 'Charts only.',
+    noChain:
+      'This server has no chain, and so no launches to list. Search for the asset id of a token ' +
+      'whose trades were replayed: its chart is here.',
+    watch: 'Watch',
+    watchOne: (name: string) => `Watch ${name}`,
+    token: 'Token',
+    columns: {
+      price: 'Price',
+      marketCap: 'Market cap',
+      liquidity: 'Liquidity',
+      volume: 'Volume',
+      trades: 'Trades',
+      progress: 'Curve',
+      createdOn: 'Age',
+      lastTradeTime: 'Last trade',
+    },
+    /** Before a number, on phones. */
+    short: SHORT,
+    filters: 'Filters',
+    bounds: {
+      minMarketCap: 'Market cap from, ADA',
+      maxMarketCap: 'Market cap to, ADA',
+      minVolume: 'Volume from, ADA',
+      maxAgeHours: 'Launched within hours',
+    },
+    noFilters: 'Show all',
+    orderKept: 'order is kept under the pointer',
+    loading: 'Loading tokens',
+    top: 'Top of the market',
+    topIs: (name: string) => `Top of the market: ${name}`,
+    noTop: 'No token yet',
+    tape: 'Newest trades',
+  },
   chart: {
     interval: 'Interval of a bar',
     intervals: {

@@ -8,7 +8,6 @@ import { el, setAttribute, setText } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
 import { ada } from '../format.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
-import { progressOf } from '../home/poolRow.ts';
 import type { MarketTime } from '../marketTime.ts';
 import { mountView } from '../page.tsx';
 import { onChange } from '../signal.ts';
@@ -19,6 +18,7 @@ import { mountHeader } from './header.ts';
 import { mountHolders, mountLocks } from './holders.ts';
 import { mountOrderBook } from './orderBook.ts';
 import { mountOrders } from './orders.ts';
+import { progressOf } from './progress.ts';
 import { mountTape } from './tape.ts';
 
 interface TokenSources {
