@@ -44,6 +44,8 @@ export interface ClientOptions extends Partial<ClientPlatform> {
 export interface BarOptions {
   /** Market caps in ADA instead of prices; prices unless set. */
   readonly kind?: 'price' | 'mcap';
+  /** `spot`: the spot price before and after each trade, so that bars connect; not for `mcap`. */
+  readonly price?: 'trade' | 'spot';
   /** Flat bars where nothing was traded. */
   readonly fill?: 'previous';
   /** Of the first page of history; 300 unless set, at most 5000. */
@@ -129,15 +131,15 @@ export class Client {
   bars(
     pair: PairOf,
     interval: Resolution,
-    options: BarOptions & { kind: 'mcap' },
+    options: BarOptions & { kind: 'mcap'; price?: 'trade' },
   ): BarsMirror<CapBar>;
   bars(pair: PairOf, interval: Resolution, options: BarOptions = {}) {
-    const { kind = 'price', limit = DEFAULT_BARS, fill, maxHz } = options;
+    const { kind = 'price', limit = DEFAULT_BARS, fill, price, maxHz } = options;
     const { clock, chance } = this.#platform;
     const deps = { connection: this.connection, clock, chance };
     const params = { pair, interval, fill, maxHz };
     return kind === 'price'
-      ? new BarsMirror(deps, priceSource(this.charts, params), limit)
+      ? new BarsMirror(deps, priceSource(this.charts, { ...params, price }), limit)
       : new BarsMirror(deps, capSource(this.charts, params), limit);
   }
 

@@ -31,7 +31,7 @@ export type LockRow = LocksByOwnerAnswer['vestings'][number];
 export type UtxoRow = GetUtxosAnswer[number];
 
 export type { PoolList as PoolListName } from '../engine/market/poolView.ts';
-export type { Resolution } from '../engine/market/resolution.ts';
+export type { ChartResolution as Resolution } from '../engine/market/resolution.ts';
 
 /** How much of the log something includes: the same in a frame and in an answer's `X-Position`. */
 export interface Position {

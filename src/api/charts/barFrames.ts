@@ -11,7 +11,7 @@
  * a client may know none but the removed.
  */
 
-import type { Resolution } from '../../engine/market/resolution.ts';
+import type { ChartResolution } from '../../engine/market/resolution.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import type { Part } from '../topics/port.ts';
@@ -39,13 +39,13 @@ interface SeriesName<Update extends string = string> {
   /** Event of ordinary updates. */
   readonly update: Update;
   readonly pair: string;
-  readonly interval: Resolution;
+  readonly interval: ChartResolution;
 }
 
 /** Data of `BarsRevised`. */
 interface RevisionFields<Shown extends Json> {
   readonly pair: string;
-  readonly interval: Resolution;
+  readonly interval: ChartResolution;
   readonly reason: 'rollback' | 'late' | 'final';
   readonly fromSlot: number | null;
   readonly toSlot: number | null;

@@ -46,8 +46,10 @@ function refuse(items: readonly Item[]): Failure | null {
 }
 
 function refuseItem(item: Item, place: string): Failure | null {
-  if (item.price === 'spot') {
-    const message = 'bars of the spot price are not served yet: leave it out, or say `trade`';
+  if (item.price === 'spot' && item.kind === 'mcap') {
+    const message =
+      'market caps are not served over the spot price: leave it out, or multiply spot bars by ' +
+      'the supply';
     return invalid(`${place}.price`, message);
   }
   return refuseHistory(item, kindOf(item), place);

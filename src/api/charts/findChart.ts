@@ -1,19 +1,27 @@
 /** Which series of bars a request means: a pair, a pair read backwards, or a token's market cap. */
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { PairActor } from '../../engine/actors/pairActor.ts';
-import type { Series } from '../../engine/actors/series.ts';
+import type { BarSeries } from '../../engine/actors/series.ts';
 import { COIN } from '../../engine/market/asset.ts';
 import type { Bar } from '../../engine/market/bar.ts';
-import { type BarView, viewBar } from '../../engine/market/barView.ts';
+import { type BarView, type PriceKind, viewBar, viewSpotBar } from '../../engine/market/barView.ts';
 import { MARKET_CAP, pairName } from '../../engine/market/pair.ts';
-import { intervalEnd, type Resolution } from '../../engine/market/resolution.ts';
+import {
+  type ChartResolution,
+  EARLIEST_START_MS,
+  intervalEnd,
+  isDerived,
+  storedPart,
+} from '../../engine/market/resolution.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { DerivedSeries } from './derivedSeries.ts';
 import { type Launch, launchOf } from './launch.ts';
 
 export interface Chart {
   readonly pool: PairActor;
-  readonly series: Series;
-  readonly resolution: Resolution;
+  readonly series: BarSeries;
+  readonly resolution: ChartResolution;
+  readonly price: PriceKind;
   readonly inverted: boolean;
   /** Of a launched token; it has a bar before anybody trades. */
   readonly launch: Launch | null;
@@ -28,7 +36,8 @@ export interface ChartNode {
 export interface ChartRequest {
   readonly base: string;
   readonly quote: string;
-  readonly resolution: Resolution;
+  readonly resolution: ChartResolution;
+  readonly price: PriceKind;
 }
 
 /** Names of the pairs a chart may be of: as it is asked for, and read backwards. */
@@ -37,7 +46,7 @@ export interface PairNames {
   readonly reversed: string | null;
 }
 
-export function pricePairs({ base, quote }: ChartRequest): PairNames {
+export function pricePairs({ base, quote }: Pick<ChartRequest, 'base' | 'quote'>): PairNames {
   return { direct: pairName(base, quote), reversed: pairName(quote, base) };
 }
 
@@ -50,7 +59,7 @@ export function capPairs({ base, quote }: ChartRequest): PairNames | null {
 export function findChart(
   fold: Fold,
   names: PairNames | null,
-  resolution: Resolution,
+  { resolution, price }: Pick<ChartRequest, 'resolution' | 'price'>,
 ): Chart | Failure | null {
   if (names === null) return null;
   const direct = fold.pool(names.direct);
@@ -60,9 +69,10 @@ export function findChart(
     const message = 'This pool is being repaired: its state was found damaged. Try again later.';
     return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });
   }
-  const series = pool.series(resolution);
+  const stored = pool.series(storedPart(resolution));
+  const series = isDerived(resolution) ? new DerivedSeries(stored, resolution, fold) : stored;
   const launch = launchOf(fold, pool);
-  return { pool, series, resolution, inverted: direct === null, launch };
+  return { pool, series, resolution, price, inverted: direct === null, launch };
 }
 
 export function notTraded({ base, quote }: ChartRequest): Failure {
@@ -70,11 +80,19 @@ export function notTraded({ base, quote }: ChartRequest): Failure {
   return new Failure('ASSET_NOT_FOUND', message);
 }
 
-export function view(chart: Chart, bar: Bar): BarView {
-  return viewBar(chart.pool.pair, bar, chart.inverted);
+/** `previous`: the traded bar before it, where it is known already. */
+export function view(chart: Chart, bar: Bar, previous?: Bar): BarView {
+  const { pool, series, price, inverted } = chart;
+  if (price === 'trade') return viewBar(pool.pair, bar, inverted);
+  const before = () => previous ?? series.between(EARLIEST_START_MS, bar.startMs, 1)[0] ?? null;
+  return viewSpotBar(pool.pair, bar, before, inverted);
 }
 
 /** The interval of the bar contains market time. */
-export function isRelevant(resolution: Resolution, startMs: number, marketMs: number): boolean {
+export function isRelevant(
+  resolution: ChartResolution,
+  startMs: number,
+  marketMs: number,
+): boolean {
   return startMs <= marketMs && marketMs < intervalEnd(resolution, startMs);
 }

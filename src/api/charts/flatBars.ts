@@ -8,10 +8,10 @@ import type { ClockMove } from '../../engine/actors/marketClock.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { fillPrevious, flatBar } from '../../engine/market/flatBars.ts';
 import {
+  type ChartResolution,
   EARLIEST_START_MS,
   intervalEnd,
   intervalStart,
-  type Resolution,
 } from '../../engine/market/resolution.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Cause } from '../../engine/store/rows.ts';
@@ -72,7 +72,7 @@ function flatCause(isNewest: boolean, isFinal: boolean): Cause {
   return isFinal ? 'lateFinal' : 'late';
 }
 
-function lastStarted({ clock }: Fold, resolution: Resolution): number {
+function lastStarted({ clock }: Fold, resolution: ChartResolution): number {
   return startedBy(resolution, clock.openedMs, clock.marketMs);
 }
 
@@ -80,7 +80,7 @@ function lastStarted({ clock }: Fold, resolution: Resolution): number {
  * Start of the newest interval that has started. The end of an interval does not start the next
  * one, but every interval before that end has started, also where no entry said so.
  */
-function startedBy(resolution: Resolution, openedMs: number, closedMs: number): number {
+function startedBy(resolution: ChartResolution, openedMs: number, closedMs: number): number {
   return Math.max(intervalStart(resolution, openedMs), intervalStart(resolution, closedMs - 1));
 }
 
@@ -93,9 +93,8 @@ interface FlatBar {
 /** Those that start in [fromMs, toMs), the interval that has started included; null: too many. */
 function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatBar[] | null {
   const { resolution } = chart;
-  const traded = tradedBars(fold, chart, { fromMs, toMs, limit: MAX_FLAT_BARS });
-  const before = tradedBars(fold, chart, { fromMs: EARLIEST_START_MS, toMs: fromMs, limit: 1 })
-    .bars[0];
+  const traded = tradedBars(chart, { fromMs, toMs, limit: MAX_FLAT_BARS });
+  const before = tradedBars(chart, { fromMs: EARLIEST_START_MS, toMs: fromMs, limit: 1 }).bars[0];
   const { bars, cut } = fillPrevious(traded.bars, {
     resolution,
     fromMs,
@@ -116,7 +115,11 @@ function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatB
 }
 
 /** Intervals that a move began or ended, with the newest move that did; false: too many. */
-function noteMove(resolution: Resolution, move: ClockMove, movedAt: Map<number, number>): boolean {
+function noteMove(
+  resolution: ChartResolution,
+  move: ClockMove,
+  movedAt: Map<number, number>,
+): boolean {
   const { seq, closedFromMs, closedToMs, openedFromMs, openedToMs } = move;
   const started = startedBy(resolution, openedToMs, closedToMs);
   if (started > startedBy(resolution, openedFromMs, closedFromMs)) movedAt.set(started, seq);

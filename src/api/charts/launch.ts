@@ -6,20 +6,16 @@
  * Assumes: before the first trade the spot is that of the untouched curve.
  */
 import type { Fold } from '../../engine/actors/fold.ts';
-import type { ClockMove } from '../../engine/actors/marketClock.ts';
 import type { PairActor } from '../../engine/actors/pairActor.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { marketCap, spot } from '../../engine/market/curve.ts';
 import { flatBar } from '../../engine/market/flatBars.ts';
 import { formatPrice, MARKET_CAP } from '../../engine/market/pair.ts';
-import {
-  intervalEnd,
-  intervalStart,
-  STORED_RESOLUTION_IDS,
-} from '../../engine/market/resolution.ts';
+import { intervalEnd, intervalStart } from '../../engine/market/resolution.ts';
 import type { Trade } from '../../engine/market/trade.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { Cause } from '../../engine/store/rows.ts';
+import { endCrossing } from './derivedSeries.ts';
 import type { Chart } from './findChart.ts';
 
 export interface Launch {
@@ -77,35 +73,9 @@ export function launchNews(fold: Fold, chart: Chart, seq: number): LaunchNews | 
   const startMs = intervalStart(resolution, launch.atMs);
   const end = endCrossing(fold, intervalEnd(resolution, startMs), Math.max(seq, launch.seq));
   const change = end ?? (launch.seq > seq ? { seq: launch.seq, cause: 'trade' as const } : null);
-  return change === null || isTraded(fold, chart, startMs) ? null : { startMs, ...change };
+  return change === null || isTraded(chart, startMs) ? null : { startMs, ...change };
 }
 
-function isTraded({ store }: Fold, { series, pool, resolution }: Chart, startMs: number): boolean {
-  if (series.newest === null) return false;
-  const row = store.bar(pool.pair.id, STORED_RESOLUTION_IDS[resolution], startMs);
-  return row !== null && row.value !== null;
-}
-
-/** The last entry after `seq` that took market time across `endMs`, forwards or back. */
-function endCrossing(
-  { clock, store }: Fold,
-  endMs: number,
-  seq: number,
-): { seq: number; cause: Cause } | null {
-  const moves = clock.movesAfter(seq);
-  if (moves === null) {
-    // Not remembered. Blocks are: the entry after the last one before the end began a new minute.
-    const before = endMs <= clock.marketMs ? store.pointAtOrBefore(endMs - 1) : null;
-    return before === null || before.seq < seq ? null : { seq: before.seq + 1, cause: 'final' };
-  }
-  const move = moves.findLast((each) => isPast(each.closedFromMs) !== isPast(each.closedToMs));
-  return move === undefined ? null : { seq: move.seq, cause: causeOf(move) };
-
-  function isPast(timeMs: number): boolean {
-    return timeMs >= endMs;
-  }
-}
-
-function causeOf({ closedFromMs, closedToMs }: ClockMove): Cause {
-  return closedToMs > closedFromMs ? 'final' : 'rollback';
+function isTraded({ series }: Chart, startMs: number): boolean {
+  return series.newest !== null && series.between(startMs, startMs + 1, 1).length > 0;
 }

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { BarView } from '../../engine/market/barView.ts';
+import { intervalEnd, intervalStart, isDerived } from '../../engine/market/resolution.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Checkpoint } from '../../engine/store/state.ts';
@@ -91,7 +92,7 @@ export class ChartRendering {
     const version = `${this.#versionOf(chart)}:${filled ? startedUpTo(fold) : ''}`;
     const key = `history:${keyOf(kind, request)}:${fromMs}:${toMs}:${span.limit}:${filled}`;
     return this.#keep(key, version, () => {
-      const { bars, cut } = (filled ? filledBars : tradedBars)(fold, chart, span);
+      const { bars, cut } = filled ? filledBars(fold, chart, span) : tradedBars(chart, span);
       const pair = pairOf(request);
       const relevant = ({ time }: BarView) => isRelevant(resolution, time * 1000, fold.marketMs);
       const answer = json(bars.map((bar) => ({ pair, ...kind.present(bar, relevant(bar)) })));
@@ -104,9 +105,7 @@ export class ChartRendering {
   #find(request: ChartRequest, kind: ChartKind): Chart | Failure {
     const refusal = kind.refusal(request, 'query');
     if (refusal !== null) return refusal;
-    return (
-      findChart(this.#node.fold, kind.pairs(request), request.resolution) ?? notTraded(request)
-    );
+    return findChart(this.#node.fold, kind.pairs(request), request) ?? notTraded(request);
   }
 
   #keep(key: string, version: string, render: () => Answer): Answer {
@@ -117,8 +116,13 @@ export class ChartRendering {
     return answer;
   }
 
-  #versionOf({ series }: Chart): string {
-    return `${this.#node.fold.store.checkpoint?.epoch}:${series.changedSeq}`;
+  #versionOf({ series, resolution }: Chart): string {
+    const { fold } = this.#node;
+    const version = `${fold.store.checkpoint?.epoch}:${series.changedSeq}`;
+    if (!isDerived(resolution)) return version;
+    // Its bars end without a change of any part.
+    const newestEndMs = intervalEnd(resolution, series.newest?.startMs ?? 0);
+    return `${version}:${Math.min(newestEndMs, intervalStart(resolution, fold.marketMs))}`;
   }
 }
 
@@ -136,12 +140,12 @@ export function lastBar(bar: object): object {
   return bar;
 }
 
-function requestOf({ base, quote, resolution }: StateQuery): ChartRequest {
-  return { base: base.toLowerCase(), quote: quote.toLowerCase(), resolution };
+function requestOf({ base, quote, resolution, price = 'trade' }: StateQuery): ChartRequest {
+  return { base: base.toLowerCase(), quote: quote.toLowerCase(), resolution, price };
 }
 
-function keyOf({ topic }: ChartKind, { base, quote, resolution }: ChartRequest): string {
-  return `${topic}:${base}_${quote}:${resolution}`;
+function keyOf({ topic }: ChartKind, { base, quote, resolution, price }: ChartRequest): string {
+  return `${topic}:${base}_${quote}:${resolution}:${price}`;
 }
 
 function pairOf({ base, quote }: ChartRequest): { base: string; quote: string } {

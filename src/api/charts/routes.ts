@@ -12,7 +12,9 @@ import {
   HistoryQuery,
   InitialState,
   MCapBarSchema,
+  MCapHistoryQuery,
   MCapInitialState,
+  MCapStateQuery,
   StateQuery,
 } from './schema.ts';
 
@@ -66,7 +68,7 @@ function capRoutes(answers: ChartRendering): Route[] {
       operationId: 'mcapHistory',
       summary: 'Market-cap bars of a span of time, oldest first',
       description: `${CAP_TEXT} ${HISTORY_TEXT}`,
-      query: HistoryQuery,
+      query: MCapHistoryQuery,
       answers: { 200: { description: 'Bars', schema, headers: NEXT_TO } },
       etag: true,
       gzip: true,
@@ -79,7 +81,7 @@ function capRoutes(answers: ChartRendering): Route[] {
       operationId: 'mcapInitialState',
       summary: 'The newest market-cap bar, and whether it is the current one',
       description: `${CAP_TEXT} ${LAUNCH_TEXT}`,
-      query: StateQuery,
+      query: MCapStateQuery,
       answers: { 200: { description: 'The newest bar', schema: MCapInitialState } },
       handle: ({ query }) => answers.newest(query, MARKET_CAPS, initialState),
     }),

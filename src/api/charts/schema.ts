@@ -1,7 +1,8 @@
 /** Shapes of the charts service: checks, documents and types from one source (api.md 1 and 6.3). */
 import Type, { type TSchema } from 'typebox';
 import { ASSET_PATTERN } from '../../engine/market/asset.ts';
-import { RESOLUTIONS } from '../../engine/market/resolution.ts';
+import { PRICE_KINDS } from '../../engine/market/barView.ts';
+import { CHART_RESOLUTIONS } from '../../engine/market/resolution.ts';
 import { Format } from '../schemas/format.ts';
 import { AssetIdShape as ASSET, OneOf } from '../schemas/identifiers.ts';
 import { ItemError } from '../schemas/itemError.ts';
@@ -10,9 +11,13 @@ const ASSET_OR_ALIAS = Type.String({
   pattern: `^(ADA|0x)$|${ASSET_PATTERN}`,
   description: 'Asset id, or `.`, `ADA` or `0x` for the native coin.',
 });
-const ResolutionName = OneOf(RESOLUTIONS, {
+const ResolutionName = OneOf(CHART_RESOLUTIONS, {
   description: 'UTC; weeks start Monday 00:00, months on the 1st.',
 });
+const PRICE_TEXT =
+  '`trade` (default): prices of the trades. `spot`: the spot price before and after each trade, ' +
+  'so that the bars of a chart connect.';
+const PriceName = OneOf(PRICE_KINDS, { description: PRICE_TEXT });
 const DECIMAL = Type.String({
   pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
   description: 'Exact decimal, at most 18 fractional digits.',
@@ -49,9 +54,13 @@ export const MCapInitialState = Type.Object({ bar: MCapBarSchema, isRelevant: Ty
 
 export const HISTORY_LIMIT = 5_000;
 
-export const StateQuery = Type.Object({ base: ASSET, quote: ASSET, resolution: ResolutionName });
+const series = { base: ASSET, quote: ASSET, resolution: ResolutionName };
+const price = { price: Type.Optional(PriceName) };
+export const MCapStateQuery = Type.Object(series);
+export const StateQuery = Type.Object({ ...series, ...price });
 export type StateQuery = Type.Static<typeof StateQuery>;
-export const HistoryQuery = Type.Object({
+
+const span = {
   base: ASSET,
   quote: ASSET,
   from: SECONDS,
@@ -60,7 +69,9 @@ export const HistoryQuery = Type.Object({
   fill: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('previous')])),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
   format: Format,
-});
+};
+export const MCapHistoryQuery = Type.Object(span);
+export const HistoryQuery = Type.Object({ ...span, ...price });
 export type HistoryQuery = Type.Static<typeof HistoryQuery>;
 
 const BULK_ITEMS = 50;
@@ -86,7 +97,7 @@ export const BulkBody = Type.Array(
       OneOf(['price', 'mcap'], { description: 'Prices (default), or market caps in ADA.' }),
     ),
     price: Type.Optional(
-      OneOf(['trade', 'spot'], { description: '`trade`, the default; `spot` is refused for now.' }),
+      OneOf(PRICE_KINDS, { description: `${PRICE_TEXT} Market caps have no \`spot\`.` }),
     ),
   }),
   {
@@ -109,12 +120,20 @@ export const BulkAnswer = Type.Array(
   ]),
 );
 
-/** Of both kinds. */
-export const BarInput = Type.Object({
+const barInput = {
   pair: Type.Object({ base: ASSET_OR_ALIAS, quote: ASSET_OR_ALIAS }),
   interval: ResolutionName,
   fill: Type.Optional(
     Type.Union([Type.Literal('none'), Type.Literal('previous'), Type.Literal(''), Type.Null()]),
+  ),
+};
+export const MCapBarInput = Type.Object(barInput);
+export const LastBarInput = Type.Object({
+  ...barInput,
+  price: Type.Optional(
+    Type.Union([...PRICE_KINDS.map((name) => Type.Literal(name)), Type.Literal(''), Type.Null()], {
+      description: PRICE_TEXT,
+    }),
   ),
 });
 

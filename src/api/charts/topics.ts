@@ -10,6 +10,7 @@ import { poolTag } from '../../engine/actors/streamTags.ts';
 import { COIN, parseAssetOrAlias } from '../../engine/market/asset.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { pairName } from '../../engine/market/pair.ts';
+import { isDerived, storedPart } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';
 import { type BarNews, type BarPart, type NewestBar, partsOf, type Rollback } from './barFrames.ts';
@@ -25,9 +26,10 @@ import {
 import { filledNews, newestFilled } from './flatBars.ts';
 import { launchBar, launchNews } from './launch.ts';
 import {
-  BarInput,
   BarsRevisedOutput,
+  LastBarInput,
   LastBarOutput,
+  MCapBarInput,
   MCapBarOutput,
   MCapBarsRevisedOutput,
 } from './schema.ts';
@@ -41,7 +43,7 @@ export function lastBarTopic(node: ChartNode): Topic {
     name: PRICES.topic,
     summary: summaryOf('bars of one pair'),
     cadenceMs: CADENCE_MS,
-    data: BarInput,
+    data: LastBarInput,
     update: LastBarOutput,
     otherEvents: { BarsRevised: BarsRevisedOutput },
     open: (data) => openBars(node, PRICES, data),
@@ -53,7 +55,7 @@ export function mcapBarTopic(node: ChartNode): Topic {
     name: MARKET_CAPS.topic,
     summary: summaryOf('market-cap bars of one token'),
     cadenceMs: CADENCE_MS,
-    data: BarInput,
+    data: MCapBarInput,
     update: MCapBarOutput,
     otherEvents: { BarsRevised: MCapBarsRevisedOutput },
     open: (data) => openBars(node, MARKET_CAPS, data),
@@ -67,12 +69,13 @@ function summaryOf(what: string): string {
 function openBars<Topic extends string, Shown extends ShownFields>(
   node: ChartNode,
   kind: ChartKind<Topic, Shown>,
-  { pair, interval, fill }: Type.Static<typeof BarInput>,
+  { pair, interval, fill, price }: Type.Static<typeof LastBarInput>,
 ): BarSource<Topic, Shown> | Failure {
   const base = parseAssetOrAlias(pair.base);
   const quote = parseAssetOrAlias(pair.quote);
   if (base === null || quote === null) return invalid('data.pair', 'Not a pair of asset ids.');
-  const chart = { base, quote, resolution: interval };
+  const ofSpot = kind.topic === PRICES.topic && price === 'spot';
+  const chart = { base, quote, resolution: interval, price: ofSpot ? 'spot' : 'trade' } as const;
   const refusal = kind.refusal(chart, 'data.pair');
   if (refusal !== null) return refusal;
   if (base === quote) return invalid('data.pair', 'base and quote are the same asset.');
@@ -99,13 +102,14 @@ class BarSource<Topic extends string, Shown extends ShownFields>
     chart: ChartRequest,
     filled: boolean,
   ) {
-    const { base, quote, resolution } = chart;
+    const { base, quote, resolution, price } = chart;
     this.#node = node;
     this.#kind = kind;
     this.#chart = chart;
     this.#filled = filled;
     this.#pair = pairName(base, quote);
-    this.key = `${kind.topic}:${this.#pair}:${resolution}:${filled ? 'previous' : 'none'}`;
+    const variant = `${filled ? 'previous' : 'none'}:${price}`;
+    this.key = `${kind.topic}:${this.#pair}:${resolution}:${variant}`;
     this.tags = [...seriesTags(kind, chart), ...timeTags(chart, filled)];
   }
 
@@ -151,7 +155,10 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   ): BarNews<Streamed<Shown>>[] | null {
     const launched = launchNews(fold, chart, seq);
     const standing = launched === null ? null : launchBar(fold, chart);
-    const traded = changes.map(({ bar, ...change }): BarNews<Streamed<Shown>> => {
+    const followers = spotFollowers(chart, changes);
+    if (followers === null) return null;
+    const changed = [...changes, ...followers].sort(inOrder);
+    const traded = changed.map(({ bar, ...change }): BarNews<Streamed<Shown>> => {
       return { ...change, bar: bar === null ? null : this.#render(fold, view(chart, bar)) };
     });
     const hasFlat = this.#filled && (traded.length > 0 || chart.series.newest !== null);
@@ -161,11 +168,11 @@ class BarSource<Topic extends string, Shown extends ShownFields>
     if (news === null || launched === null || standing === null) return news;
     if (launched.seq > completeTo) return news;
     const launch = { ...launched, bar: this.#render(fold, standing) };
-    return [...news, launch].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
+    return [...news, launch].sort(inOrder);
   }
 
   #find(fold: Fold): Chart | Failure | null {
-    return findChart(fold, this.#kind.pairs(this.#chart), this.#chart.resolution);
+    return findChart(fold, this.#kind.pairs(this.#chart), this.#chart);
   }
 
   #wasKnown({ store }: Fold): boolean {
@@ -189,6 +196,39 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   }
 }
 
+/**
+ * Of a pair without a pool, where a bar opens at the close of the bar before: the bars behind those
+ * that changed. Null: too many to say.
+ */
+function spotFollowers(
+  { price, series, launch }: Chart,
+  changes: readonly BarChange[],
+): BarChange[] | null {
+  const [first] = changes;
+  if (price === 'trade' || launch !== null || first === undefined) return [];
+  const fromMs = changes.reduce((least, { startMs }) => Math.min(least, startMs), first.startMs);
+  const bars = series.between(fromMs + 1, Number.MAX_SAFE_INTEGER, MAX_RECOVERED_BARS + 1);
+  if (bars.length > MAX_RECOVERED_BARS) return null;
+  const oldestFirst = bars.reverse();
+  const told = new Set(changes.map(({ startMs }) => startMs));
+  const followers = new Map<number, BarChange>();
+  for (const change of changes) {
+    const bar = oldestFirst.find(({ startMs }) => startMs > change.startMs);
+    if (bar === undefined || told.has(bar.startMs)) continue;
+    const { startMs } = bar;
+    const cause = change.cause === 'rollback' ? 'rollback' : 'late';
+    followers.set(startMs, { startMs, bar, seq: change.seq, cause });
+  }
+  return [...followers.values()];
+}
+
+function inOrder(
+  a: { readonly seq: number; readonly startMs: number },
+  b: { readonly seq: number; readonly startMs: number },
+): number {
+  return a.seq - b.seq || a.startMs - b.startMs;
+}
+
 /** The newest rollback after `seq` where one may have touched the bars of this chart. */
 function rollbackAfter(seq: number, fold: Fold, { series }: Chart): Rollback | null {
   const last = lastRollback(fold.store);
@@ -200,7 +240,7 @@ function seriesTags(kind: ChartKind, chart: ChartRequest): string[] {
   if (names === null) return [];
   const { direct, reversed } = names;
   return [direct, ...(reversed === null ? [] : [reversed])].map((name) =>
-    seriesTag(name, chart.resolution),
+    seriesTag(name, storedPart(chart.resolution)),
   );
 }
 
@@ -210,8 +250,8 @@ function seriesTags(kind: ChartKind, chart: ChartRequest): string[] {
  * has started.
  */
 function timeTags({ base, quote, resolution }: ChartRequest, filled: boolean): string[] {
-  const clock = clockTag(filled ? 'min1' : resolution);
+  const clock = clockTag(filled ? 'min1' : storedPart(resolution));
   if (base === COIN) return [poolTag(quote), clock];
   if (quote === COIN) return [poolTag(base), clock];
-  return filled ? [clock] : [];
+  return filled || isDerived(resolution) ? [clock] : [];
 }

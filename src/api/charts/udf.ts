@@ -8,11 +8,10 @@ import Type from 'typebox';
 import type { ListedPool } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { COIN, parseAsset } from '../../engine/market/asset.ts';
-import type { BarView } from '../../engine/market/barView.ts';
+import type { BarView, PriceKind } from '../../engine/market/barView.ts';
 import {
   EARLIEST_START_MS,
   MAX_TIME_MS,
-  RESOLUTIONS,
   readTradingViewResolution,
   TRADING_VIEW_MINUTES,
   TRADING_VIEW_RESOLUTIONS,
@@ -39,7 +38,10 @@ const UdfSeconds = Type.Integer({ minimum: -MAX_SECONDS, maximum: MAX_SECONDS })
 
 const UdfHistoryQuery = Type.Object({
   symbol: SymbolName,
-  resolution: Type.String({ maxLength: 8, description: '1, 5, 60, 1D, 1W or 1M.' }),
+  resolution: Type.String({
+    maxLength: 8,
+    description: `One of ${TRADING_VIEW_RESOLUTIONS.join(', ')}.`,
+  }),
   from: Type.Optional(UdfSeconds),
   to: UdfSeconds,
   // TradingView asks for what its screen holds, and does not read refusals.
@@ -76,17 +78,28 @@ const COMMON = {
   gzip: true,
 } as const satisfies Partial<Route>;
 
+/** Two datafeeds: over the prices of trades, and over spot prices, whose bars connect. */
+const FEEDS = [
+  { at: '/udf', id: 'udf', price: 'trade', of: '' },
+  { at: '/udf/spot', id: 'udfSpot', price: 'spot', of: ' (spot prices: bars connect)' },
+] as const;
+type Feed = (typeof FEEDS)[number];
+
 export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[] {
-  return [...serverRoutes(clock), ...symbolRoutes(node), historyRoute(node)];
+  return FEEDS.flatMap((feed) => [
+    ...serverRoutes(feed, clock),
+    ...symbolRoutes(feed, node),
+    historyRoute(feed, node),
+  ]);
 }
 
-function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
+function serverRoutes({ at, id, of }: Feed, clock: Pick<Clock, 'nowMs'>): Route[] {
   return [
     route({
       ...COMMON,
-      path: '/udf/config',
-      operationId: 'udfConfig',
-      summary: 'What the datafeed can do',
+      path: `${at}/config`,
+      operationId: `${id}Config`,
+      summary: `What the datafeed can do${of}`,
       answers: { 200: { description: 'The configuration', schema: Config } },
       needsSync: false,
       positioned: false,
@@ -94,9 +107,9 @@ function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
     }),
     route({
       ...COMMON,
-      path: '/udf/time',
-      operationId: 'udfTime',
-      summary: 'The time of the server, Unix seconds',
+      path: `${at}/time`,
+      operationId: `${id}Time`,
+      summary: `The time of the server, Unix seconds${of}`,
       answers: { 200: { description: 'Digits', schema: Type.String(), type: 'text/plain' } },
       needsSync: false,
       positioned: false,
@@ -107,13 +120,13 @@ function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
   ];
 }
 
-function symbolRoutes(node: ChartNode): Route[] {
+function symbolRoutes({ at, id, of }: Feed, node: ChartNode): Route[] {
   return [
     route({
       ...COMMON,
-      path: '/udf/symbols',
-      operationId: 'udfSymbol',
-      summary: 'What a symbol is',
+      path: `${at}/symbols`,
+      operationId: `${id}Symbol`,
+      summary: `What a symbol is${of}`,
       query: Type.Object({ symbol: SymbolName }),
       answers: {
         200: { description: 'The symbol, or why not', schema: Type.Union([SymbolInfo, Refusal]) },
@@ -122,9 +135,9 @@ function symbolRoutes(node: ChartNode): Route[] {
     }),
     route({
       ...COMMON,
-      path: '/udf/search',
-      operationId: 'udfSearch',
-      summary: 'Symbols whose name, ticker or asset id holds a text',
+      path: `${at}/search`,
+      operationId: `${id}Search`,
+      summary: `Symbols whose name, ticker or asset id holds a text${of}`,
       description:
         'Without `query` those with the highest market cap. `type` and `exchange` '.concat(
           'are ignored: there is one of each.',
@@ -140,12 +153,12 @@ function symbolRoutes(node: ChartNode): Route[] {
   ];
 }
 
-function historyRoute(node: ChartNode): Route {
+function historyRoute({ at, id, of, price }: Feed, node: ChartNode): Route {
   return route({
     ...COMMON,
-    path: '/udf/history',
-    operationId: 'udfHistory',
-    summary: 'Bars as columns of numbers',
+    path: `${at}/history`,
+    operationId: `${id}History`,
+    summary: `Bars as columns of numbers${of}`,
     description:
       'Bars that start in [from, to); `countback` wins over `from`: so many bars before `to`.',
     query: UdfHistoryQuery,
@@ -155,7 +168,7 @@ function historyRoute(node: ChartNode): Route {
         schema: Type.Union([Columns, NoData, Refusal]),
       },
     },
-    handle: ({ query }) => history(node, query),
+    handle: ({ query }) => history(node, query, price),
   });
 }
 
@@ -167,14 +180,15 @@ function describe({ fold }: ChartNode, text: string): Answer {
 function history(
   { fold }: ChartNode,
   query: Type.Static<typeof UdfHistoryQuery>,
+  price: PriceKind,
 ): Answer | Failure {
   const resolution = readTradingViewResolution(query.resolution);
   if (resolution === null) {
     return refuse(`resolution must be one of ${CONFIG.supported_resolutions.join(', ')}`);
   }
   const symbol = findSymbol(fold, query.symbol);
-  const names = symbol === null ? null : pricePairs({ ...symbol, resolution });
-  const chart = findChart(fold, names, resolution);
+  const names = symbol === null ? null : pricePairs(symbol);
+  const chart = findChart(fold, names, { resolution, price });
   if (chart instanceof Failure) return chart;
   if (chart === null) return refuse('unknown_symbol');
   const { countback, from, to } = query;
@@ -185,14 +199,14 @@ function history(
     toMs: to * 1000,
     limit: Math.min(countback ?? HISTORY_LIMIT, HISTORY_LIMIT),
   };
-  const { bars } = tradedBars(fold, chart, span);
+  const { bars } = tradedBars(chart, span);
   if (bars.length > 0) return jsonAnswer(columnsOf(bars));
   const before = newestBefore(chart);
   return jsonAnswer({ s: 'no_data', ...before });
 
   function newestBefore(of: Chart): { nextTime?: number } {
     const older = { fromMs: EARLIEST_START_MS, toMs: Math.min(span.fromMs, span.toMs), limit: 1 };
-    const [bar] = tradedBars(fold, of, older).bars;
+    const [bar] = tradedBars(of, older).bars;
     return bar === undefined ? {} : { nextTime: bar.time };
   }
 }
@@ -307,8 +321,8 @@ function findSymbol(fold: Fold, text: string): UdfSymbol | null {
 }
 
 function symbolOf(fold: Fold, base: string, quote: string): UdfSymbol | null {
-  const names = pricePairs({ base, quote, resolution: RESOLUTIONS[0] });
-  if (findChart(fold, names, RESOLUTIONS[0]) === null) return null;
+  const names = pricePairs({ base, quote });
+  if (findChart(fold, names, { resolution: 'min1', price: 'trade' }) === null) return null;
   const pool = quote === COIN ? fold.directory.find(base)?.pool : undefined;
   if (pool !== undefined) return launched(pool);
   const ticker = tickerOf({ base, quote });

@@ -45,6 +45,8 @@ interface BarParams {
   readonly pair: PairOf;
   readonly interval: Resolution;
   readonly fill?: 'previous' | undefined;
+  /** Of prices alone. */
+  readonly price?: 'trade' | 'spot' | undefined;
   readonly maxHz?: number | undefined;
 }
 
@@ -91,21 +93,25 @@ export function capSource(charts: Charts, params: BarParams): BarSource<CapBar> 
 
 function subscribeParams(
   topic: string,
-  { pair, interval, fill, maxHz }: BarParams,
+  { pair, interval, maxHz, ...params }: BarParams,
 ): SubscribeParams {
-  const data = { pair, interval, ...(fill === undefined ? {} : { fill }) };
-  return { topic, data, maxHz };
+  return { topic, data: { pair, interval, ...variantOf(params) }, maxHz };
+}
+
+/** Of the same bars: the server takes nothing that is undefined. */
+function variantOf({ fill, price }: Pick<BarParams, 'fill' | 'price'>) {
+  return { ...(fill === undefined ? {} : { fill }), ...(price === undefined ? {} : { price }) };
 }
 
 function pagesOf<Row, B extends Candle>(
   { history, newest }: BarCalls<Row>,
-  { pair, interval, fill }: BarParams,
+  { pair, interval, fill, price }: BarParams,
   barOf: (row: Row) => B,
 ): Pick<BarSource<B>, 'newest' | 'before'> {
-  const of = { ...pair, resolution: interval };
+  const of = { ...pair, resolution: interval, ...variantOf({ price }) };
   const page = async (to: number, limit: number): Promise<HistoryPage<B>> => {
-    const filled = fill === undefined ? {} : { fill };
-    const { data, position, nextTo } = await history({ ...of, from: 0, to, limit, ...filled });
+    const query = { ...of, from: 0, to, limit, ...variantOf({ fill }) };
+    const { data, position, nextTo } = await history(query);
     if (position === null) throw new ApiError('BAD_ANSWER', 'a history without X-Position');
     const hasOlder = nextTo !== null;
     return { isKnown: true, bars: data.map(barOf), standing: null, hasOlder, position };

@@ -9,11 +9,28 @@ export interface ChartHistoryQuery {
   readonly from: number;
   readonly to: number;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly resolution:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
   readonly fill?: 'none' | 'previous';
   readonly limit?: number;
   /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
   readonly format?: 'json' | 'csv';
+  /**
+   * `trade` (default): prices of the trades. `spot`: the spot price before and after each
+   * trade, so that the bars of a chart connect.
+   */
+  readonly price?: 'trade' | 'spot';
 }
 
 export type ChartHistoryAnswer = readonly {
@@ -48,7 +65,24 @@ export interface ChartInitialStateQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly quote: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly resolution:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
+  /**
+   * `trade` (default): prices of the trades. `spot`: the spot price before and after each
+   * trade, so that the bars of a chart connect.
+   */
+  readonly price?: 'trade' | 'spot';
 }
 
 export interface ChartInitialStateAnswer {
@@ -86,7 +120,24 @@ export interface ChartLastQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly quote: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly resolution:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
+  /**
+   * `trade` (default): prices of the trades. `spot`: the spot price before and after each
+   * trade, so that the bars of a chart connect.
+   */
+  readonly price?: 'trade' | 'spot';
 }
 
 export interface ChartLastAnswer {
@@ -123,7 +174,19 @@ export interface McapHistoryQuery {
   readonly from: number;
   readonly to: number;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly resolution:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
   readonly fill?: 'none' | 'previous';
   readonly limit?: number;
   /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
@@ -162,7 +225,19 @@ export interface McapInitialStateQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly quote: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly resolution:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
 }
 
 export interface McapInitialStateAnswer {
@@ -201,7 +276,19 @@ export type ChartBulkBody = readonly {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly quote: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly resolution:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
   readonly from: number;
   readonly to: number;
   /** At most so many bars, the newest; 400 where it is left out. */
@@ -209,7 +296,10 @@ export type ChartBulkBody = readonly {
   readonly fill?: 'none' | 'previous';
   /** Prices (default), or market caps in ADA. */
   readonly kind?: 'price' | 'mcap';
-  /** `trade`, the default; `spot` is refused for now. */
+  /**
+   * `trade` (default): prices of the trades. `spot`: the spot price before and after each
+   * trade, so that the bars of a chart connect. Market caps have no `spot`.
+   */
   readonly price?: 'trade' | 'spot';
 }[];
 

@@ -35,7 +35,19 @@ export type LastBarData = {
 export interface LastBarRevised {
   readonly pair: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly interval:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
   readonly reason: 'rollback' | 'late' | 'final';
   readonly fromSlot: number | null;
   readonly toSlot: number | null;
@@ -78,8 +90,25 @@ export interface LastBarInput {
     readonly quote: string;
   };
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly interval:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
   readonly fill?: 'none' | 'previous' | '' | null;
+  /**
+   * `trade` (default): prices of the trades. `spot`: the spot price before and after each
+   * trade, so that the bars of a chart connect.
+   */
+  readonly price?: 'trade' | 'spot' | '' | null;
 }
 
 export type MCapBarData = {
@@ -114,7 +143,19 @@ export type MCapBarData = {
 export interface MCapBarRevised {
   readonly pair: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
-  readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly interval:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
   readonly reason: 'rollback' | 'late' | 'final';
   readonly fromSlot: number | null;
   readonly toSlot: number | null;
@@ -147,7 +188,29 @@ export interface MCapBarRevised {
   )[];
 }
 
-export type MCapBarInput = LastBarInput;
+export interface MCapBarInput {
+  readonly pair: {
+    /** Asset id, or `.`, `ADA` or `0x` for the native coin. */
+    readonly base: string;
+    /** Asset id, or `.`, `ADA` or `0x` for the native coin. */
+    readonly quote: string;
+  };
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly interval:
+    | 'min1'
+    | 'min3'
+    | 'min5'
+    | 'min15'
+    | 'min30'
+    | 'hour1'
+    | 'hour2'
+    | 'hour4'
+    | 'hour12'
+    | 'day1'
+    | 'week1'
+    | 'month1';
+  readonly fill?: 'none' | 'previous' | '' | null;
+}
 
 export type PoolFeedData = LiquidityPoolInfo | null;
 

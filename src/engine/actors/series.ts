@@ -29,6 +29,17 @@ export interface BarChange {
   readonly cause: Cause;
 }
 
+/** What charts read of bars of one pair at one resolution, stored or made of stored ones. */
+export interface BarSeries {
+  readonly newest: Bar | null;
+  /** Nothing of the bars has changed, as far as it is not the passing of time, since this one. */
+  readonly changedSeq: number;
+  readonly loadedSeq: number;
+  between(fromMs: number, toMs: number, limit: number): Bar[];
+  hadNewer(startMs: number, seq: number): boolean;
+  changedSince(seq: number, limit: number): { changes: BarChange[]; isAll: boolean };
+}
+
 interface HeldBar {
   /** Changed in place during one entry only: what was staged is never changed again. */
   bar: Bar;
@@ -46,7 +57,7 @@ interface HeldBar {
 const HELD_BARS = 8;
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 
-export class Series {
+export class Series implements BarSeries {
   readonly resolution: Resolution;
   /** Made from the store as of this position; a rollback of its bars makes it again. */
   readonly loadedSeq: number;
@@ -76,6 +87,13 @@ export class Series {
 
   get newest(): Bar | null {
     return this.#newest?.bar ?? null;
+  }
+
+  /** Bars that start in [fromMs, toMs), newest first, at most `limit`. */
+  between(fromMs: number, toMs: number, limit: number): Bar[] {
+    return this.#store
+      .bars(this.#pairId, this.#resolutionId, fromMs, toMs, limit)
+      .map(({ start, value }) => decodeBar(start, value ?? ''));
   }
 
   /** Whether a bar after `startMs` was there at `seq`; also true where that is not remembered. */

@@ -142,3 +142,32 @@ function addRange(range: PoolRange, part: PoolRange, moved: number): void {
 function exceeds(order: number, trade: Trade, holder: Trade): boolean {
   return order > 0 || (order === 0 && compareTrades(trade, holder) < 0);
 }
+
+/**
+ * The bar that the trades of all `parts` make: bars of a finer resolution in the order of time, at
+ * least one.
+ */
+export function joinBars(startMs: number, parts: readonly [Bar, ...Bar[]], final: boolean): Bar {
+  const joined = { ...parts[0], startMs, final };
+  for (const part of parts.slice(1)) {
+    joined.close = part.close;
+    if (comparePrices(part.high, joined.high) > 0) joined.high = part.high;
+    if (comparePrices(part.low, joined.low) < 0) joined.low = part.low;
+    joined.quoteVolume += part.quoteVolume;
+    joined.baseVolume += part.baseVolume;
+    joined.trades += part.trades;
+    joined.pool = joinRanges(joined.pool, part.pool);
+  }
+  return joined;
+}
+
+function joinRanges(first: PoolRange | null, next: PoolRange | null): PoolRange | null {
+  if (first === null || next === null) return null;
+  return {
+    buys: first.buys + next.buys,
+    open: first.open,
+    high: compareRatios(next.high, first.high) > 0 ? next.high : first.high,
+    low: compareRatios(next.low, first.low) < 0 ? next.low : first.low,
+    close: next.close,
+  };
+}

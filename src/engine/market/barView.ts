@@ -4,6 +4,8 @@
  */
 import type { Bar } from './bar.ts';
 import { formatBase, formatPrice, formatQuote, type Pair } from './pair.ts';
+import type { Ratio } from './ratio.ts';
+import { comparePrices, type Trade } from './trade.ts';
 
 export interface BarView {
   /** Start of the interval, Unix seconds. */
@@ -19,13 +21,64 @@ export interface BarView {
   readonly final: boolean;
 }
 
+/**
+ * What the prices of a bar are. `trade`: of its trades. `spot`: what the market stood at before and
+ * after each of them, so that the bars of a chart connect.
+ */
+export const PRICE_KINDS = ['trade', 'spot'] as const;
+export type PriceKind = (typeof PRICE_KINDS)[number];
+
+type Price = Pick<Trade, 'baseAmount' | 'quoteAmount'>;
+
+interface Ends {
+  readonly open: Price;
+  readonly high: Price;
+  readonly low: Price;
+  readonly close: Price;
+}
+
 export function viewBar(pair: Pair, bar: Bar, inverted: boolean): BarView {
+  return viewEnds(pair, bar, bar, inverted);
+}
+
+/** `previous`: the traded bar before, asked only of a pair without a pool; null: there is none. */
+export function viewSpotBar(
+  pair: Pair,
+  bar: Bar,
+  previous: () => Bar | null,
+  inverted: boolean,
+): BarView {
+  return viewEnds(pair, bar, spotEnds(bar, previous), inverted);
+}
+
+/** Without a pool, the spot is the price of the last trade. */
+function spotEnds(bar: Bar, previous: () => Bar | null): Ends {
+  if (bar.pool !== null) {
+    const { open, high, low, close } = bar.pool;
+    const prices = { open: priceOf(open), high: priceOf(high), close: priceOf(close) };
+    return { ...prices, low: priceOf(low) };
+  }
+  const { high, low, close } = bar;
+  const open = previous()?.close ?? bar.open;
+  return {
+    open,
+    high: comparePrices(open, high) > 0 ? open : high,
+    low: comparePrices(open, low) < 0 ? open : low,
+    close,
+  };
+}
+
+function priceOf({ numerator, denominator }: Ratio): Price {
+  return { quoteAmount: numerator, baseAmount: denominator };
+}
+
+function viewEnds(pair: Pair, bar: Bar, ends: Ends, inverted: boolean): BarView {
   return {
     time: bar.startMs / 1000,
-    low: formatPrice(pair, inverted ? bar.high : bar.low, inverted),
-    high: formatPrice(pair, inverted ? bar.low : bar.high, inverted),
-    open: formatPrice(pair, bar.open, inverted),
-    close: formatPrice(pair, bar.close, inverted),
+    low: formatPrice(pair, inverted ? ends.high : ends.low, inverted),
+    high: formatPrice(pair, inverted ? ends.low : ends.high, inverted),
+    open: formatPrice(pair, ends.open, inverted),
+    close: formatPrice(pair, ends.close, inverted),
     volume: inverted ? formatBase(pair, bar.baseVolume) : formatQuote(pair, bar.quoteVolume),
     baseVolume: inverted ? formatQuote(pair, bar.quoteVolume) : formatBase(pair, bar.baseVolume),
     trades: bar.trades,

@@ -4,10 +4,10 @@
  * Source: api.md section 1, `fill=previous`.
  */
 import type { BarView } from './barView.ts';
-import { intervalEnd, intervalStart, type Resolution } from './resolution.ts';
+import { type ChartResolution, intervalEnd, intervalStart } from './resolution.ts';
 
 export interface FillSpan {
-  readonly resolution: Resolution;
+  readonly resolution: ChartResolution;
   /** Flat bars start in [fromMs, toMs) ... */
   readonly fromMs: number;
   readonly toMs: number;
@@ -21,7 +21,7 @@ export interface FillSpan {
 
 /** A bar of an interval without trades. */
 export function flatBar(
-  resolution: Resolution,
+  resolution: ChartResolution,
   startMs: number,
   close: string,
   marketMs: number,

@@ -27,8 +27,10 @@ export function pairName(base: AssetId, quote: AssetId): string {
   return `${base}_${quote}`;
 }
 
+type Amounts = Pick<Trade, 'baseAmount' | 'quoteAmount'>;
+
 /** Price of a trade in display units; `inverted`: of the pair read backwards. */
-export function formatPrice(pair: Pair, trade: Trade, inverted: boolean): string {
+export function formatPrice(pair: Pair, trade: Amounts, inverted: boolean): string {
   const quote = trade.quoteAmount * powerOfTen(pair.baseDecimals);
   const base = trade.baseAmount * powerOfTen(pair.quoteDecimals);
   return inverted ? formatRatio(base, quote) : formatRatio(quote, base);

@@ -1,10 +1,49 @@
 /**
- * The six chart resolutions, from the finest to the coarsest, and their intervals, in UTC: weeks
- * start Monday 00:00, months on the 1st. An interval is [start, end) in Unix milliseconds.
- * Source: api.md section 1.
+ * The chart resolutions and their intervals, in UTC: weeks start Monday 00:00, months on the 1st,
+ * all others are aligned to 00:00. An interval is [start, end) in Unix milliseconds.
+ * Source: api.md sections 1 and 9.2.
  */
+
+/** Those whose bars are stored, from the finest to the coarsest. */
 export const RESOLUTIONS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** Those whose bars are made from stored ones when they are read, and of which. */
+export const PART_RESOLUTIONS = {
+  min3: 'min1',
+  min15: 'min5',
+  min30: 'min5',
+  hour2: 'hour1',
+  hour4: 'hour1',
+  hour12: 'hour1',
+} as const satisfies Readonly<Record<string, Resolution>>;
+export type DerivedResolution = keyof typeof PART_RESOLUTIONS;
+
+/** All that a chart may have, from the finest to the coarsest. */
+export const CHART_RESOLUTIONS = [
+  'min1',
+  'min3',
+  'min5',
+  'min15',
+  'min30',
+  'hour1',
+  'hour2',
+  'hour4',
+  'hour12',
+  'day1',
+  'week1',
+  'month1',
+] as const satisfies readonly (Resolution | DerivedResolution)[];
+export type ChartResolution = (typeof CHART_RESOLUTIONS)[number];
+
+export function isDerived(resolution: ChartResolution): resolution is DerivedResolution {
+  return resolution in PART_RESOLUTIONS;
+}
+
+/** The resolution itself where it is stored, else the one that its bars are made of. */
+export function storedPart(resolution: ChartResolution): Resolution {
+  return isDerived(resolution) ? PART_RESOLUTIONS[resolution] : resolution;
+}
 
 /**
  * The number under which the bars of a resolution are stored. Rows keep it for good: a new
@@ -26,22 +65,28 @@ export function storedResolution(id: number): Resolution | null {
 }
 
 /** What TradingView calls each: minutes, or a count of days, weeks or months. */
-const TRADING_VIEW_NAMES: Readonly<Record<Resolution, string>> = {
+const TRADING_VIEW_NAMES: Readonly<Record<ChartResolution, string>> = {
   min1: '1',
+  min3: '3',
   min5: '5',
+  min15: '15',
+  min30: '30',
   hour1: '60',
+  hour2: '120',
+  hour4: '240',
+  hour12: '720',
   day1: '1D',
   week1: '1W',
   month1: '1M',
 };
-export const TRADING_VIEW_RESOLUTIONS = RESOLUTIONS.map((name) => TRADING_VIEW_NAMES[name]);
+export const TRADING_VIEW_RESOLUTIONS = CHART_RESOLUTIONS.map((name) => TRADING_VIEW_NAMES[name]);
 /** Those below a day. */
 export const TRADING_VIEW_MINUTES = TRADING_VIEW_RESOLUTIONS.filter((name) => /^\d+$/.test(name));
 
 /** Takes `D` for `1D` too, as TradingView writes it; null for a resolution without bars here. */
-export function readTradingViewResolution(text: string): Resolution | null {
+export function readTradingViewResolution(text: string): ChartResolution | null {
   const wanted = /^[DWM]$/.test(text) ? `1${text}` : text;
-  return RESOLUTIONS.find((name) => TRADING_VIEW_NAMES[name] === wanted) ?? null;
+  return CHART_RESOLUTIONS.find((name) => TRADING_VIEW_NAMES[name] === wanted) ?? null;
 }
 
 export const MINUTE_MS = 60_000;
@@ -50,10 +95,17 @@ const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, the first Monday of Unix time. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-const FIXED_MS: Readonly<Record<Resolution, number>> = {
+const HOUR_MS = 60 * MINUTE_MS;
+const FIXED_MS: Readonly<Record<ChartResolution, number>> = {
   min1: MINUTE_MS,
+  min3: 3 * MINUTE_MS,
   min5: 5 * MINUTE_MS,
-  hour1: 60 * MINUTE_MS,
+  min15: 15 * MINUTE_MS,
+  min30: 30 * MINUTE_MS,
+  hour1: HOUR_MS,
+  hour2: 2 * HOUR_MS,
+  hour4: 4 * HOUR_MS,
+  hour12: 12 * HOUR_MS,
   day1: DAY_MS,
   week1: WEEK_MS,
   month1: 0,
@@ -66,7 +118,7 @@ export const EARLIEST_START_MS = FIRST_MONDAY_MS - WEEK_MS;
 export const MAX_TIME_MS = 253_402_300_799_999;
 
 /** Start of the interval that contains `timeMs`. */
-export function intervalStart(resolution: Resolution, timeMs: number): number {
+export function intervalStart(resolution: ChartResolution, timeMs: number): number {
   if (resolution === 'month1') {
     const date = new Date(timeMs);
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
@@ -77,7 +129,7 @@ export function intervalStart(resolution: Resolution, timeMs: number): number {
 }
 
 /** End (exclusive) of the interval that starts at `startMs`; also the next interval's start. */
-export function intervalEnd(resolution: Resolution, startMs: number): number {
+export function intervalEnd(resolution: ChartResolution, startMs: number): number {
   if (resolution === 'month1') {
     const date = new Date(startMs);
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

@@ -33,8 +33,10 @@ export function compareIds(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+type Price = Pick<Trade, 'baseAmount' | 'quoteAmount'>;
+
 /** Negative when `a` was cheaper than `b`. Exact: cross-multiplied, nothing is divided. */
-export function comparePrices(a: Trade, b: Trade): number {
+export function comparePrices(a: Price, b: Price): number {
   const left = a.quoteAmount * b.baseAmount;
   const right = b.quoteAmount * a.baseAmount;
   if (left === right) return 0;

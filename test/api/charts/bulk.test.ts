@@ -96,7 +96,7 @@ test('what is wrong by itself is refused before any work, by its path', async (t
     [[{ ...good, base: 'x' }], 'body.0.base'],
     [[{ ...good, kind: 'volume' }], 'body.0.kind'],
     [[{ ...good, base: '.', kind: 'mcap' }], 'body.0.base'],
-    [[good, { ...good, price: 'spot' }], 'body.1.price'],
+    [[good, { ...good, kind: 'mcap', price: 'spot' }], 'body.1.price'],
     [[{ quote: '.' }], 'body.0.base'],
   ];
   for (const [body, path] of refused) {

@@ -15,8 +15,14 @@ interface Bar {
 
 const NAMES = {
   '1': 'min1',
+  '3': 'min3',
   '5': 'min5',
+  '15': 'min15',
+  '30': 'min30',
   '60': 'hour1',
+  '120': 'hour2',
+  '240': 'hour4',
+  '720': 'hour12',
   '1D': 'day1',
   '1W': 'week1',
   '1M': 'month1',
@@ -36,8 +42,13 @@ async function tradedDoor(scope: Parameters<typeof openMarketApi>[0]): Promise<M
   return api;
 }
 
-async function charted(api: MarketApi, symbol: string, resolution: string): Promise<Bar[]> {
-  const query = { base: symbol, quote: '.', resolution, from: 0, to: END };
+async function charted(
+  api: MarketApi,
+  symbol: string,
+  resolution: string,
+  price = 'trade',
+): Promise<Bar[]> {
+  const query = { base: symbol, quote: '.', resolution, price, from: 0, to: END };
   // trust: checked against its schema elsewhere; compared field by field here
   return (await api.json('/v1/charts/history', query)) as Bar[];
 }
@@ -63,6 +74,9 @@ test('history has the bars of the chart, by each resolution and each way to ask'
     assert.ok(bars.length > 0);
     const query = { symbol, resolution, from: 0, to: END };
     assert.deepEqual(await api.json('/udf/history', query), columns(bars));
+    const connected = await charted(api, symbol, name, 'spot');
+    assert.notDeepEqual(connected, bars);
+    assert.deepEqual(await api.json('/udf/spot/history', query), columns(connected));
   }
   const bars = await charted(api, symbol, 'min1');
   assert.ok(bars.length >= 3);
@@ -134,7 +148,7 @@ test('symbols are found by asset id and ticker; what is not there is said UDF wa
     const query = { symbol, resolution: '1', from: 0, to: END };
     assert.deepEqual(await api.json('/udf/history', query), unknown, symbol);
   }
-  const odd = await api.json('/udf/history', { symbol: token, resolution: '3', from: 0, to: 1 });
+  const odd = await api.json('/udf/history', { symbol: token, resolution: '7', from: 0, to: 1 });
   assert.equal(Object(odd).s, 'error');
   const query = { symbol: token, resolution: '1', to: 'soon' };
   assert.equal((await api.get('/udf/history', query)).status, 400);

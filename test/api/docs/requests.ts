@@ -43,6 +43,13 @@ const READS: Samples = {
   'GET /udf/history': ({ asset, from, to }) => ({
     query: { symbol: asset, resolution: '1', from, to, countback: 3 },
   }),
+  'GET /udf/spot/config': none,
+  'GET /udf/spot/time': none,
+  'GET /udf/spot/symbols': ({ asset }) => ({ query: { symbol: asset } }),
+  'GET /udf/spot/search': () => ({ query: { query: 'exam', limit: 10 } }),
+  'GET /udf/spot/history': ({ asset, from, to }) => ({
+    query: { symbol: asset, resolution: '15', from, to, countback: 3 },
+  }),
   'GET /v1/pools-main-page/initial/state': () => ({ query: { filter: 'Latest' } }),
   'GET /v1/pools-main-page/koth': none,
   'GET /v1/pools-main-page/search': () => ({ query: { pattern: 'exam', offset: 0, limit: 10 } }),

@@ -27,6 +27,7 @@ from .wire.shapes import LiquidityPoolInfo
 from .wire.topics import HealthData, OrderBookDataRow
 
 Fill = Literal["previous"]
+Price = Literal["trade", "spot"]
 
 
 class Client:
@@ -78,13 +79,15 @@ class Client:
         *,
         quote: str = ".",
         fill: Fill | None = None,
+        price: Price | None = None,
         limit: int = 300,
         max_hz: int | None = None,
     ) -> BarsMirror[PriceBar]:
-        """Bars of prices. `fill`: flat bars where nothing was traded. `limit`: of the first page of
-        history, at most 5000. `max_hz`: updates a second, at most."""
+        """Bars of prices. `fill`: flat bars where nothing was traded. `price="spot"`: the spot price
+        before and after each trade, so that bars connect. `limit`: of the first page of history, at
+        most 5000. `max_hz`: updates a second, at most."""
         pair = {"base": base, "quote": quote}
-        params = _bar_params("LastBar", pair, resolution, fill, max_hz)
+        params = _bar_params("LastBar", pair, resolution, fill, max_hz, price)
         charts = self.charts
         source: BarSource[PriceBar] = BarSource(
             PRICE_FIELDS, charts.history, charts.initial_state, pair, params
@@ -188,9 +191,16 @@ class Client:
 
 
 def _bar_params(
-    topic: str, pair: dict[str, str], resolution: str, fill: Fill | None, max_hz: int | None
+    topic: str,
+    pair: dict[str, str],
+    resolution: str,
+    fill: Fill | None,
+    max_hz: int | None,
+    price: Price | None = None,
 ) -> SubscribeParams:
     data: dict[str, Any] = {"pair": pair, "interval": resolution}
     if fill is not None:
         data["fill"] = fill
+    if price is not None:
+        data["price"] = price
     return SubscribeParams(topic, data, max_hz)

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-Resolution = Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+Resolution = Literal[
+    "min1",
+    "min3",
+    "min5",
+    "min15",
+    "min30",
+    "hour1",
+    "hour2",
+    "hour4",
+    "hour12",
+    "day1",
+    "week1",
+    "month1",
+]
 PoolList = Literal["New", "Latest", "MCapDesc", "CompletedCreateOn", "CompletedMCap"]
 Slippage = Literal["15", "30", "50", "75", "infinity"]
 Network = Literal["mainnet", "testnet"]

@@ -77,6 +77,8 @@ class BarSource(Generic[B]):
         data = params.data or {}
         self._resolution = data["interval"]
         self._fill = data.get("fill")
+        #: Market caps have one kind of price.
+        self._of = {"price": data["price"]} if "price" in data else {}
 
     @property
     def is_filled(self) -> bool:
@@ -88,7 +90,8 @@ class BarSource(Generic[B]):
             found = await self.before(END_OF_TIME, limit)
             if found.bars:
                 return found
-            answer = await self._initial_state(**self._pair, resolution=self._resolution)
+            query = {**self._pair, "resolution": self._resolution, **self._of}
+            answer = await self._initial_state(**query)
             bar = self.streamed(answer.data["bar"])
             standing = bar if bar["trades"] == 0 else None
             return HistoryPage(True, (), standing, found.has_older, found.position)
@@ -99,7 +102,7 @@ class BarSource(Generic[B]):
 
     async def before(self, time: int, limit: int) -> HistoryPage[B]:
         query = {**self._pair, "resolution": self._resolution, "start": 0, "end": time}
-        answer = await self._history(**query, limit=limit, fill=self._fill)
+        answer = await self._history(**query, **self._of, limit=limit, fill=self._fill)
         if answer.position is None:
             raise ApiError("BAD_ANSWER", "a history without X-Position")
         bars = [self.streamed(bar) for bar in answer.data]

@@ -31,9 +31,12 @@ class ChartHistoryQuery(TypedDict):
     start: int
     end: int
     #: UTC; weeks start Monday 00:00, months on the 1st.
-    resolution: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    resolution: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
     fill: NotRequired[Literal["none", "previous"]]
     limit: NotRequired[int]
+    #: `trade` (default): prices of the trades. `spot`: the spot price before and after each
+    #: trade, so that the bars of a chart connect.
+    price: NotRequired[Literal["trade", "spot"]]
 
 
 class ChartHistoryAnswerRowPair(TypedDict):
@@ -73,7 +76,10 @@ class ChartInitialStateQuery(TypedDict):
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
     quote: str
     #: UTC; weeks start Monday 00:00, months on the 1st.
-    resolution: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    resolution: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
+    #: `trade` (default): prices of the trades. `spot`: the spot price before and after each
+    #: trade, so that the bars of a chart connect.
+    price: NotRequired[Literal["trade", "spot"]]
 
 
 class ChartInitialStateAnswer(TypedDict):
@@ -85,7 +91,18 @@ ChartLastQuery = ChartInitialStateQuery
 
 ChartLastAnswer = ChartHistoryAnswerRow
 
-McapHistoryQuery = ChartHistoryQuery
+
+class McapHistoryQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    base: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    quote: str
+    start: int
+    end: int
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    resolution: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
+    fill: NotRequired[Literal["none", "previous"]]
+    limit: NotRequired[int]
 
 
 class McapHistoryAnswerRow(TypedDict):
@@ -111,7 +128,14 @@ class McapHistoryAnswerRow(TypedDict):
 
 McapHistoryAnswer = list[McapHistoryAnswerRow]
 
-McapInitialStateQuery = ChartInitialStateQuery
+
+class McapInitialStateQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    base: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    quote: str
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    resolution: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
 
 
 class McapInitialStateAnswer(TypedDict):
@@ -127,7 +151,7 @@ ChartBulkBodyRow = TypedDict(
         #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
         "quote": "str",
         #: UTC; weeks start Monday 00:00, months on the 1st.
-        "resolution": "Literal['min1', 'min5', 'hour1', 'day1', 'week1', 'month1']",
+        "resolution": "Literal['min1', 'min3', 'min5', 'min15', 'min30', 'hour1', 'hour2', 'hour4', 'hour12', 'day1', 'week1', 'month1']",
         "from": "int",
         "to": "int",
         #: At most so many bars, the newest; 400 where it is left out.
@@ -135,7 +159,8 @@ ChartBulkBodyRow = TypedDict(
         "fill": "NotRequired[Literal['none', 'previous']]",
         #: Prices (default), or market caps in ADA.
         "kind": "NotRequired[Literal['price', 'mcap']]",
-        #: `trade`, the default; `spot` is refused for now.
+        #: `trade` (default): prices of the trades. `spot`: the spot price before and after each
+        #: trade, so that the bars of a chart connect. Market caps have no `spot`.
         "price": "NotRequired[Literal['trade', 'spot']]",
     },
 )

@@ -28,8 +28,11 @@ class LastBarInputPair(TypedDict):
 class LastBarInput(TypedDict):
     pair: LastBarInputPair
     #: UTC; weeks start Monday 00:00, months on the 1st.
-    interval: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    interval: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
     fill: NotRequired[Literal["none", "previous", ""] | None]
+    #: `trade` (default): prices of the trades. `spot`: the spot price before and after each
+    #: trade, so that the bars of a chart connect.
+    price: NotRequired[Literal["trade", "spot", ""] | None]
 
 
 class LastBarDataRow(TypedDict):
@@ -67,14 +70,18 @@ class LastBarRevisedBarsRow2(TypedDict):
 class LastBarRevised(TypedDict):
     pair: str
     #: UTC; weeks start Monday 00:00, months on the 1st.
-    interval: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    interval: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
     reason: Literal["rollback", "late", "final"]
     fromSlot: int | None
     toSlot: int | None
     bars: list[LastBarDataRow | LastBarRevisedBarsRow2]
 
 
-MCapBarInput = LastBarInput
+class MCapBarInput(TypedDict):
+    pair: LastBarInputPair
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    interval: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
+    fill: NotRequired[Literal["none", "previous", ""] | None]
 
 
 class MCapBarDataRow(TypedDict):
@@ -105,7 +112,7 @@ MCapBarData = MCapBarDataRow | None
 class MCapBarRevised(TypedDict):
     pair: str
     #: UTC; weeks start Monday 00:00, months on the 1st.
-    interval: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    interval: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
     reason: Literal["rollback", "late", "final"]
     fromSlot: int | None
     toSlot: int | None
