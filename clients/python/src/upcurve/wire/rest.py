@@ -873,8 +873,6 @@ class HealthReadyAnswer(TypedDict):
     stateHash: str
     #: Entry after which stateHash was taken: the last fixed position.
     hashedSeq: int
-    #: Entry after which stateHash was taken: the last fixed position.
-    hashedSeq: int
     #: It serves, but something is wrong: see reasons.
     degraded: bool
     #: Why it is degraded; empty when it is not.
