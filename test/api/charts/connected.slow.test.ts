@@ -192,8 +192,7 @@ test('all bars are those of the trades, live and over HTTP, after forks too', as
           const all = () => expected(api.pool(), interval, price, api.world.fold.marketMs);
           const say = () => `${interval} ${price}: ${JSON.stringify([bars.shown, all()])}`;
           await until(say, () => JSON.stringify(bars.shown) === JSON.stringify(all()));
-          for (const [time, times] of bars.ends)
-            assert.ok(times <= 1, `end of ${time} comes once`);
+          for (const [time, times] of bars.ends) assert.ok(times <= 1, `end of ${time} comes once`);
         }
       };
       await check();
