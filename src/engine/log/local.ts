@@ -4,6 +4,7 @@
  * the next one (group commit), so many entries share one disk sync, without a timer.
  */
 import { assert } from '../runtime/assert.ts';
+import { releaseLocked } from '../store/pageSums.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
 import { type AppendRow, type LogFileOptions, type StoredEntry, unreadable } from './logFile.ts';
 import { type LogOwner, type OpenLogFile, threadLogFile } from './logOwner.ts';
@@ -144,6 +145,7 @@ export class LocalLog implements Log {
     this.#closed = true;
     this.#wake();
     await this.#owner.close();
+    releaseLocked(this.#file);
   }
 
   async #commitAll(): Promise<void> {

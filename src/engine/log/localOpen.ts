@@ -5,7 +5,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { COMPANION_SUFFIXES, checkPages, walDamage, writeAllSums } from '../store/pageSums.ts';
+import {
+  COMPANION_SUFFIXES,
+  checkPages,
+  keepLocked,
+  walDamage,
+  writeAllSums,
+} from '../store/pageSums.ts';
 import { LocalLog } from './local.ts';
 import type { OpenLogFile } from './logOwner.ts';
 import { LOG_REMEDY } from './port.ts';
@@ -35,6 +41,7 @@ export async function openLocalLog(
   if (cut !== null) throw new Fault('damagedFile', `${cut.message}: ${LOG_REMEDY}`);
   // Before its pages are checked: that keeps other processes away from the file.
   const log = await LocalLog.open({ file, maxMb }, openFile);
+  keepLocked(file);
   try {
     const found = await checkPages(file, signal);
     if (!isFault(found, 'damagedFile')) return log;

@@ -7,7 +7,13 @@ import { rmSync } from 'node:fs';
 import { Fault, isFault } from '../runtime/assert.ts';
 import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
-import { boundWal, checkpointWithSums, isWalLong } from '../store/pageSums.ts';
+import {
+  boundWal,
+  checkpointWithSums,
+  isWalLong,
+  keepLocked,
+  releaseLocked,
+} from '../store/pageSums.ts';
 import { NO_HASH } from './entry.ts';
 import { type AppendOutcome, LOG_REMEDY } from './port.ts';
 
@@ -57,6 +63,7 @@ export class LogFile {
   constructor({ file, maxMb }: LogFileOptions) {
     this.#file = file;
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
+    keepLocked(file);
     try {
       this.#prepareSchema();
       this.#insert = this.#database.prepare<[number, string, string, string]>(
@@ -71,6 +78,7 @@ export class LogFile {
       this.#tail = this.#readLast() ?? { seq: 0, hash: NO_HASH };
     } catch (error) {
       this.#database.close();
+      releaseLocked(file);
       throw error;
     }
   }
@@ -164,6 +172,7 @@ export class LogFile {
       // The disk may be full. The write-ahead log has everything, and the next start reads it.
     }
     this.#database.close();
+    releaseLocked(this.#file);
   }
 
   #prepareSchema(): void {

@@ -44,6 +44,29 @@ const BLOCK_BYTES = 4096;
 /** SQLite locks bytes of this page and never writes it. */
 const LOCK_PAGE = 2 ** 30 / PAGE_BYTES + 1;
 
+/**
+ * Locks of SQLite belong to the process, and the system takes all of them away when the process
+ * closes any descriptor of the file. So those of a file that is locked stay open until it is closed.
+ */
+const kept = new Map<string, (() => unknown)[]>();
+
+/** This thread closes no descriptor of `file` until `releaseLocked`. */
+export function keepLocked(file: string): void {
+  if (!kept.has(file)) kept.set(file, []);
+}
+
+/** SQLite has closed it. */
+export function releaseLocked(file: string): void {
+  for (const close of kept.get(file) ?? []) close();
+  kept.delete(file);
+}
+
+async function closeReader(file: string, close: () => unknown): Promise<void> {
+  const keeping = kept.get(file);
+  if (keeping === undefined) await close();
+  else keeping.push(close);
+}
+
 interface Sums {
   /** Of the write-ahead log whose first `moved` frames are in the sums. */
   readonly salts: string;
@@ -158,7 +181,7 @@ export function writeAllSums(file: string, salts = '', moved = 0): void {
     writeSync(to, bytes);
     fdatasyncSync(to);
   } finally {
-    closeSync(from);
+    void closeReader(file, () => closeSync(from));
     closeSync(to);
   }
   renameSync(`${path}.new`, path);
@@ -233,7 +256,7 @@ async function badPages(
       }
     }
   } finally {
-    await handle.close();
+    await closeReader(file, () => handle.close());
   }
   return bad;
 }
@@ -247,12 +270,7 @@ function* sumsIn(content: Buffer, first: number): Generator<[page: number, sum: 
 }
 
 function pagesOf(file: string): number {
-  const fd = openSync(file, 'r');
-  try {
-    return Math.ceil(fstatSync(fd).size / PAGE_BYTES);
-  } finally {
-    closeSync(fd);
-  }
+  return Math.ceil(statSync(file).size / PAGE_BYTES);
 }
 
 function header({ salts, moved, pages }: Omit<Sums, 'bytes'>): Buffer {

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NO_HASH, sealEntry } from '../../../src/engine/log/entry.ts';
 import { LocalLog } from '../../../src/engine/log/local.ts';
+import { openLocalLog } from '../../../src/engine/log/localOpen.ts';
 import { inlineLogFile, threadLogFile } from '../../../src/engine/log/logOwner.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { appendAll, logContract, readAll, textsOf } from '../../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../../support/chain.ts';
 import { temporaryDirectory } from '../../support/server.ts';
@@ -173,4 +175,28 @@ test('what a thread refuses rejects with its code and kind', async (scope) => {
   await assert.rejects(LocalLog.open({ file: join(file, 'none'), maxMb: 0 }), {
     code: 'SQLITE_CANTOPEN',
   });
+});
+
+test('no other process opens it, also after its pages were checked and moved', async (scope) => {
+  const file = join(temporaryDirectory(scope), 'log.sqlite');
+  const options = { maxMb: 0, sumsOutdated: (reason: string) => assert.fail(reason) };
+  for (const round of [1, 2]) {
+    const log = await openLocalLog(file, systemClock, options);
+    // More than makes a checkpoint: it reads the file, too.
+    const bulk = 'x'.repeat(7 * 1024 * 1024);
+    for (let count = 0; count < 2; count += 1) {
+      const tail = await log.last();
+      const { entry } = nextEntry(tail);
+      await log.append(sealEntry({ ...entry, epoch: `${round}-${bulk}` }), tail.seq);
+    }
+    const other = spawn(process.execPath, [join(import.meta.dirname, 'appender.ts'), file]);
+    let said = '';
+    other.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    other.stdout.once('data', () => other.kill('SIGKILL'));
+    await once(other, 'close');
+    assert.match(said, /in use by another upcurve process/, `round ${round}`);
+    await log.close();
+  }
 });
