@@ -46,7 +46,7 @@ const LOCK_PAGE = 2 ** 30 / PAGE_BYTES + 1;
 
 /**
  * Locks of SQLite belong to the process, and the system takes all of them away when the process
- * closes any descriptor of the file. So those of a file that is locked stay open until it is closed.
+ * closes any descriptor of the file. So those of a locked file stay open until it is closed.
  */
 const kept = new Map<string, (() => unknown)[]>();
 
