@@ -14,7 +14,7 @@ const REST_MS = 20_000;
 const ANSWER_MS = 30_000;
 /** A ping and its answer, which must not be far behind HTTP. */
 const PING_MS = 20;
-const REQUESTS_PER_LEASE = 60;
+const REQUESTS_PER_LEASE = 30;
 const REQUESTS_PER_ENTRY = 20;
 /** What a process manager waits before it starts a process again. */
 const RESTART_MS = 3_000;
