@@ -73,6 +73,8 @@ export class Leadership implements Service {
   /** The log was found to be ours, or this node started it. */
   #hasLog = false;
   #endLead: (reason: string) => void = () => {};
+  /** When NATS last gave no answer, by the monotonic clock. */
+  #unansweredMs = Number.NEGATIVE_INFINITY;
   /** As reported last. */
   #obstacle: string | null = null;
   readonly #listeners = new Set<(leads: boolean) => void>();
@@ -120,13 +122,15 @@ export class Leadership implements Service {
 
   /** Leads, if it can, until that ends; answers when to try again. */
   async #tryToLead(): Promise<number> {
-    const { lease, leaseMs, role } = this.#deps;
+    const { lease, leaseMs, role, clock } = this.#deps;
     if (this.#findObstacle() !== null || role.isEligible?.() === false) {
       // The start may have taken the lease to start the log.
       await lease.release().catch(() => {});
-    } else if ((await lease.tryTake()) === 'taken') {
+    } else {
+      const outcome = await lease.tryTake();
+      if (outcome === 'unreachable') this.#unansweredMs = clock.monotonicMs();
       // A candidate that failed lets the others try first.
-      if (!(await this.#lead())) return leaseMs;
+      if (outcome === 'taken' && !(await this.#lead())) return leaseMs;
     }
     return candidacyMs(leaseMs);
   }
@@ -206,8 +210,9 @@ export class Leadership implements Service {
   async #startTerm(ended: AbortSignal): Promise<LogWriter | null> {
     const { name, node, log, epochs, record, clock, lease, leaseMs, reconnectedMs } = this.#deps;
     // A log may be shortened while NATS is away; a node that has more of it announces that within
-    // a lease.
-    const waitMs = (reconnectedMs() ?? Number.NEGATIVE_INFINITY) + leaseMs - clock.monotonicMs();
+    // a lease. NATS is back once it answers: after the connection it may still elect a leader.
+    const backMs = Math.max(reconnectedMs() ?? Number.NEGATIVE_INFINITY, this.#unansweredMs);
+    const waitMs = backMs + leaseMs - clock.monotonicMs();
     if (waitMs > 0) await pause(clock, waitMs, ended);
     const isLost = async () => !(await epochs.logHasOurState()) || (await epochs.isLogShortened());
     if (await isLost()) {

@@ -98,11 +98,16 @@ export class Following {
 
   /** Becomes what it was at an earlier position. false: it remembers none. */
   goBack(rng: Rng): boolean {
-    const earlier = this.#earlier[Math.floor(rng.unit() * this.#earlier.length)];
+    const index = Math.floor(rng.unit() * this.#earlier.length);
+    const earlier = this.#earlier[index];
     if (earlier === undefined) return false;
     this.own = earlier.own;
+    const next = this.#earlier[index + 1]?.own;
+    // Right before the next change it had the same, and may have heard so with a ping.
+    const isLater = next?.epoch === this.own.epoch && next.seq > this.own.seq;
+    if (isLater && rng.unit() < 0.5) this.own = { ...next, seq: next.seq - 1 };
     this.state = earlier.state;
-    this.#recent.push(`goes back to ${earlier.own.epoch}:${earlier.own.seq}`);
+    this.#recent.push(`goes back to ${this.own.epoch}:${this.own.seq}`);
     return true;
   }
 

@@ -44,8 +44,12 @@ export class Life {
   disturbedMs = 0;
   /** Until when the log may have no leader, because what it held was lost. */
   lossMs = 0;
+  /** What all nodes were restarted with, and how often the log had lost something then. */
+  copies: { readonly count: number; readonly losses: number } | null = null;
   /** The longest lease that a node was started with. */
   leaseMs: number;
+  /** Since when nothing is disturbed but that a replica of NATS lags; null: something is. */
+  onlyLagsSinceMs: number | null = null;
   /** By their roles: null where none leads. */
   leaderName: string | null = null;
   /** Nodes that no message from NATS reaches, and since when. */
@@ -113,6 +117,7 @@ export class Life {
   }
 
   disturbed(): void {
+    this.onlyLagsSinceMs = null;
     this.disturbedMs = this.deps.clock.monotonicMs();
   }
 

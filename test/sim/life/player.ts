@@ -5,6 +5,7 @@ import { type Life, messageOf } from './life.ts';
 import type { LifeNode } from './ports.ts';
 import { describeStep, type Schedule, type TimedStep } from './schedule.ts';
 import { STEPS } from './steps/all.ts';
+import { STREAMS } from './steps/nats.ts';
 import { differenceFromChain } from './truth.ts';
 import { Watch } from './watch.ts';
 
@@ -126,7 +127,7 @@ export class Player {
   }
 
   async #calm(step: TimedStep): Promise<void> {
-    const endMs = step.atMs + (step.forMs ?? 0);
+    const endMs = Math.max(step.atMs, this.nowMs) + (step.forMs ?? 0);
     const restMs = this.nowMs + REST_MS;
     this.#life.isResting = true;
     let why = 'it was never asked';
@@ -143,6 +144,18 @@ export class Player {
     this.calms += 1;
     this.#life.isResting = false;
     this.#checkRequests();
+    this.#checkCopies();
+  }
+
+  /** Streams have the copies that all nodes asked for, unless NATS lost something since. */
+  #checkCopies(): void {
+    const { copies, losses, deps } = this.#life;
+    if (copies === null || copies.losses !== losses) return;
+    for (const stream of STREAMS) {
+      const there = deps.nats.copiesOf(stream);
+      if (there === null || there >= copies.count) continue;
+      deps.broken('copies', `${stream} has ${there}, and every node asks for ${copies.count}`);
+    }
   }
 
   /** What nodes ask of NATS is bounded by the time and by the entries since the last calm. */

@@ -85,6 +85,8 @@ export interface LifeNats {
   copy(): unknown;
   restore(copy: unknown): void;
   lastSeq(stream: string): number;
+  /** How many the stream should have; null: there is no such stream. */
+  copiesOf(stream: string): number | null;
   requestsOf(node: string): number;
   /** How many subjects a node listens to now. */
   subscriptionsOf(node: string): number;

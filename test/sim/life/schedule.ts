@@ -6,8 +6,9 @@ import { isRecord } from '../../../src/api/gateway/input.ts';
 
 export interface LifeSettings {
   readonly nodes: number;
-  /** NATS servers; with three every stream has three copies. */
   readonly natsServers: 1 | 3;
+  /** Of each stream, when the market begins. Absent: as many as servers. */
+  readonly copies?: number;
   readonly natsVersion: '2.9' | '2.12';
   readonly leaseMs: number;
   readonly horizonBlocks: number;

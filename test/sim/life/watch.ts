@@ -16,7 +16,7 @@ import type { Life } from './life.ts';
 import type { LifeNode, StoredMessage } from './ports.ts';
 import { MARKET } from './steps/nats.ts';
 import { LogRules } from './watchLog.ts';
-import { NodeRules } from './watchNodes.ts';
+import { MOST_BEHIND_MS, NodeRules } from './watchNodes.ts';
 
 const LOOK_MS = 500;
 /** Leases, and a little for the next try (docs/cluster.md: 1.2 of a lease after a crash). */
@@ -32,6 +32,7 @@ interface Written {
   readonly seq: number;
   readonly hash: string;
   readonly epoch: string;
+  readonly storedMs: number;
   /** In the epoch. */
   readonly entry: number;
   readonly term: number;
@@ -97,19 +98,17 @@ export class Watch {
     const { clock, timeline } = this.#life.deps;
     clock.after(LOOK_MS, () => this.#look());
     for (const node of this.#life.nodes) this.#lookAt(node);
-    const leading = this.#life.living.filter(({ app }) => app?.chain?.roles?.leads() === true);
+    const leading = this.#leading;
     const names = leading.map(({ name }) => name).join(', ');
     if (names !== this.#leaders)
       timeline.note('', names === '' ? 'no node leads' : `leads: ${names}`);
     this.#leaders = names;
     const { nowMs } = this;
-    // Who lost the lease with its bucket notices at the next renewal.
-    if (leading.length > 1 && nowMs > this.#life.lossMs) {
-      this.#broken('leader', `${names} lead at one time`);
-    }
+    this.#checkLeaders(leading);
     for (const node of this.#life.living) this.#checkStale(node, nowMs);
     this.#logRules.look(nowMs);
-    this.#nodeRules.look(nowMs);
+    const isOld = ({ storedMs }: Written) => storedMs < nowMs - MOST_BEHIND_MS;
+    this.#nodeRules.look(nowMs, this.#written.findLast(isOld) ?? null);
     if (leading[0] !== undefined) {
       this.#life.leaderName = leading[0].name;
       this.#ledMs = clock.monotonicMs();
@@ -118,6 +117,16 @@ export class Watch {
     if (++this.#looks % MEMORY_EVERY !== 0) return;
     const { heapUsed } = process.memoryUsage();
     if (heapUsed > MOST_HEAP) this.#broken('memory', `the heap has ${heapUsed} bytes`);
+  }
+
+  // Who lost the lease with its bucket notices at the next renewal.
+  #checkLeaders(leading: readonly LifeNode[]): void {
+    if (leading.length < 2 || this.nowMs <= this.#life.lossMs) return;
+    this.#broken('leader', `${leading.map(({ name }) => name).join(', ')} lead at one time`);
+  }
+
+  get #leading(): LifeNode[] {
+    return this.#life.living.filter(({ app }) => app?.chain?.roles?.leads() === true);
   }
 
   #checkLeader(): void {
@@ -138,6 +147,7 @@ export class Watch {
     if (this.#apps.get(node) === app) return;
     this.#apps.set(node, app);
     this.#startedMs.set(node.name, this.nowMs);
+    app.chain?.roles?.onRole(() => this.#checkLeaders(this.#leading));
     let was = { number: 0, seq: 0, term: 0 };
     app.node.onApplied(() => {
       const { checkpoint } = app.node.fold.store;
@@ -190,7 +200,9 @@ export class Watch {
     const starter = payload.kind === 'leader' ? payload.node : null;
     const isNew = term !== last?.term || epoch !== last.epoch;
     const leader = starter ?? (isNew ? null : last.leader);
-    const own = { seq, hash: read.hash, epoch, entry: read.entry.seq, term, leader };
+    const { nowMs: storedMs } = this;
+    const place = { seq, hash: read.hash, epoch, entry: read.entry.seq };
+    const own = { ...place, term, leader, storedMs };
     const why = last === undefined ? null : wrongAfter(last, own, read, starter);
     if (why !== null) this.#broken('log', `entry ${epoch}:${own.entry}, stored as ${seq}: ${why}`);
     written.push(own);

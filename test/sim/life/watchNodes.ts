@@ -3,7 +3,8 @@
  *
  * - `obstacle`: a node whose disk refuses, or whose clock is wrong, gives up the lead;
  * - `pending`: a leader that nothing holds up shows the orders that wait for a block;
- * - `bounds`: what a node keeps at NATS does not grow without end.
+ * - `bounds`: what a node keeps at NATS does not grow without end;
+ * - `behind`: a node that nothing holds up but a replica that lags follows the log.
  */
 import type { Life } from './life.ts';
 import type { LifeNode } from './ports.ts';
@@ -18,6 +19,14 @@ const MOST_UNSHOWN_MS = 4_000;
 const PATIENCE_LEASES = 2;
 const PATIENCE_MS = 5_000;
 
+/** A consumer that gives nothing is replaced, and the leader of the stream asked. */
+export const MOST_BEHIND_MS = 25_000;
+
+interface LogPosition {
+  readonly epoch: string;
+  readonly entry: number;
+}
+
 export class NodeRules {
   readonly #life: Life;
   /** Since when a node leads that must not, and why. */
@@ -31,13 +40,24 @@ export class NodeRules {
     this.#life = life;
   }
 
-  /** Call it again and again. */
-  look(nowMs: number): void {
+  /** Call it again and again. `last`: of the entries that were stored a while ago. */
+  look(nowMs: number, last: LogPosition | null): void {
     for (const node of this.#life.nodes) {
       this.#checkLead(node, nowMs);
       this.#checkBounds(node);
     }
     this.#checkPending(nowMs);
+    const sinceMs = this.#life.onlyLagsSinceMs ?? nowMs;
+    if (last !== null && nowMs - sinceMs > MOST_BEHIND_MS) this.#checkBehind(last);
+  }
+
+  #checkBehind({ epoch, entry }: LogPosition): void {
+    for (const { name, app } of this.#life.living) {
+      const applied = app?.node.applied();
+      if (applied?.epoch !== epoch || applied.seq >= entry) continue;
+      const why = `${name} is at ${applied.seq}, and entry ${entry} was stored`;
+      this.#broken('behind', `${why} ${MOST_BEHIND_MS} ms ago`);
+    }
   }
 
   #checkPending(nowMs: number): void {

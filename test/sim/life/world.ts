@@ -56,7 +56,7 @@ export function openWorld(
   const env = {
     ...market.env,
     NATS_URL: 'nats://nats.sim:4222',
-    NATS_REPLICAS: String(settings.natsServers),
+    NATS_REPLICAS: String(settings.copies ?? settings.natsServers),
     MARKET_NAME: MARKET,
     LEASE_MS: String(settings.leaseMs),
     HORIZON_BLOCKS: String(settings.horizonBlocks),

@@ -155,13 +155,23 @@ export class SimDisk {
         return pragma?.apply(this, values);
       },
       transaction(work) {
+        let from = 0;
+        let isWrite = false;
+        const guarded: AnyFunction = (...values) => {
+          const before = changesOf(this);
+          // trust: what is made a transaction is a function
+          const result = (work as AnyFunction)(...values);
+          // A read needs no room. What throws here is rolled back.
+          isWrite = changesOf(this) !== before;
+          if (isWrite) disk.#beforeWrite(this.name, FULL);
+          from = walBytes(this.name);
+          return result;
+        };
         // trust: better-sqlite3 returns a function
-        const run = transaction?.call(this, work) as AnyFunction;
+        const run = transaction?.call(this, guarded) as AnyFunction;
         return (...values: unknown[]) => {
-          disk.#beforeWrite(this.name, FULL);
-          const from = walBytes(this.name);
           const result = run(...values);
-          disk.#afterWrite(this.name, from);
+          if (isWrite) disk.#afterWrite(this.name, from);
           return result;
         };
       },
@@ -215,6 +225,19 @@ export class SimDisk {
 }
 
 const FULL = 'SQLITE_FULL';
+
+const CHANGES = new WeakMap<Database, () => string>();
+
+/** Another text after a statement that wrote. */
+function changesOf(database: Database): string {
+  const known = CHANGES.get(database);
+  if (known !== undefined) return known();
+  const text = "SELECT total_changes() || ' ' || schema_version FROM pragma_schema_version";
+  const statement = database.prepare<[], string>(text).pluck();
+  const read = () => statement.get() ?? '';
+  CHANGES.set(database, read);
+  return read();
+}
 
 function walBytes(database: string): number {
   return REAL.statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -10,6 +10,7 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
    */
   laggardAfterLoss: stepKind({
     weight: 2,
+    alone: 3,
     draw: (draw) => ({
       lost: draw.oneOf(['all', 'the end', 'the end']),
       lagMs: draw.between(15_000, 60_000),
@@ -20,6 +21,7 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
   /** The log is lost, and who begins it again is slow, and frozen while it does. */
   frozenBegin: stepKind({
     weight: 2,
+    alone: 3,
     draw: (draw) => ({
       slowMs: draw.oneOf([50, 300, 1_000]),
       delayMs: draw.between(500, 25_000),
@@ -30,12 +32,18 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
   /** The bucket with the lease is lost while blocks come: for a moment two nodes may lead. */
   leaseLost: stepKind({
     weight: 2,
-    draw: (draw) => ({ everyMs: draw.oneOf([50, 100, 200]), blocks: draw.oneOf([1, 3]) }),
+    alone: 2,
+    draw: (draw) => ({
+      everyMs: draw.oneOf([50, 100, 200]),
+      blocks: draw.oneOf([1, 3]),
+      slowMs: draw.oneOf([0, 50, 200, 600]),
+    }),
     apply: leaseLost,
   }),
   /** What is on its way to NATS is lost with the connection. */
   cutInFlight: stepKind({
     weight: 2,
+    alone: 1,
     draw: (draw) => ({ afterMs: draw.between(50, 1_500), forMs: draw.between(300, 3_000) }),
     apply: cutInFlight,
   }),
@@ -104,10 +112,26 @@ function laggardAfterLoss(
 
 const BURST_MS = 5_000;
 
-function leaseLost(life: Life, { everyMs, blocks }: { everyMs: number; blocks: number }): void {
+function leaseLost(
+  life: Life,
+  { everyMs, blocks, slowMs }: { everyMs: number; blocks: number; slowMs: number },
+): void {
   const { nats, clock, chain } = life.deps;
-  nats.deleteStream(`KV_${MARKET}-nodes`);
-  life.lost();
+  const { name } = life.pick('leader');
+  // Blocks wait for the ones before, and are sent several at a time.
+  if (slowMs > 0) {
+    nats.slow(name, slowMs);
+    life.heldUp.add(name);
+    life.during(2 * BURST_MS, () => {
+      nats.heal(name);
+      life.heldUp.delete(name);
+    });
+  }
+  const lose = () => {
+    nats.deleteStream(`KV_${MARKET}-nodes`);
+    life.lost();
+  };
+  clock.after(BURST_MS / 2, lose);
   const untilMs = clock.monotonicMs() + BURST_MS;
   const mine = () => {
     if (clock.monotonicMs() > untilMs) return;

@@ -35,6 +35,12 @@ const HOUR_MS = 3_600_000;
 /** The market starts, and has its first tokens. */
 const FIRST_MS = 120_000;
 const MOST_FAULTS = 6;
+/** Of storms: those of one step that is not disturbed by others. */
+const ALONE_SHARE = 0.3;
+/** Behind a step that is alone, before the calm. */
+const AFTER_ALONE_MS = 10_000;
+/** A calm that takes longer delays what follows. */
+const BUSY_CALM_MS = 100_000;
 
 /** Times of quiet trade, and storms of several faults, each with a calm behind it. */
 export function drawSchedule({ seed, hours, nodes = 3, isBusy = false }: DrawOptions): Schedule {
@@ -48,43 +54,67 @@ export function drawSchedule({ seed, hours, nodes = 3, isBusy = false }: DrawOpt
   };
   add(1_000, 'trade');
   for (let atMs = FIRST_MS; ; ) {
-    const stormMs = draw.between(30_000, 240_000);
-    const calmMs = atMs + stormMs;
-    if (calmMs + CALM_MS > endMs) break;
     if (draw.rng.unit() < 0.8) add(atMs - 20_000, 'trade');
-    const faults = isBusy
-      ? draw.between(MOST_FAULTS / 2, 2 * MOST_FAULTS)
-      : draw.between(1, MOST_FAULTS);
-    for (let fault = 0; fault < faults; fault += 1) {
-      add(atMs + draw.between(0, stormMs - 1_000), drawName(draw));
+    const storm = draw.rng.unit() < ALONE_SHARE ? stormOfOne(draw) : stormOfMany(draw, isBusy);
+    const calmMs = atMs + storm.forMs;
+    if (calmMs + CALM_MS > endMs) break;
+    for (const { atMs: behindMs, ...step } of storm.steps) {
+      steps.push({ atMs: atMs + behindMs, ...step });
     }
     add(calmMs, 'calm');
-    const restMs = isBusy ? 30_000 : draw.between(30_000, draw.oneOf([120_000, 1_800_000]));
-    atMs = calmMs + CALM_MS + restMs;
+    const restMs = draw.between(30_000, draw.oneOf([120_000, 1_800_000]));
+    atMs = calmMs + (isBusy ? BUSY_CALM_MS : CALM_MS + restMs);
   }
   add(Math.max(FIRST_MS, endMs - CALM_MS), 'calm');
   steps.sort((a, b) => a.atMs - b.atMs);
   return { seed, settings, steps, endMs: Math.max(endMs, FIRST_MS + CALM_MS) };
 }
 
+interface Storm {
+  /** By the time since it began. */
+  readonly steps: readonly TimedStep[];
+  readonly forMs: number;
+}
+
+function stormOfOne(draw: Draw): Storm {
+  const step = drawName(draw, ({ alone = 0 }) => alone);
+  const fields = STEPS[step]?.draw(draw) ?? {};
+  const forMs = typeof fields.forMs === 'number' ? fields.forMs : 0;
+  return { steps: [{ atMs: 0, step, ...fields }], forMs: forMs + AFTER_ALONE_MS };
+}
+
+function stormOfMany(draw: Draw, isBusy: boolean): Storm {
+  const forMs = draw.between(30_000, 240_000);
+  const faults = isBusy
+    ? draw.between(MOST_FAULTS / 2, 2 * MOST_FAULTS)
+    : draw.between(1, MOST_FAULTS);
+  const steps = Array.from({ length: faults }, () => {
+    const step = drawName(draw, ({ weight }) => weight);
+    return { atMs: draw.between(0, forMs - 1_000), step, ...STEPS[step]?.draw(draw) };
+  });
+  return { steps, forMs };
+}
+
 function drawSettings(draw: Draw, nodes: number): LifeSettings {
+  const natsServers = draw.oneOf<1 | 3>([1, 3]);
   return {
     nodes,
-    natsServers: draw.oneOf<1 | 3>([1, 3]),
+    natsServers,
+    copies: natsServers === 1 ? 1 : draw.oneOf([1, 3, 3]),
     natsVersion: draw.oneOf<'2.9' | '2.12'>(['2.9', '2.12']),
-    leaseMs: draw.oneOf([2_000, 5_000]),
+    leaseMs: draw.oneOf([2_000, 5_000, 10_000]),
     horizonBlocks: draw.oneOf([20, 40]),
     snapshotEvery: draw.oneOf([100, 400]),
     blockEveryMs: draw.oneOf([5_000, 20_000]),
   };
 }
 
-function drawName(draw: Draw): string {
+function drawName(draw: Draw, weightOf: (kind: StepKind) => number): string {
   const kinds = Object.entries(STEPS);
-  const total = kinds.reduce((sum, [, { weight }]) => sum + weight, 0);
+  const total = kinds.reduce((sum, [, kind]) => sum + weightOf(kind), 0);
   let rest = draw.rng.unit() * total;
-  for (const [name, { weight }] of kinds) {
-    rest -= weight;
+  for (const [name, kind] of kinds) {
+    rest -= weightOf(kind);
     if (rest < 0) return name;
   }
   return 'kill';

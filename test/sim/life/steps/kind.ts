@@ -44,16 +44,19 @@ type Fields = Readonly<Record<string, Field>>;
 export interface StepKind {
   /** How often, beside the others. */
   readonly weight: number;
+  /** It says something only where nothing else is disturbed: how often such a storm is this one. */
+  readonly alone?: number;
   draw(draw: Draw): Fields;
   apply(life: Life, step: TimedStep): void;
 }
 
 export function stepKind<F extends Fields>(kind: {
   readonly weight: number;
+  readonly alone?: number;
   draw(draw: Draw): F;
   apply(life: Life, fields: F): void;
 }): StepKind {
-  const { weight, draw, apply } = kind;
+  const { apply } = kind;
   // trust: fields are drawn by this kind, or written by hand after its example
-  return { weight, draw, apply: (life, step) => apply(life, step as TimedStep & F) };
+  return { ...kind, apply: (life, step) => apply(life, step as TimedStep & F) };
 }

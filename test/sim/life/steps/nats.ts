@@ -4,7 +4,7 @@ import { type StepKind, stepKind } from './kind.ts';
 
 /** Of the market that all runs have; see `MARKET` in nodes' settings. */
 export const MARKET = 'sim';
-const STREAMS = [MARKET, `KV_${MARKET}-nodes`, `OBJ_${MARKET}-files`] as const;
+export const STREAMS = [MARKET, `KV_${MARKET}-nodes`, `OBJ_${MARKET}-files`] as const;
 
 export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
   partition: stepKind({
@@ -90,15 +90,18 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
   }),
   lag: stepKind({
     weight: 3,
+    alone: 3,
     draw: (draw) => ({
       server: draw.between(0, 2),
-      ms: draw.between(200, 20_000),
-      forMs: draw.duration(),
+      ms: draw.oneOf([draw.between(200, 20_000), 600_000]),
+      forMs: draw.oneOf([draw.duration(), draw.between(40_000, 90_000)]),
     }),
     apply(life, { server, ms, forMs }) {
       const at = server % life.deps.settings.natsServers;
+      const isAlone = !life.isDisturbed;
       life.deps.nats.lagServer(at, ms);
       life.during(forMs, () => life.deps.nats.lagServer(at, 0));
+      if (isAlone) life.onlyLagsSinceMs = life.deps.clock.monotonicMs();
     },
   }),
   consumers: stepKind({

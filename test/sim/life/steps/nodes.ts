@@ -56,34 +56,22 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
     },
   }),
   rolling: stepKind({
-    weight: 1,
+    weight: 2,
+    alone: 3,
     draw: (draw) => ({
       forMs: 60_000,
       env: draw.oneOf<Readonly<Record<string, string>>>([
         { LEASE_MS: '2000' },
         { LEASE_MS: '5000' },
         { LEASE_MS: '10000' },
+        { NATS_REPLICAS: '3' },
         { HORIZON_BLOCKS: '20' },
         { HORIZON_BLOCKS: '60' },
         { SNAPSHOT_EVERY: '100' },
         {},
       ]),
     }),
-    apply(life, { env, forMs }) {
-      if (env.LEASE_MS !== undefined) life.leaseMs = Math.max(life.leaseMs, Number(env.LEASE_MS));
-      const each = forMs / life.deps.nodes.length;
-      const next = async (node: LifeNode) => {
-        if (life.isHeld(node)) return;
-        if (node.app !== null) await node.stop();
-        await node.start(env);
-      };
-      for (const [index, node] of life.deps.nodes.entries()) {
-        life.deps.clock.after(index * each, () => {
-          void life.follow(`restart ${node.name}`, next(node));
-        });
-      }
-      life.during(forMs, () => {});
-    },
+    apply: roll,
   }),
   directory: stepKind({
     weight: 2,
@@ -129,18 +117,20 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
   secondMarket: stepKind({
     weight: 2,
     draw: (draw) => ({ forMs: draw.between(20_000, 60_000) }),
-    apply(life, { forMs }) {
-      const other = life.deps.newNode('other');
-      void life.follow('start another market', other.start({ MARKET_NAME: 'second' }));
-      life.during(forMs, () => {
-        if (other.app === null) {
-          other.kill();
-          return;
-        }
-        const stopped = other.stop().then(() => {
-          life.foreign = other.directory;
-        });
-        void life.follow('stop the other market', stopped);
+    apply: (life, { forMs }) => secondMarket(life, forMs, () => {}),
+  }),
+  /** A directory of another market, which was on the same NATS a moment ago, is given to a node. */
+  foreignDirectory: stepKind({
+    weight: 1,
+    alone: 3,
+    draw: (draw) => ({
+      node: draw.node(),
+      marketMs: draw.between(15_000, 30_000),
+      forMs: draw.between(50_000, 80_000),
+    }),
+    apply(life, { node, marketMs, forMs }) {
+      secondMarket(life, marketMs, () => {
+        replace(life, { node, what: 'other market', forMs: forMs - marketMs });
       });
     },
   }),
@@ -203,6 +193,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
   }),
   twin: stepKind({
     weight: 1,
+    alone: 2,
     draw: (draw) => ({ node: draw.node(), forMs: draw.between(5_000, 30_000) }),
     apply(life, { node: choice, forMs }) {
       twin(life, choice, forMs);
@@ -210,7 +201,48 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
   }),
 };
 
+function roll(
+  life: Life,
+  { env, forMs }: { env: Readonly<Record<string, string>>; forMs: number },
+): void {
+  const { nodes, settings, clock } = life.deps;
+  const copies = Number(env.NATS_REPLICAS ?? 1);
+  if (copies > settings.natsServers) return;
+  if (env.LEASE_MS !== undefined) life.leaseMs = Math.max(life.leaseMs, Number(env.LEASE_MS));
+  const { losses } = life;
+  let restarted = 0;
+  const next = async (node: LifeNode) => {
+    if (life.isHeld(node)) return;
+    if (node.app !== null) await node.stop();
+    await node.start(env);
+    restarted += 1;
+    if (restarted === nodes.length && copies > 1) life.copies = { count: copies, losses };
+  };
+  for (const [index, node] of nodes.entries()) {
+    clock.after((index * forMs) / nodes.length, () => {
+      void life.follow(`restart ${node.name}`, next(node));
+    });
+  }
+  life.during(forMs, () => {});
+}
+
 type Replacement = 'lost' | 'older' | 'other market';
+
+function secondMarket(life: Life, forMs: number, stopped: () => void): void {
+  const other = life.deps.newNode('other');
+  void life.follow('start another market', other.start({ MARKET_NAME: 'second' }));
+  life.during(forMs, () => {
+    if (other.app === null) {
+      other.kill();
+      return;
+    }
+    const done = other.stop().then(() => {
+      life.foreign = other.directory;
+      stopped();
+    });
+    void life.follow('stop the other market', done);
+  });
+}
 
 /** A directory of another market is refused; then the node gets its own back. */
 function replace(

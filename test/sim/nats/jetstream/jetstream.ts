@@ -83,7 +83,10 @@ export class JetStream implements Listener {
   create(config: StreamConfig, createdMs = this.nowMs): Stream {
     const servers = this.#placement(config.num_replicas);
     const stored: StoredListener = (stream, message) => this.onStored(stream, message);
-    const stream = new Stream(config, createdMs, servers, this.rules, this.router, stored);
+    // A stream with one copy is as one of a single server, wherever it is.
+    const isClustered = this.rules.isClustered && servers.length > 1;
+    const rules = { ...this.rules, isClustered };
+    const stream = new Stream(config, createdMs, servers, rules, this.router, stored);
     this.streams.set(config.name, stream);
     for (const subject of config.subjects) this.#subjects.add(subject, stream);
     const leader = stream.replicas.all.find(({ server }) => server.works);
@@ -158,7 +161,8 @@ export class JetStream implements Listener {
     for (const { config, createdMs, copies } of states) {
       const stream = this.create(config, createdMs);
       for (const [index, replica] of stream.replicas.all.entries()) {
-        const copy = copies[index];
+        // Where copies were added since it began, all are as the first.
+        const copy = copies[index] ?? copies[0];
         if (copy === undefined) continue;
         replica.restore(copy);
         replica.machine.restart(this.nowMs);
