@@ -55,13 +55,19 @@ export class Delivery {
     return this.#streams.join(place);
   }
 
+  /** false: its socket had no room. */
   acknowledge(
     connection: Connection,
     { params, requestId }: Subscription,
     state: { recovered: boolean; seq: number },
-  ): void {
-    if (!params.wantsAck && !connection.acks) return;
-    connection.send(requestId, 'Subscribed', { ...state }, { ...this.facts(), seq: state.seq });
+  ): boolean {
+    if (!params.wantsAck && !connection.acks) return true;
+    return connection.send(
+      requestId,
+      'Subscribed',
+      { ...state },
+      { ...this.facts(), seq: state.seq },
+    );
   }
 
   /** Sends everything that changed after a cursor; null: only a snapshot can. */

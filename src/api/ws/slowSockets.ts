@@ -78,8 +78,8 @@ export class SlowSockets {
       const { is } = subscription.state;
       if (is !== 'held' && is !== 'unstarted') continue;
       if (!connection.isOpen || connection.bufferedBytes > options.wakeBytes) return;
-      if (is === 'unstarted') subscriptions.start(connection, subscription);
-      else this.#resume(connection, subscription);
+      if (is === 'held') this.#resume(connection, subscription);
+      else if (!subscriptions.start(connection, subscription)) return;
       if (subscription.state.is === 'held') return;
     }
     connection.behindSinceMs = null;

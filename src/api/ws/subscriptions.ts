@@ -69,20 +69,29 @@ export class Subscriptions {
     }
   }
 
-  /** Joins the stream and brings the client up to date; the stream's frames follow. */
-  start(connection: Connection, subscription: Subscription): void {
+  /**
+   * Joins the stream and brings the client up to date; the stream's frames follow. false: its
+   * socket has no room, and it starts when that reads again.
+   */
+  start(connection: Connection, subscription: Subscription): boolean {
+    let hasRoom = true;
     this.guarded(connection, subscription, () => {
       const outdated = this.reopen(subscription);
       if (outdated !== null) return outdated;
       const handle = this.openHandle(connection, subscription);
       const progress = this.#firstFrames(connection, subscription, handle);
-      if (progress instanceof Failure) {
-        handle.release();
-        return progress;
+      if (progress === null || progress instanceof Failure) handle.release();
+      if (progress instanceof Failure) return progress;
+      if (progress === null) {
+        hasRoom = false;
+        subscription.state = { is: 'unstarted' };
+        this.onBehind(connection);
+        return null;
       }
       this.settle(connection, subscription, handle, progress);
       return null;
     });
+    return hasRoom;
   }
 
   /** Joins the stream; when the stream ends, so does the subscription. */
@@ -195,31 +204,34 @@ export class Subscriptions {
     if (connection.behindSinceMs === null) this.start(connection, subscription);
   }
 
+  /** null: its socket had no room for the acknowledgement. */
   #firstFrames(
     connection: Connection,
     subscription: Subscription,
     handle: StreamHandle,
-  ): Progress | Failure {
+  ): Progress | Failure | null {
     const { delivery, nodeView } = this.#parts;
     const { topic, source, params } = subscription;
     const { epoch, seq } = nodeView.applied();
+    const acknowledge = (recovered: boolean, at: number) =>
+      delivery.acknowledge(connection, subscription, { recovered, seq: at });
     if (params.since !== null && params.since.epoch === epoch && !topic.periodic) {
       const changes = askSince(source, params.since.seq, seq);
       if (changes instanceof Failure) return changes;
       if (changes !== null && changes.completeTo >= seq) {
         const since = params.since.seq;
-        delivery.acknowledge(connection, subscription, { recovered: true, seq: since });
+        if (!acknowledge(true, since)) return null;
         const from = { ...handle.traffic(), prev: since, complete: since };
         return delivery.parts(connection, subscription, changes.parts, from);
       }
     }
     if (!params.snapshot && params.since === null) {
-      delivery.acknowledge(connection, subscription, { recovered: false, seq });
+      if (!acknowledge(false, seq)) return null;
       return { whole: true, from: { ...handle.traffic(), prev: seq, complete: seq } };
     }
     const payload = handle.snapshot();
     if (payload instanceof Failure) return payload;
-    delivery.acknowledge(connection, subscription, { recovered: false, seq });
+    if (!acknowledge(false, seq)) return null;
     return delivery.snapshot(connection, subscription, handle);
   }
 

@@ -152,6 +152,29 @@ test('a Resync that found no room is sent again before the snapshot', async (t) 
   assert.deepEqual(node.faults, []);
 });
 
+test('a subscription whose acknowledgement found no room begins when its socket reads', async (t) => {
+  const options = { behindBytes: 65_536, wakeBytes: 16_384, bufferBytes: 262_144, sweepMs: 5 };
+  const node = await startNode(t, { options });
+  const { market, port } = node;
+  const client = await Client.open(port);
+  client.send({ messageType: 'connect', requestId: 'hello', data: { acks: true } });
+  const since = { epoch: '1-aaaa', seq: market.seq + 5 };
+  client.subscribe('r', 'Bars', { series: 's' }, { since });
+  client.subscribe('c', 'Counter', { name: 'a' }, { since });
+  client.send({ messageType: 'ping', requestId: 'asked' });
+  await client.frame({ requestId: 'asked' });
+  // Both wait for a position; the first snapshot leaves no room for the second acknowledgement.
+  market.trade('s', 1);
+  market.padding = 'x'.repeat(16 * 1_048_576);
+  market.changeEpoch('2-bbbb', market.seq + 1);
+  await client.frame({ requestId: 'c', epoch: '2-bbbb', snapshot: true });
+  const events = client.of('c').map(({ event, snapshot }) => (snapshot ? 'snapshot' : event));
+  assert.deepEqual(events, ['Subscribed', 'snapshot']);
+  market.count('a');
+  await client.frame({ requestId: 'c', seq: market.seq });
+  assert.deepEqual(node.faults, []);
+});
+
 test('a bar that ends while a dropped snapshot is awaited is sent', async (t) => {
   const options = { behindBytes: 65_536, wakeBytes: 16_384, bufferBytes: 262_144, sweepMs: 5 };
   const node = await startNode(t, { options });

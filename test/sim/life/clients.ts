@@ -113,7 +113,7 @@ export class LifeClient {
     if (answer === null) return 'no answer';
     if (answer.status !== 200 && answer.status !== 404) return `${answer.status} ${answer.body}`;
     const { state, own, asking } = following;
-    if (asking || state === null || own === null) return 'it still asks';
+    if (asking || state === null || own === null) return `it still asks: ${following.what}`;
     const position = answer.headers['x-position'] ?? '';
     this.#checkPosition(position);
     try {
