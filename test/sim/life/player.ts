@@ -1,6 +1,7 @@
 /** Plays a schedule in a world: steps at their times, and the checks of every calm. */
 import type { VirtualTime } from '../virtualTime.ts';
 import { LifeClient } from './clients.ts';
+import { wrongOnDisks } from './diskCheck.ts';
 import { type Life, messageOf } from './life.ts';
 import type { LifeNode } from './ports.ts';
 import { describeStep, type Schedule, type TimedStep } from './schedule.ts';
@@ -17,6 +18,8 @@ const ANSWER_MS = 30_000;
 const PING_MS = 20;
 const REQUESTS_PER_LEASE = 30;
 const REQUESTS_PER_ENTRY = 20;
+/** Of reading what stopped nodes have on their disks. */
+const DISK_MS = 60_000;
 /** What a process manager waits before it starts a process again. */
 const RESTART_MS = 3_000;
 
@@ -87,6 +90,8 @@ export class Player {
     for (const node of this.#life.nodes) {
       if (node.app !== null) await this.#time.settle(node.stop(), 60_000);
     }
+    const why = await this.#time.settle(wrongOnDisks(this.#life.deps.nodes), DISK_MS);
+    if (why !== null) this.#life.deps.broken('disks', why);
   }
 
   /** Positions, roles and trouble of all, for the reader of a failure. */

@@ -1,0 +1,61 @@
+/**
+ * What is on the disks of nodes that have stopped: every page has its sum, and nodes whose states
+ * end with one entry have the same rows. A state hash follows from the entries alone, so a row that
+ * was lost on the way to the disk does not show in it.
+ */
+import { dataFiles } from '../../../src/engine/actors/dataFiles.ts';
+import { isFault } from '../../../src/engine/runtime/assert.ts';
+import { openDatabase } from '../../../src/engine/store/database.ts';
+import { checkPages } from '../../../src/engine/store/pageSums.ts';
+import { TABLES } from '../../../src/engine/store/rows.ts';
+import { digestTables } from '../../../src/engine/store/schema.ts';
+import { StateStore } from '../../../src/engine/store/state.ts';
+import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
+import type { LifeNode } from './ports.ts';
+
+interface Stopped {
+  readonly name: string;
+  readonly file: string;
+  /** Of the last entry. */
+  readonly position: string;
+  /** Rows that no longer change are kept from here on. */
+  readonly horizonSeq: number;
+}
+
+/** null: the disks are right. `nodes` do not run. */
+export async function wrongOnDisks(nodes: readonly LifeNode[]): Promise<string | null> {
+  const stopped: Stopped[] = [];
+  for (const { name, directory } of nodes) {
+    const file = dataFiles(directory).state;
+    const pages = await checkPages(file);
+    if (isFault(pages)) return `${name}: ${pages.message}`;
+    const store = new StateStore(file, { horizonBlocks: 1, maxMb: 0, writer: inlineWriter });
+    const { checkpoint, horizonSeq } = store;
+    await store.close();
+    if (checkpoint === null) continue;
+    const position = `${checkpoint.epoch}:${checkpoint.seq} ${checkpoint.entryHash}`;
+    stopped.push({ name, file, position, horizonSeq });
+  }
+  const [first] = stopped;
+  if (first === undefined) return null;
+  const alike = stopped.filter(({ position }) => position === first.position);
+  const horizonSeq = Math.max(...alike.map((one) => one.horizonSeq));
+  const expected = digestsOf(first.file, horizonSeq);
+  for (const { name, file } of alike) {
+    const found = digestsOf(file, horizonSeq);
+    const differing = TABLES.filter((table) => found[table] !== expected[table]);
+    if (differing.length === 0) continue;
+    const where = differing.join(', ');
+    return `at ${first.position} the rows of ${name} and ${first.name} differ in ${where}`;
+  }
+  return null;
+}
+
+function digestsOf(file: string, horizonSeq: number) {
+  const database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
+  try {
+    return digestTables(database, horizonSeq);
+  } finally {
+    database.close();
+  }
+}
