@@ -49,15 +49,17 @@ export function drawSchedule({ seed, hours, nodes = 3, isBusy = false }: DrawOpt
   const settings = drawSettings(draw, nodes);
   const endMs = Math.round(hours * HOUR_MS);
   const steps: TimedStep[] = [];
+  const drawn = (atMs: number, step: string) => ({ atMs, step, ...STEPS[step]?.draw(draw) });
   const add = (atMs: number, step: string) => {
-    steps.push({ atMs, step, ...STEPS[step]?.draw(draw) });
+    steps.push(drawn(atMs, step));
   };
   add(1_000, 'trade');
   for (let atMs = FIRST_MS; ; ) {
-    if (draw.rng.unit() < 0.8) add(atMs - 20_000, 'trade');
+    const trade = draw.rng.unit() < 0.8 ? [drawn(atMs - 20_000, 'trade')] : [];
     const storm = draw.rng.unit() < ALONE_SHARE ? stormOfOne(draw) : stormOfMany(draw, isBusy);
     const calmMs = atMs + storm.forMs;
     if (calmMs + CALM_MS > endMs) break;
+    steps.push(...trade);
     for (const { atMs: behindMs, ...step } of storm.steps) {
       steps.push({ atMs: atMs + behindMs, ...step });
     }
