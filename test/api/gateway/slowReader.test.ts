@@ -152,7 +152,7 @@ test('a Resync that found no room is sent again before the snapshot', async (t) 
   assert.deepEqual(node.faults, []);
 });
 
-test('a subscription whose acknowledgement found no room begins when its socket reads', async (t) => {
+test('a subscription whose acknowledgement found no room begins later', async (t) => {
   const options = { behindBytes: 65_536, wakeBytes: 16_384, bufferBytes: 262_144, sweepMs: 5 };
   const node = await startNode(t, { options });
   const { market, port } = node;
