@@ -57,7 +57,7 @@ test('the server is killed and restarted: the page resumes without a wrong bar',
   await seen.live();
   assert.equal(await seen.page.evaluate('globalThis.mark'), true, 'nothing was reloaded');
   const isSame = async () => {
-    const params = { base: asset, quote: '.', interval: 'min1' } as const;
+    const params = { base: asset, quote: '.', interval: 'min1', price: 'spot' } as const;
     const bars = (await readHistory(again.url, params))?.bars ?? [];
     const expected = bars.map(({ time, open, high, low, close }) =>
       [time, open, high, low, close].map(Number),

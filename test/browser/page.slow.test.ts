@@ -48,7 +48,12 @@ async function bought(assetId: string, ada: number): Promise<void> {
 }
 
 async function barsOf(world: DevnetWorld, base: string): Promise<readonly Bar[]> {
-  const history = await readHistory(world.url, { base, quote: '.', interval: 'min1' });
+  const history = await readHistory(world.url, {
+    base,
+    quote: '.',
+    interval: 'min1',
+    price: 'spot',
+  });
   assert(history !== null);
   return history.bars;
 }

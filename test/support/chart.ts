@@ -36,10 +36,21 @@ export interface HistoryParams extends PairIds {
   readonly to?: number;
   readonly limit?: number;
   readonly fill?: 'none' | 'previous';
+  /** `spot`: bars that connect. */
+  readonly price?: 'trade' | 'spot';
 }
 
 export function historyPath(params: HistoryParams): string {
-  const { base, quote, interval, from = ALL_TIME.from, to = ALL_TIME.to, limit, fill } = params;
+  const {
+    base,
+    quote,
+    interval,
+    from = ALL_TIME.from,
+    to = ALL_TIME.to,
+    limit,
+    fill,
+    price,
+  } = params;
   const query = new URLSearchParams({
     base,
     quote,
@@ -49,6 +60,7 @@ export function historyPath(params: HistoryParams): string {
   });
   if (limit !== undefined) query.set('limit', String(limit));
   if (fill !== undefined) query.set('fill', fill);
+  if (price !== undefined) query.set('price', price);
   return `/v1/charts/history?${query}`;
 }
 

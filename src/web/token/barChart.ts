@@ -336,7 +336,7 @@ function followed({ context, asset, resolution, kind }: BarChartDeps): Followed 
   const pair = { base: asset, quote: '.' };
   const { client } = context;
   return kind === 'price'
-    ? followedOf(client.bars(pair, resolution))
+    ? followedOf(client.bars(pair, resolution, { price: 'spot' }))
     : followedOf(client.bars(pair, resolution, { kind }));
 }
 

@@ -6,7 +6,7 @@ import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { buyTokens, spot } from '../../engine/market/curve.ts';
-import { RESOLUTIONS, type Resolution } from '../../engine/market/resolution.ts';
+import { CHART_RESOLUTIONS, type ChartResolution } from '../../engine/market/resolution.ts';
 import { Choices } from '../components/choices.tsx';
 import { errorText } from '../errorView.ts';
 import { ada, moment, short, subscriptZeros } from '../format.ts';
@@ -26,7 +26,7 @@ import {
 import { INDICATORS, type IndicatorName } from './indicators.ts';
 
 interface Settings {
-  readonly resolution: Resolution;
+  readonly resolution: ChartResolution;
   readonly kind: BarKind;
   readonly style: BarStyle;
   readonly scale: Scale;
@@ -52,7 +52,7 @@ const settings = storedSignal<Settings>('chart', FIRST, (kept) => {
   const chosen: unknown = Reflect.get(kept, 'indicators');
   const isChosen = (name: IndicatorName) => Array.isArray(chosen) && chosen.includes(name);
   return {
-    resolution: named('resolution', RESOLUTIONS, FIRST.resolution),
+    resolution: named('resolution', CHART_RESOLUTIONS, FIRST.resolution),
     kind: named('kind', KINDS, FIRST.kind),
     style: named('style', STYLES, FIRST.style),
     scale: named('scale', SCALES, FIRST.scale),
@@ -143,7 +143,7 @@ function Toolbar() {
     <header>
       <Choices
         name={t.chart.interval}
-        options={RESOLUTIONS.map((value) => pair(value, t.chart.intervals[value]))}
+        options={CHART_RESOLUTIONS.map((value) => pair(value, t.chart.intervals[value]))}
         value={resolution}
         choose={(chosen) => change({ resolution: chosen })}
       />
