@@ -8,7 +8,9 @@ import { udfRoutes } from '../../src/api/charts/udf.ts';
 import { createGateway } from '../../src/api/gateway/gateway.ts';
 import type { NodeView } from '../../src/api/gateway/port.ts';
 import { createServer } from '../../src/api/gateway/server.ts';
+import { portfolioRoutes } from '../../src/api/holders/portfolioRoutes.ts';
 import { holderRoutes } from '../../src/api/holders/routes.ts';
+import { openOrdersOf } from '../../src/api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
 import { orderTopics } from '../../src/api/orders/topics.ts';
 import { poolRoutes } from '../../src/api/pools/routes.ts';
@@ -73,6 +75,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
       ...udfRoutes(node, clock),
       ...poolRoutes(node),
       ...holderRoutes(node),
+      ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),
       ...orderFeedRoutes(node),
       ...tradeRoutes(node),
     ],

@@ -67,6 +67,7 @@ const SINGLE: Readonly<Record<string, string>> = {
   signAndSubmit: 'transactions',
   submit: 'transactions',
   serverTime: 'operations',
+  adaUsdRate: 'operations',
   healthReady: 'operations',
 };
 /** It is the client's own class. */

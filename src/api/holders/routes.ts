@@ -46,10 +46,10 @@ const COMMON = {
   positioned: true,
 } as const satisfies Partial<Route>;
 
-const COUNTED =
+export const COUNTED =
   'Addresses of the deployment’s scripts are left out: tokens in pools, open orders and locks ' +
   'do not count.';
-const AVERAGE_COST =
+export const AVERAGE_COST =
   'Average cost over fills, a launch’s initial buy included; transfers are ignored. A buy costs ' +
   'what its order offered (with the percent fee) and the executor’s fee, but not the deposit; an ' +
   'initial buy what entered the pool. A sell brings what was paid beyond the deposit. ' +
@@ -127,7 +127,7 @@ function walletRoutes(node: { readonly fold: Fold }): Route[] {
   ];
 }
 
-function distinct(keys: readonly string[]): Set<string> {
+export function distinct(keys: readonly string[]): Set<string> {
   return new Set(keys.map((pkh) => pkh.toLowerCase()));
 }
 
@@ -183,6 +183,7 @@ function worthOf(fold: Fold, asset: AssetId, keys: ReadonlySet<string>): AssetBa
   return { balance: Number(formatUnits(lovelace, ADA_DECIMALS)) };
 }
 
+/** null: the key has no fill of the token. */
 function positionIn(fold: Fold, asset: AssetId, pkh: string) {
   const text = fold.store.get('traders', traderKey(pkh, asset));
   if (text === null) return null;
@@ -194,11 +195,11 @@ function positionIn(fold: Fold, asset: AssetId, pkh: string) {
   return { trader, position, unrealized };
 }
 
-function ada(lovelace: bigint): string {
+export function ada(lovelace: bigint): string {
   return formatFixed(lovelace, ADA_DECIMALS);
 }
 
-function seconds(ms: number): number {
+export function seconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 

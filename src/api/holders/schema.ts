@@ -7,13 +7,13 @@ const DEFAULT_HOLDERS = 100;
 const MOST_HOLDERS = 101;
 const MOST_KEYS = 1000;
 
-const ADA = Type.String({ pattern: '^[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
-const SIGNED_ADA = Type.String({ pattern: '^-?[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
-const PRICE = Type.String({
+export const ADA = Type.String({ pattern: '^[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
+export const SIGNED_ADA = Type.String({ pattern: '^-?[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
+export const PRICE = Type.String({
   pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
   description: 'ADA per token; "0" where there was none.',
 });
-const COUNT = Type.Integer({ minimum: 0 });
+export const COUNT = Type.Integer({ minimum: 0 });
 const SECONDS = Type.Integer({ description: 'Unix seconds, of the block.' });
 
 export const HoldersQuery = Type.Object({
@@ -22,6 +22,7 @@ export const HoldersQuery = Type.Object({
   offset: Offset,
 });
 export const TokenQuery = Type.Object({ assetId: AssetIdShape });
+export const InsightsQuery = Type.Object({ asset: AssetIdShape });
 export const TraderQuery = Type.Object({ asset: AssetIdShape, pkh: KeyHash });
 export const Keys = Type.Array(KeyHash, {
   minItems: 1,

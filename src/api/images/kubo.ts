@@ -8,7 +8,7 @@
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { basicAuthorization, fetchFailure } from '../../engine/runtime/fetching.ts';
+import { basicAuthorization, boundedBody, fetchFailure } from '../../engine/runtime/fetching.ts';
 import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
@@ -101,24 +101,12 @@ export class KuboImages implements ImageStore {
         signal,
         redirect: 'error',
       });
-      return { status: response.status, bytes: await bounded(response, maxBytes) };
+      return { status: response.status, bytes: await boundedBody(response, maxBytes) };
     } catch (error) {
       if (signal.aborted) return failed(`no answer within ${this.#timeoutMs} ms`);
       return failed(fetchFailure(error));
     }
   }
-}
-
-/** At most one chunk more than `maxBytes` is read; what is longer is cut to `maxBytes`. */
-async function bounded(response: Response, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= maxBytes) break;
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 /** The last line with a hash names the root. */

@@ -178,6 +178,15 @@ export class Orders {
   }
 }
 
+const OPEN_PAGE = { offset: 0, limit: 100 };
+
+/** The newest 100 orders of keys that have not ended, with their count, and all of the mempool. */
+export function openOrdersOf(node: OrderNode, pkhs: readonly string[]) {
+  const orders = new Orders(node);
+  const filter = { token: null, pkhs, onlyOpen: true };
+  return { ledger: orders.ledger(filter, OPEN_PAGE), mempool: orders.mempool(filter) };
+}
+
 interface List {
   readonly name: string;
   readonly count: number;

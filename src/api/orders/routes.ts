@@ -5,6 +5,7 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { isRecord } from '../gateway/input.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
+import { ApiOrder, OrderPage } from '../schemas/apiOrder.ts';
 import { listOf } from '../schemas/format.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { refuseSpan, type TimeSpan } from '../schemas/timeSpan.ts';
@@ -12,12 +13,10 @@ import { withFills } from './fills.ts';
 import { type OrderFilter, type OrderNode, Orders } from './orderLookup.ts';
 import {
   AnyKeys,
-  ApiOrder,
   BeaconQuery,
   HistoryByAssetQuery,
   HistoryQuery,
   OrderFeedQuery,
-  OrderPage,
   OrderTrades,
   SomeKeys,
 } from './schema.ts';

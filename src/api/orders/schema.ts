@@ -1,7 +1,7 @@
 /** Orders over HTTP and WebSocket: checks and documents (api.md sections 2 and 6.3). */
 import Type from 'typebox';
-import { ORDER_STATUSES } from '../../engine/market/orderView.ts';
 import type { InputOf } from '../gateway/route.ts';
+import { ApiOrder, ORDER_FIELDS } from '../schemas/apiOrder.ts';
 import { Format } from '../schemas/format.ts';
 import {
   AddressText,
@@ -17,49 +17,6 @@ import { SPAN } from '../schemas/timeSpan.ts';
 
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const Price = Type.String({ description: 'ADA per token.' });
-const Status = OneOf(ORDER_STATUSES, {
-  description: 'What chain and mempool show of it; see the states of an order.',
-});
-
-const FIELDS = {
-  entityId: Type.String({ description: '`<tx>:<index>` of the order output.' }),
-  beacon: Type.String({ pattern: '^[0-9a-f]{56}$' }),
-  from: AssetIdShape,
-  fromAmount: Amount,
-  to: AssetIdShape,
-  toAmount: Type.String({
-    pattern: '^[0-9]+$',
-    description:
-      'Received; before that the least that the worst price accepts; 0 when given back or dropped.',
-  }),
-  address: Type.String({ description: 'Where the output is paid to, bech32.' }),
-  worstPrice: Type.Object(
-    { numerator: Amount, denominator: Amount },
-    { description: 'Output per input.' },
-  ),
-  pendingTransactionId: Type.String({ description: 'Placed it.' }),
-  evaluatedTransactionId: Type.Union([TxHash, Type.Null()], {
-    description: 'Executed, refunded or cancelled it, in a block or in the mempool.',
-  }),
-  timestamp: Type.Integer({
-    description: 'Unix seconds of the block that placed it, or when the mempool first showed it.',
-  }),
-  status: Status,
-  orderType: Type.Union([Type.Literal('Spot'), Type.Literal('CFMM')], {
-    description: 'Spot on the curve, CFMM on the AMM: of the fill, until then as expected.',
-  }),
-  pkh: KeyHash,
-  venue: Type.Union([Type.Literal('CURVE'), Type.Literal('AMM')]),
-  evaluatedAt: Type.Union([SECONDS, Type.Null()], {
-    description: 'Unix seconds of the block that ended it.',
-  }),
-  expiresAt: Type.Integer({ description: 'Unix milliseconds from which on it may be refunded.' }),
-  refundReason: Type.Union([Type.Literal('cancelled'), Type.Literal('expired'), Type.Null()], {
-    description: 'cancelled by its owner, or expired.',
-  }),
-};
-
-export const ApiOrder = Type.Object(FIELDS, { $id: 'ApiOrder' });
 
 const Fill = Type.Object({
   txHash: TxHash,
@@ -71,7 +28,7 @@ const Fill = Type.Object({
 
 export const OrderTrades = Type.Object(
   {
-    ...FIELDS,
+    ...ORDER_FIELDS,
     orderStatus: OneOf(['open', 'closed', 'cancelled', 'mempool'], {
       description: 'closed: executed. cancelled: given back, or dropped. mempool: may change.',
     }),
@@ -84,17 +41,6 @@ export const OrderTrades = Type.Object(
     fills: Type.Array(Fill),
   },
   { $id: 'OrderTrades' },
-);
-
-export const OrderPage = Type.Object(
-  {
-    ledger: Type.Object({
-      count: Type.Integer({ description: 'Of all pages, within `from` and `to`.' }),
-      items: Type.Array(ApiOrder, { description: 'On the chain, newest first.' }),
-    }),
-    mempool: Type.Array(ApiOrder, { description: 'In no block yet: all of them, newest first.' }),
-  },
-  { $id: 'OrderPage' },
 );
 
 const PAGE = {

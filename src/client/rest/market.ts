@@ -117,6 +117,30 @@ export function holdersRoutes(http: Http) {
       return http.call<api.PnlCardAnswer>({ method: 'POST', ...call });
     },
 
+    /** How a token is spread, what its author did, who bought with the launch. */
+    insights(asset: string, options?: CallOptions): Promise<Answer<api.TokenInsights>> {
+      return http.call({ method: 'GET', path: '/v1/tokens/insights', query: { asset }, options });
+    },
+
+    /** What keys hold and made of all tokens, with open orders and locks. */
+    portfolio(
+      pkhs: api.PortfolioBody,
+      query?: api.PortfolioQuery,
+      options?: CallOptions,
+    ): Promise<Answer<api.Portfolio>> {
+      return http.call({ method: 'POST', path: '/v1/portfolio', query, body: pkhs, options });
+    },
+
+    /** What keys made over time, oldest first; `nextTo` where older points were cut. */
+    portfolioHistory(
+      pkhs: api.PortfolioHistoryBody,
+      query: api.PortfolioHistoryQuery,
+      options?: CallOptions,
+    ): Promise<HistoryAnswer<api.PortfolioHistoryAnswer>> {
+      const path = '/v1/portfolio/history';
+      return http.history({ method: 'POST', path, query, body: pkhs, options });
+    },
+
     /** What keys hold of a token, in ADA at its spot price. */
     assetBalance(assetId: string, pkhs: api.AssetBalanceBody, options?: CallOptions) {
       const path = '/balances/v1/asset/asset-balance';

@@ -134,6 +134,12 @@ export function serverRoutes(http: Http) {
       return http.call<api.ServerTimeAnswer>({ method: 'GET', path, options });
     },
 
+    /** US dollars for one ADA; `ApiError` NOT_CONFIGURED where the server has no source. */
+    adaUsd(options?: CallOptions) {
+      const path = '/v1/utility/ada-usd/rate';
+      return http.call<api.AdaUsdRateAnswer>({ method: 'GET', path, options });
+    },
+
     /** Also while the node is syncing: `synced` false then. */
     ready(options?: CallOptions) {
       const call = { path: '/health/ready', alsoAnswers: 503, options };

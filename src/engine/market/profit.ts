@@ -66,6 +66,21 @@ export function afterSell(position: Position, tokens: bigint, lovelace: bigint):
   };
 }
 
+/** Of two wallets, each with its own average cost. */
+export function addPositions(one: Position, other: Position): Position {
+  return {
+    buyCount: one.buyCount + other.buyCount,
+    sellCount: one.sellCount + other.sellCount,
+    boughtTokens: one.boughtTokens + other.boughtTokens,
+    soldTokens: one.soldTokens + other.soldTokens,
+    spentLovelace: one.spentLovelace + other.spentLovelace,
+    receivedLovelace: one.receivedLovelace + other.receivedLovelace,
+    openTokens: one.openTokens + other.openTokens,
+    openCostLovelace: one.openCostLovelace + other.openCostLovelace,
+    realizedLovelace: one.realizedLovelace + other.realizedLovelace,
+  };
+}
+
 export function unrealizedLovelace({ openTokens, openCostLovelace }: Position, spot: Ratio) {
   return worthLovelace(openTokens, spot) - openCostLovelace;
 }

@@ -17,6 +17,7 @@ export const CATALOGUE = {
   OVERLOADED: { code: 1009, status: 503, retry: true },
   SERVER_ERROR: { code: 1010, status: 500, retry: true },
   FORBIDDEN: { code: 1011, status: 403, retry: false },
+  NOT_CONFIGURED: { code: 1012, status: 404, retry: false },
   TOPIC_NOT_FOUND: { code: 1101, status: 404, retry: false },
   LIMIT_EXCEEDED: { code: 1102, status: 429, retry: false },
   MIN_TRADE_AMOUNT: { code: 1201, status: 500, retry: false },

@@ -67,6 +67,10 @@ function lifeEvents(logger: Logger) {
     stopped(seconds: number): void {
       logger.info({ event: 'stopped', seconds }, 'stopped');
     },
+    /** Dollars are no part of the market: the last price stays, and is asked again. */
+    adaUsdFailed(source: string, why: string): void {
+      logger.warn({ event: 'adaUsdFailed', source, why }, `no price of ADA from ${source}: ${why}`);
+    },
     /** It threw on stop or missed the deadline; what it held goes with the process. */
     serviceStopFailed(service: string, error: unknown): void {
       logger.error({ event: 'serviceStopFailed', service, err: error }, `${service} did not stop`);

@@ -13,3 +13,15 @@ export function basicAuthorization(username: string, password: string): string {
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
+
+/** At most one chunk more than `maxBytes` is read; what is longer is cut to `maxBytes`. */
+export async function boundedBody(response: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
+}

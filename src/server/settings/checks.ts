@@ -1,5 +1,6 @@
 /** Checks of settings beyond their type: of a value, and of values that must fit each other. */
 import { isIP } from 'node:net';
+import { isRate } from '../../api/operations/adaUsd.ts';
 import { isPublicNetwork, readStart, type SettingKey, type Settings } from './table.ts';
 
 export interface SettingFault {
@@ -38,6 +39,22 @@ const CHAIN_CHECKS: readonly Check[] = [
       const remedy = 'Write it as http://127.0.0.1:5001';
       return HTTP_URL.test(KUBO_URL) ? null : ['it is no http(s) URL', remedy];
     },
+  },
+  {
+    reads: ['ADA_USD_URL', 'ADA_USD'],
+    find({ ADA_USD_URL, ADA_USD }) {
+      if (ADA_USD_URL === undefined) return null;
+      if (ADA_USD !== undefined) return ['ADA_USD is set, too', 'Leave one of them out'];
+      const remedy = 'Write it as https://prices.example/ada#cardano.usd';
+      return HTTP_URL.test(ADA_USD_URL) ? null : ['it is no http(s) URL', remedy];
+    },
+  },
+  {
+    reads: ['ADA_USD'],
+    find: ({ ADA_USD }) =>
+      ADA_USD === undefined || isRate(ADA_USD)
+        ? null
+        : ['it is no price above 0', 'Write dollars for one ADA as 0.45'],
   },
   {
     reads: ['KUPO_URL'],

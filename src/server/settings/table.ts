@@ -121,6 +121,12 @@ const CHAIN = {
   ),
   BUILD_THREADS: integer(1, 16, 1, 'Threads that build transactions.'),
   KUBO_URL: optionalUrl('Kubo (IPFS), its HTTP API, keeps the logos; empty: a folder in DATA_DIR.'),
+  ADA_USD_URL: optionalUrl(
+    'JSON with the price of ADA in dollars, asked each minute; #cardano.usd names its place there.',
+  ),
+  ADA_USD: Type.Optional(
+    Type.String({ maxLength: 30, description: 'The price itself, such as 0.45; it stays.' }),
+  ),
 };
 
 /** Several nodes of one market; unused without NATS_URL. */

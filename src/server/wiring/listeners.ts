@@ -7,6 +7,7 @@ import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
 import type { GatewayOptions } from '../../api/gateway/options.ts';
 import type { NodeView, Route } from '../../api/gateway/port.ts';
 import { createServer } from '../../api/gateway/server.ts';
+import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUsd.ts';
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
@@ -46,7 +47,8 @@ export function openListeners(
   const nodeView = nodeViewOf(node, status);
   const admin = adminRoutes(status, registry);
   const apart = settings.ADMIN_PORT !== undefined;
-  const market = [...marketRoutes(node, chain, world), ...(apart ? [] : admin)];
+  const adaUsd = adaUsdOf(world, events);
+  const market = [...marketRoutes(node, chain, world, adaUsd), ...(apart ? [] : admin)];
   const topics = marketTopics(node, status);
   const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
@@ -71,7 +73,7 @@ export function openListeners(
     },
     stop: () => open.gateway.stop(),
   };
-  const services = [gateway];
+  const services: Service[] = [gateway, ...(adaUsd instanceof AdaUsdFeed ? [adaUsd] : [])];
   if (cluster !== null && chain !== null && chain.forward === null) {
     services.push(readerCallService(world, node, chain, cluster, status, events));
   }
@@ -87,6 +89,13 @@ export function openListeners(
     });
   }
   return { streams: open.streams, services, port: () => port };
+}
+
+/** null: no source is set. */
+function adaUsdOf({ settings, clock }: World, observer: Events): AdaUsd | null {
+  const { ADA_USD, ADA_USD_URL: url } = settings;
+  if (ADA_USD !== undefined) return fixedAdaUsd(ADA_USD, clock);
+  return url === undefined ? null : new AdaUsdFeed({ url, clock, observer });
 }
 
 function nodeViewOf(node: Node, status: NodeStatus): NodeView {

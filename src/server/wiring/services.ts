@@ -10,11 +10,14 @@ import { lastBarTopic, mcapBarTopic } from '../../api/charts/topics.ts';
 import { udfRoutes } from '../../api/charts/udf.ts';
 import { devnetRoutes } from '../../api/devnet/routes.ts';
 import type { Route } from '../../api/gateway/port.ts';
+import { portfolioRoutes } from '../../api/holders/portfolioRoutes.ts';
 import { holderRoutes } from '../../api/holders/routes.ts';
 import { imageRoutes } from '../../api/images/routes.ts';
+import { type AdaUsd, adaUsdRoute } from '../../api/operations/adaUsd.ts';
 import { utilityRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { healthTopic } from '../../api/operations/topics.ts';
+import { openOrdersOf } from '../../api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../api/orders/routes.ts';
 import { orderTopics } from '../../api/orders/topics.ts';
 import { poolRoutes } from '../../api/pools/routes.ts';
@@ -44,17 +47,24 @@ export function chainRoutes({ txContext, devnet }: ChainFeatures): Route[] {
   ];
 }
 
-export function marketRoutes(node: Node, chain: ChainFeatures | null, world: World): Route[] {
+export function marketRoutes(
+  node: Node,
+  chain: ChainFeatures | null,
+  world: World,
+  adaUsd: AdaUsd | null,
+): Route[] {
   const { clock } = world;
   const read = [
     ...chartRoutes(node),
     ...udfRoutes(node, clock),
     ...poolRoutes(node),
     ...holderRoutes(node),
+    ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),
     ...orderFeedRoutes(node),
     ...tradeRoutes(node),
     ...vestingQueryRoutes(node),
     ...utilityRoutes(clock),
+    adaUsdRoute(adaUsd),
     ...eventStreamRoutes(),
   ];
   if (chain === null) return read;

@@ -13,7 +13,7 @@ import type { Json } from '../../../src/engine/runtime/json.ts';
 import { DevnetWorld } from '../../e2e/devnet/world.ts';
 import { recordErrors } from './recordErrors.ts';
 import { SocketRecorder } from './recordFrames.ts';
-import { REQUESTS, type Sample } from './requests.ts';
+import { DOCUMENTED_ENV, REQUESTS, type Sample } from './requests.ts';
 import { keysAt } from './sample.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -118,7 +118,10 @@ function write(name: string, value: object): void {
 
 async function record(): Promise<void> {
   const endings: (() => void | Promise<void>)[] = [];
-  const world = await DevnetWorld.start({ after: (run) => void endings.unshift(run) });
+  const world = await DevnetWorld.start(
+    { after: (run) => void endings.unshift(run) },
+    { env: DOCUMENTED_ENV },
+  );
   const stage: Stage = await setStage(world);
   const socket = await SocketRecorder.open(`ws://127.0.0.1:${world.port}/ws`);
   const channels = keysAt(await documentOf(world.url, 'asyncapi'), 'channels');

@@ -76,6 +76,13 @@ const READS: Samples = {
     query: { assetId: asset },
     body: [pkh],
   }),
+  'GET /v1/tokens/insights': ofAsset,
+  'POST /v1/portfolio': ({ pkh }) => ({ query: { limit: 2 }, body: [pkh] }),
+  'POST /v1/portfolio/history': ({ pkh }) => ({
+    query: { resolution: 'hour1', limit: 2 },
+    body: [pkh],
+  }),
+  'GET /v1/utility/ada-usd/rate': none,
   'POST /balances/v1/asset/asset-balance': ({ asset, pkh }) => ({
     query: { assetId: asset },
     body: [pkh],
@@ -110,6 +117,9 @@ const terms = ({ asset }: Stage) => ({
   amount: '5000000',
   slippage: '15',
 });
+
+/** Of the server that is asked: every route of it answers. */
+export const DOCUMENTED_ENV = { ADA_USD: '0.4512' };
 
 /** In this order; the last ones change the chain. */
 const BUILDS: Samples = {

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/api/docs/definitions.ts';
 import { DevnetWorld } from '../../e2e/devnet/world.ts';
 import type { Scope } from '../../support/server.ts';
+import { DOCUMENTED_ENV } from './requests.ts';
 
 export interface Served {
   readonly world: DevnetWorld;
@@ -17,7 +18,7 @@ export interface Served {
 }
 
 export async function servedDocuments(scope: Scope): Promise<Served> {
-  const world = await DevnetWorld.start(scope);
+  const world = await DevnetWorld.start(scope, { env: DOCUMENTED_ENV });
   const read = async (name: string) => (await fetch(`${world.url}/v1/docs/${name}`)).text();
   const text = { openapi: await read('openapi'), asyncapi: await read('asyncapi') };
   return { world, text, openapi: parse(text.openapi), asyncapi: parse(text.asyncapi) };

@@ -28,7 +28,7 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
     const documented = paths.flatMap((path) =>
       keysAt(openapi, `paths ${path}`).map((method) => `${method} ${path}`),
     );
-    const offered = marketRoutes(node, chain, known).map(({ method, path }) => {
+    const offered = marketRoutes(node, chain, known, null).map(({ method, path }) => {
       return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
     });
     const others = [

@@ -35,8 +35,13 @@ export class WalletApi {
     return this.api.pool().token;
   }
 
-  async block(...deeds: Deed[]): Promise<void> {
-    const block = spread(this.api.maker.block(deeds, 20_000));
+  block(...deeds: Deed[]): Promise<void> {
+    return this.after(20_000, ...deeds);
+  }
+
+  /** A block so long after the one before. */
+  async after(passedMs: number, ...deeds: Deed[]): Promise<void> {
+    const block = spread(this.api.maker.block(deeds, passedMs));
     this.blocks.push(block);
     await appendBlock(this.api.world, block);
   }

@@ -59,4 +59,5 @@ async function compareTime(asker: Asker): Promise<void> {
   const timestamp: unknown = Reflect.get(Object(answer?.body), 'timestamp');
   assert(typeof timestamp === 'number');
   assert(Math.abs(timestamp - Date.now()) < 60_000, 'milliseconds, and now');
+  await asker.refused({ route: 'GET /v1/utility/ada-usd/rate' }, 404, 'NOT_CONFIGURED');
 }

@@ -16,6 +16,8 @@ export async function comparePeople(
   for (const assetId of tokens) {
     const route = 'GET /balances/v1/pool/holders';
     await asker.expect({ route, query: { assetId } }, people.holders(assetId));
+    const spread = { route: 'GET /v1/tokens/insights', query: { asset: assetId } };
+    await asker.expect(spread, people.insights(assetId, market.pools.now(assetId).y));
     const page = { offset: 1, limit: 2 };
     await asker.expect({ route, query: { assetId, ...page } }, people.holders(assetId, page));
     for (const pkh of pkhs) {
@@ -30,8 +32,49 @@ export async function comparePeople(
       await asker.expect(held, people.balance(assetId, body));
     }
   }
+  for (const body of [...pkhs.map((pkh) => [pkh]), pkhs])
+    await comparePortfolio(asker, market, body);
   await compareUnknown(asker);
   for (const pkh of walletPkhs) await compareUtxos(asker, market, pkh);
+}
+
+/** The newest point of a history is what the portfolio says now; `test/api/holders` has the rest. */
+async function comparePortfolio(
+  asker: Asker,
+  { people, tokens, orders }: NaiveMarket,
+  body: readonly string[],
+): Promise<void> {
+  const expected = people.portfolio(tokens, body);
+  const portfolio = { route: 'POST /v1/portfolio', query: { limit: 500 }, body };
+  const openOrders = orders.feed({ pkhs: body, isOpen: true });
+  await asker.expect(portfolio, { ...expected, openOrders }, compared);
+  const { realizedPnlAda, unrealizedPnlAda } = expected;
+  for (const resolution of ['hour1', 'day1']) {
+    const history = { route: 'POST /v1/portfolio/history', query: { resolution, limit: 1 }, body };
+    const point = expected.tokens.some(({ spentAda }) => spentAda !== '0.000000')
+      ? [{ realizedPnlAda, unrealizedPnlAda, final: false }]
+      : null;
+    if (point === null) await asker.ask(history);
+    else await asker.expect(history, point, newest);
+  }
+}
+
+/** Without what pools and locks say; they are compared where they are listed. */
+function compared(body: unknown): unknown {
+  const { locks, ...portfolio } = Object(body);
+  assert(Array.isArray(portfolio.tokens));
+  const tokens = portfolio.tokens.map((token: unknown) => {
+    const { asset, balance, valueAda, spentAda, unrealizedPnlAda } = Object(token);
+    return { asset, balance, valueAda, spentAda, unrealizedPnlAda };
+  });
+  return { ...portfolio, tokens };
+}
+
+function newest(body: unknown): unknown {
+  assert(Array.isArray(body));
+  return body.map(({ realizedPnlAda, unrealizedPnlAda, final }) => {
+    return { realizedPnlAda, unrealizedPnlAda, final };
+  });
 }
 
 async function compareUnknown(asker: Asker): Promise<void> {

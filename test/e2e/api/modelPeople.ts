@@ -53,6 +53,8 @@ function accountOf(trades: readonly Trade[]): Account {
   return { buys, sells, spent, received, realized, open, openCost };
 }
 
+const SUPPLY = 1_000_000_000n;
+
 function average(lovelace: bigint, tokens: bigint): string {
   return tokens === 0n ? '0' : adaPrice({ n: lovelace, d: tokens });
 }
@@ -162,6 +164,67 @@ export class ModelPeople {
     const tokens = this.#heldBy(token, pkhs);
     if (tokens === 0n) return null;
     return { balance: Number(this.#worth(token, tokens)) / Number(LOVELACE_PER_ADA) };
+  }
+
+  /** What `/v1/portfolio` sums over all tokens. */
+  portfolio(tokens: readonly string[], given: readonly string[]) {
+    const pkhs = [...new Set(given)];
+    const rows = tokens.flatMap((asset) => {
+      const accounts = pkhs.flatMap((pkh) => this.#account(asset, pkh) ?? []);
+      const balance = this.#heldBy(asset, pkhs);
+      if (accounts.length === 0 && balance === 0n) return [];
+      const worth = this.#worth(asset, balance);
+      const unrealized = sum(accounts.map((one) => this.#unrealized(asset, one)));
+      return [{ asset, balance, worth, accounts, unrealized }];
+    });
+    rows.sort((a, b) => Number(b.worth - a.worth) || compareTexts(a.asset, b.asset));
+    const all = rows.flatMap(({ accounts }) => accounts);
+    const spent = sum(all.map((one) => one.spent));
+    const realized = sum(all.map((one) => one.realized));
+    const unrealized = sum(rows.map((row) => row.unrealized));
+    const gain = { n: (realized + unrealized) * 100n, d: spent };
+    return {
+      valueAda: ada(sum(rows.map(({ worth }) => worth))),
+      spentAda: ada(spent),
+      receivedAda: ada(sum(all.map(({ received }) => received))),
+      realizedPnlAda: ada(realized),
+      unrealizedPnlAda: ada(unrealized),
+      pnlPercent: spent === 0n ? null : fixed(gain, 2),
+      count: rows.length,
+      tokens: rows.map(({ asset, balance, worth, accounts, unrealized: open }) => ({
+        asset,
+        balance: String(balance),
+        valueAda: ada(worth),
+        spentAda: ada(sum(accounts.map((one) => one.spent))),
+        unrealizedPnlAda: ada(open),
+      })),
+    };
+  }
+
+  /** Shares of the supply that is outside the pool. */
+  insights(token: string, reserve: bigint) {
+    const outside = SUPPLY - reserve;
+    const share = (amount: bigint) =>
+      outside === 0n ? '0.00' : fixed({ n: amount * 100n, d: outside }, 2);
+    const held = this.holders(token, { limit: 10 }).holders.map(({ quantity }) => BigInt(quantity));
+    const { metadata, made } = this.#pools.launch(token) ?? assert.fail(token);
+    const { pkh } = metadata.author;
+    const sells = this.#account(token, pkh)?.sells ?? [];
+    const bundled = this.#chain.trades.filter((trade) => {
+      const isEarly = trade.token === token && trade.at.height === made.height;
+      return isEarly && trade.isBuy && trade.pkh !== pkh;
+    });
+    return {
+      top10Percent: share(sum(held)),
+      topHolderPercent: share(held[0] ?? 0n),
+      authorPercent: share(this.#heldBy(token, [pkh])),
+      authorSold: sells.length > 0,
+      authorSoldTokens: String(tokensOf(sells)),
+      bundled: {
+        keys: new Set(bundled.map((trade) => trade.pkh)).size,
+        percent: share(tokensOf(bundled)),
+      },
+    };
   }
 
   /** Unspent outputs of a key, as `/getUtxos` lists them; those of the genesis are in no block. */

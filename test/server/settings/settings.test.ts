@@ -175,6 +175,22 @@ test('a URL of the wrong kind is refused, and Kupo is not mistaken for Kubo', ()
   assert.match(String(kubo), /^KUBO_URL: 1442 is the port of Kupo .*KUPO_URL is meant$/);
 });
 
+test('the price of ADA is fixed or asked for, and a price', () => {
+  const faultOf = (some: Environment) => {
+    const found = readSettings(some);
+    assert(found instanceof BadSettings);
+    return found.faults.map(({ key, cause }) => `${key}: ${cause}`).join();
+  };
+  const price = { ADA_USD_URL: 'https://prices.example/ada#cardano.usd' };
+  good(price);
+  good({ ADA_USD: '0.4512' });
+  assert.match(faultOf({ ...price, ADA_USD: '0.45' }), /^ADA_USD_URL: ADA_USD is set, too/);
+  for (const ADA_USD of ['0', '-1', '1e3', '45 cents']) {
+    assert.match(faultOf({ ADA_USD }), /^ADA_USD: it is no price above 0/);
+  }
+  assert.match(faultOf({ ADA_USD_URL: 'prices' }), /^ADA_USD_URL: it is no http/);
+});
+
 test('a block to begin after is slot and hash, or the origin', () => {
   const hash = 'Ab'.repeat(32);
   assert.deepEqual(readStart(`42.${hash}`), { slot: 42, hash: hash.toLowerCase() });

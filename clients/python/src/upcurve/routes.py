@@ -159,6 +159,22 @@ class Holders(Group):
     async def pnl_card(self, asset: str, pkhs: Sequence[str]) -> Answer[api.PnlCardAnswer]:
         return await self._post("/balances/v1/user/pnl-card", list(pkhs), {"assetId": asset})
 
+    async def insights(self, asset: str) -> Answer[shapes.TokenInsights]:
+        """How a token is spread, what its author did, who bought with the launch."""
+        return await self._get("/v1/tokens/insights", {"asset": asset})
+
+    async def portfolio(
+        self, pkhs: Sequence[str], **query: Unpack[api.PortfolioQuery]
+    ) -> Answer[shapes.Portfolio]:
+        """What keys hold and made of all tokens, with open orders and locks."""
+        return await self._post("/v1/portfolio", list(pkhs), query)
+
+    async def portfolio_history(
+        self, pkhs: Sequence[str], **query: Unpack[api.PortfolioHistoryQuery]
+    ) -> Answer[api.PortfolioHistoryAnswer]:
+        """What keys made over time, oldest first; `next_to` where older points were cut."""
+        return await self._post("/v1/portfolio/history", list(pkhs), query)
+
     async def asset_balance(
         self, asset: str, pkhs: Sequence[str]
     ) -> Answer[api.AssetBalanceAnswer]:
@@ -256,6 +272,10 @@ class Devnet(Group):
 class Operations(Group):
     async def time(self) -> Answer[api.ServerTimeAnswer]:
         return await self._get("/v1/utility/server/time")
+
+    async def ada_usd(self) -> Answer[api.AdaUsdRateAnswer]:
+        """US dollars for one ADA; ApiError NOT_CONFIGURED where the server has no source."""
+        return await self._get("/v1/utility/ada-usd/rate")
 
     async def ready(self) -> Answer[api.HealthReadyAnswer]:
         """Also while the node is syncing: `synced` is false then."""

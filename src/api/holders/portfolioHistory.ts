@@ -1,0 +1,253 @@
+/**
+ * What payment keys made over time, folded again from their fills: position by position as
+ * `traderRows` does it, valued at the spot price that the bars have at the end of each interval.
+ *
+ * Assumes: what the fold keeps of trades is what the fills of the orders and the initial buys say.
+ * Never:   more than some thousand orders and bars for one answer: it is made between two turns of
+ *          the loop, at one state.
+ */
+import type { Fold } from '../../engine/actors/fold.ts';
+import { ordersOfBoth } from '../../engine/actors/orderRows.ts';
+import { type AssetId, COIN } from '../../engine/market/asset.ts';
+import { decodeBar } from '../../engine/market/barText.ts';
+import { pairName } from '../../engine/market/pair.ts';
+import { spotOf } from '../../engine/market/pool.ts';
+import {
+  afterBuy,
+  afterSell,
+  NO_POSITION,
+  type Position,
+  worthLovelace,
+} from '../../engine/market/profit.ts';
+import type { Ratio } from '../../engine/market/ratio.ts';
+import {
+  EARLIEST_START_MS,
+  intervalEnd,
+  intervalStart,
+  STORED_RESOLUTION_IDS,
+} from '../../engine/market/resolution.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import {
+  type OrderRecord,
+  type PoolRecord,
+  poolState,
+  readRecord,
+  type TradeRecord,
+  type TraderRecord,
+} from '../../engine/store/records.ts';
+import { rowsOfKeys, tokenOf, tooMany } from './portfolio.ts';
+import type { PortfolioPoint } from './portfolioSchema.ts';
+import { ada, poolOf } from './routes.ts';
+
+/** Per answer: some tens of milliseconds each. */
+const MOST_TOKENS = 2_000;
+const MOST_ORDERS = 5_000;
+const MOST_BARS = 20_000;
+
+interface HistoryRequest {
+  readonly resolution: 'hour1' | 'day1';
+  /** Unix seconds; points that start in [from, to). */
+  readonly from?: number;
+  readonly to?: number;
+  /** At most this many, the newest ones. */
+  readonly limit: number;
+}
+
+interface History {
+  readonly points: readonly PortfolioPoint[];
+  /** Older ones in the span were left out. */
+  readonly isCut: boolean;
+}
+
+interface Interval {
+  readonly startMs: number;
+  readonly endMs: number;
+  value: bigint;
+  cost: bigint;
+  realized: bigint;
+}
+
+export function portfolioHistory(
+  fold: Fold,
+  keys: ReadonlySet<string>,
+  request: HistoryRequest,
+): History | Failure {
+  const rows = rowsOfKeys(fold.store, 'traders', keys, MOST_TOKENS);
+  if (rows === null) return tooMany(`${MOST_TOKENS} traded tokens`);
+  const traded = rows.map(({ key, value }) => {
+    const pkh = key.slice(0, key.indexOf('/'));
+    return { pkh, token: tokenOf(key), firstMs: readRecord<TraderRecord>(value).firstMs };
+  });
+  const firstMs = traded.reduce((first, row) => Math.min(first, row.firstMs), Infinity);
+  const { intervals, isCut } = intervalsOf(request, firstMs, fold.marketMs);
+  if (intervals.length === 0) return { points: [], isCut };
+  const orders = traded.reduce((sum, { pkh, token }) => {
+    return sum + Number(fold.store.get('counts', ordersOfBoth(pkh, token)) ?? 0);
+  }, 0);
+  if (orders > MOST_ORDERS) return tooMany(`${MOST_ORDERS} orders`);
+  const prices = new SpotPrices(fold, request.resolution, intervals);
+  for (const { pkh, token } of traded) {
+    const pool = poolOf(fold, token);
+    const refused = pool === null ? null : add(fold, pkh, pool, intervals, prices);
+    if (refused !== null) return refused;
+  }
+  return { points: intervals.map((interval) => viewPoint(interval, fold.marketMs)), isCut };
+}
+
+/** From the first trade to market time, within the span. */
+function intervalsOf(
+  { resolution, from = 0, to = Infinity, limit }: HistoryRequest,
+  firstMs: number,
+  marketMs: number,
+): { intervals: Interval[]; isCut: boolean } {
+  if (firstMs === Infinity) return { intervals: [], isCut: false };
+  const least = Math.max(firstMs, from * 1000);
+  const aligned = intervalStart(resolution, least);
+  const firstStart = from * 1000 > aligned ? intervalEnd(resolution, aligned) : aligned;
+  const lastStart = intervalStart(resolution, Math.min(marketMs, to * 1000 - 1));
+  const lengthMs = intervalEnd(resolution, firstStart) - firstStart;
+  const count = Math.max(0, (lastStart - firstStart) / lengthMs + 1);
+  const shown = Math.min(count, limit);
+  const intervals = Array.from({ length: shown }, (_, index): Interval => {
+    const startMs = lastStart - (shown - 1 - index) * lengthMs;
+    return { startMs, endMs: startMs + lengthMs, value: 0n, cost: 0n, realized: 0n };
+  });
+  return { intervals, isCut: count > shown };
+}
+
+/** Adds what one key has of one token at the end of each interval. */
+function add(
+  fold: Fold,
+  pkh: string,
+  pool: PoolRecord,
+  intervals: readonly Interval[],
+  prices: SpotPrices,
+): Failure | null {
+  const fills = fillsOf(fold, pkh, pool);
+  let position: Position = NO_POSITION;
+  let next = 0;
+  for (const [index, interval] of intervals.entries()) {
+    let fill = fills[next];
+    while (fill !== undefined && fill.atMs < interval.endMs) {
+      position = (fill.isBuy ? afterBuy : afterSell)(position, fill.tokens, fill.lovelace);
+      next += 1;
+      fill = fills[next];
+    }
+    interval.realized += position.realizedLovelace;
+    interval.cost += position.openCostLovelace;
+    if (position.openTokens === 0n) continue;
+    const spot = prices.at(pool, index);
+    if (spot instanceof Failure) return spot;
+    interval.value += worthLovelace(position.openTokens, spot);
+  }
+  return null;
+}
+
+interface Fill {
+  readonly atMs: number;
+  /** Sorts within a moment: place of the trade in the chain. */
+  readonly place: string;
+  readonly isBuy: boolean;
+  readonly tokens: bigint;
+  /** Cost of a buy with all fees, what a sell brought. */
+  readonly lovelace: bigint;
+}
+
+/** Of one key and one token, in the order of the chain. */
+function fillsOf({ store }: Fold, pkh: string, pool: PoolRecord): Fill[] {
+  const { token } = pool;
+  const listed = store.withPrefix('order_index', `${ordersOfBoth(pkh, token)}/`, MOST_ORDERS);
+  const fills = listed.flatMap(({ value: ref }) => {
+    const text = store.get('orders', ref);
+    return text === null ? [] : fillOf(readRecord<OrderRecord>(text));
+  });
+  if (pool.author.pkh === pkh) {
+    const [first] = store.withPrefix('trades', `${token}/`, 1);
+    const trade = first === undefined ? null : readRecord<TradeRecord>(first.value);
+    if (trade !== null && trade.tx === pool.launchTx) {
+      const { tokens, lovelace, atMs } = trade;
+      const amounts = { tokens: BigInt(tokens), lovelace: BigInt(lovelace) };
+      fills.push({ atMs, place: '', isBuy: true, ...amounts });
+    }
+  }
+  return fills.sort((a, b) => a.atMs - b.atMs || (a.place < b.place ? -1 : 1));
+}
+
+function fillOf(order: OrderRecord): Fill[] {
+  const { state, side, amount, received, feeLovelace, closedMs, tradeAt } = order;
+  if (state !== 'executed' || closedMs === null) return [];
+  const [offered, got] = [BigInt(amount), BigInt(received)];
+  const at = { atMs: closedMs, place: tradeAt ?? order.at };
+  return side === 'buy'
+    ? [{ ...at, isBuy: true, tokens: got, lovelace: offered + BigInt(feeLovelace) }]
+    : [{ ...at, isBuy: false, tokens: offered, lovelace: got }];
+}
+
+/** Spot prices of tokens at the ends of intervals, read from their bars when first asked. */
+class SpotPrices {
+  readonly #fold: Fold;
+  readonly #resolution: HistoryRequest['resolution'];
+  readonly #intervals: readonly Interval[];
+  readonly #known = new Map<AssetId, readonly Ratio[]>();
+  #barsRead = 0;
+
+  constructor(
+    fold: Fold,
+    resolution: HistoryRequest['resolution'],
+    intervals: readonly Interval[],
+  ) {
+    this.#fold = fold;
+    this.#resolution = resolution;
+    this.#intervals = intervals;
+  }
+
+  /** Lovelace per token at the end of an interval; at market time where it has not ended. */
+  at(pool: PoolRecord, index: number): Ratio | Failure {
+    let prices: readonly Ratio[] | Failure | undefined = this.#known.get(pool.token);
+    if (prices === undefined) {
+      prices = this.#read(pool);
+      if (prices instanceof Failure) return prices;
+      this.#known.set(pool.token, prices);
+    }
+    return prices[index] ?? spotOf(poolState(pool));
+  }
+
+  #read(pool: PoolRecord): readonly Ratio[] | Failure {
+    const { store, marketMs } = this.#fold;
+    const pair = this.#fold.pool(pairName(pool.token, COIN));
+    if (pair === 'quarantined' || pair === null) {
+      const message = `${pool.token} is being repaired: its state was found damaged. Try again later.`;
+      return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });
+    }
+    const resolution = STORED_RESOLUTION_IDS[this.#resolution];
+    const firstMs = this.#intervals[0]?.startMs ?? 0;
+    const endMs = this.#intervals.at(-1)?.endMs ?? 0;
+    const closes = (fromMs: number, toMs: number, limit: number) =>
+      store.bars(pair.pair.id, resolution, fromMs, toMs, limit).map(({ start, value }) => {
+        return { start, close: decodeBar(start, value ?? '').pool?.close };
+      });
+    const bars = closes(firstMs, endMs, this.#intervals.length);
+    this.#barsRead += bars.length;
+    if (this.#barsRead > MOST_BARS) {
+      return invalid('query', 'This is too much for one answer: ask for a shorter span, or days.');
+    }
+    let last = closes(EARLIEST_START_MS, firstMs, 1)[0]?.close;
+    const byStart = new Map(bars.map(({ start, close }) => [start, close]));
+    return this.#intervals.map(({ startMs, endMs: end }) => {
+      last = byStart.get(startMs) ?? last;
+      return end > marketMs || last === undefined ? spotOf(poolState(pool)) : last;
+    });
+  }
+}
+
+function viewPoint(interval: Interval, marketMs: number): PortfolioPoint {
+  const { startMs, endMs, value, cost, realized } = interval;
+  return {
+    time: startMs / 1000,
+    valueAda: ada(value),
+    costAda: ada(cost),
+    realizedPnlAda: ada(realized),
+    unrealizedPnlAda: ada(value - cost),
+    final: endMs <= marketMs,
+  };
+}

@@ -1,0 +1,106 @@
+/** Portfolios of payment keys, now and over time, and the insights into a token, over HTTP. */
+import Type from 'typebox';
+import type { Fold } from '../../engine/actors/fold.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Route } from '../gateway/port.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
+import type { OrderPage } from '../schemas/apiOrder.ts';
+import { listOf } from '../schemas/format.ts';
+import { locksOfOwner } from '../schemas/locks.ts';
+import { refuseSpan } from '../schemas/timeSpan.ts';
+import { Insights, insightsOf } from './insights.ts';
+import { portfolioOf } from './portfolio.ts';
+import { portfolioHistory } from './portfolioHistory.ts';
+import {
+  Portfolio,
+  PortfolioHistoryQuery,
+  PortfolioPoint,
+  PortfolioQuery,
+} from './portfolioSchema.ts';
+import { AVERAGE_COST, COUNTED, distinct, poolOf } from './routes.ts';
+import { InsightsQuery, Keys } from './schema.ts';
+
+const COMMON = {
+  tag: 'Holders',
+  rate: 'read',
+  needsSync: true,
+  positioned: true,
+} as const satisfies Partial<Route>;
+/** Reads that a history counts as: it folds all fills of its keys. */
+const HISTORY_COST = 10;
+const Points = Type.Array(PortfolioPoint);
+const NEXT_TO = {
+  'X-Next-To': 'Time of the oldest point returned; only when older ones were cut.',
+};
+
+/** Open orders of keys, newest first, as the orders service lists them. */
+export type OpenOrdersOf = (pkhs: readonly string[]) => Type.Static<typeof OrderPage>;
+
+/** Read `fold` each time: a new epoch replaces it. */
+export function portfolioRoutes(
+  node: { readonly fold: Fold },
+  openOrdersOf: OpenOrdersOf,
+): Route[] {
+  return [
+    route({
+      ...COMMON,
+      method: 'GET',
+      path: '/v1/tokens/insights',
+      operationId: 'tokenInsights',
+      summary: 'How a token is spread, and what its author did',
+      description: COUNTED,
+      query: InsightsQuery,
+      answers: { 200: { description: 'The insights', schema: Insights } },
+      causes: ['ASSET_NOT_FOUND'],
+      etag: true,
+      handle: ({ query }) => {
+        const asset = query.asset.toLowerCase();
+        const pool = poolOf(node.fold, asset);
+        if (pool !== null) return jsonAnswer(insightsOf(node.fold, pool));
+        return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'POST',
+      path: '/v1/portfolio',
+      operationId: 'portfolio',
+      summary: 'What wallets hold and made of all tokens, with open orders and locks',
+      description: `Of all keys together. ${AVERAGE_COST} ${COUNTED}`,
+      query: PortfolioQuery,
+      body: Keys,
+      answers: { 200: { description: 'The portfolio', schema: Portfolio } },
+      handle: ({ query, body }) => {
+        const keys = distinct(body);
+        const totals = portfolioOf(node.fold, keys, query);
+        if (totals instanceof Failure) return totals;
+        const locks = [...keys].flatMap((pkh) => locksOfOwner(node.fold, pkh));
+        return jsonAnswer({ ...totals, openOrders: openOrdersOf([...keys]), locks });
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'POST',
+      path: '/v1/portfolio/history',
+      operationId: 'portfolioHistory',
+      summary: 'What wallets made over time, by hour or by day',
+      description:
+        'A point for each interval from the first trade on, oldest first, folded from the fills; ' +
+        `${AVERAGE_COST} Costs as much as ${HISTORY_COST} reads.`,
+      query: PortfolioHistoryQuery,
+      body: Keys,
+      cost: () => HISTORY_COST,
+      answers: { 200: { description: 'Points', schema: Points, headers: NEXT_TO } },
+      csv: { file: 'portfolio', row: PortfolioPoint, rows: listOf },
+      handle: ({ query, body }) => {
+        const refused = refuseSpan(query);
+        if (refused !== null) return refused;
+        const history = portfolioHistory(node.fold, distinct(body), query);
+        if (history instanceof Failure) return history;
+        const { points, isCut } = history;
+        const headers = isCut ? { 'X-Next-To': String(points[0]?.time ?? 0) } : {};
+        return { body: JSON.stringify(points), headers };
+      },
+    }),
+  ];
+}
