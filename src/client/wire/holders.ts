@@ -1,5 +1,5 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
-import type { TradingMetrics } from './shapes.ts';
+import type { Portfolio, PortfolioPoint, TokenInsights, TradingMetrics } from './shapes.ts';
 
 export interface HoldersQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
@@ -67,3 +67,38 @@ export type AssetBalanceAnswer = {
   /** ADA: confirmed tokens × spot price. */
   readonly balance: number;
 } | null;
+
+export interface TokenInsightsQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+}
+
+export type TokenInsightsAnswer = TokenInsights;
+
+export interface PortfolioQuery {
+  /** Rows to skip. */
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** Payment key hashes; one that comes twice counts once. */
+export type PortfolioBody = readonly string[];
+
+export type PortfolioAnswer = Portfolio;
+
+export interface PortfolioHistoryQuery {
+  /** Points an hour or a day apart, UTC. */
+  readonly resolution: 'hour1' | 'day1';
+  /** Only from this moment on, Unix seconds. */
+  readonly from?: number;
+  /** Only before this moment, Unix seconds. */
+  readonly to?: number;
+  readonly limit?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
+}
+
+/** Payment key hashes; one that comes twice counts once. */
+export type PortfolioHistoryBody = readonly string[];
+
+export type PortfolioHistoryAnswer = readonly PortfolioPoint[];

@@ -5,6 +5,17 @@ export interface ServerTimeAnswer {
   readonly timestamp: number;
 }
 
+export interface AdaUsdRateAnswer {
+  /** US dollars for one ADA. */
+  readonly rate: string;
+  /** Unix seconds at which the source told it. */
+  readonly time: number;
+  /** The host that told it, or `fixed`. */
+  readonly source: string;
+  /** The source has told none for five minutes. */
+  readonly stale: boolean;
+}
+
 export interface HealthReadyAnswer {
   /** Name of the log: <n>-<random>. */
   readonly epoch: string;

@@ -15,6 +15,9 @@ from .shapes import (
     LiquidityPoolInfo,
     OrderPage,
     OrderTrades,
+    Portfolio,
+    PortfolioPoint,
+    TokenInsights,
     TradeRow,
     TradingMetrics,
 )
@@ -307,6 +310,33 @@ class AssetBalanceAnswerRow(TypedDict):
 
 AssetBalanceAnswer = AssetBalanceAnswerRow | None
 
+TokenInsightsQuery = PoolQuery
+
+TokenInsightsAnswer = TokenInsights
+
+PortfolioQuery = FollowingQuery
+
+#: Payment key hashes; one that comes twice counts once.
+PortfolioBody = list[str]
+
+PortfolioAnswer = Portfolio
+
+
+class PortfolioHistoryQuery(TypedDict):
+    #: Points an hour or a day apart, UTC.
+    resolution: Literal["hour1", "day1"]
+    #: Only from this moment on, Unix seconds.
+    start: NotRequired[int]
+    #: Only before this moment, Unix seconds.
+    end: NotRequired[int]
+    limit: NotRequired[int]
+
+
+#: Payment key hashes; one that comes twice counts once.
+PortfolioHistoryBody = list[str]
+
+PortfolioHistoryAnswer = list[PortfolioPoint]
+
 
 class OrderFeedQuery(TypedDict):
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
@@ -421,6 +451,17 @@ LocksByAssetAnswer = LocksByOwnerAnswer
 class ServerTimeAnswer(TypedDict):
     #: Wall clock of this node, Unix milliseconds.
     timestamp: int
+
+
+class AdaUsdRateAnswer(TypedDict):
+    #: US dollars for one ADA.
+    rate: str
+    #: Unix seconds at which the source told it.
+    time: int
+    #: The host that told it, or `fixed`.
+    source: str
+    #: The source has told none for five minutes.
+    stale: bool
 
 
 class OrderBody(TypedDict):
