@@ -25,21 +25,18 @@ const Bundled = Type.Object({
   keys: Type.Integer({ minimum: 0, description: 'Distinct payment keys.' }),
   percent: share('What these buys brought; above 100 where much was sold back'),
 });
-export const Insights = Type.Object(
-  {
-    top10Percent: share('What the ten largest holders have'),
-    topHolderPercent: share('What the largest holder has'),
-    authorPercent: share('What all addresses with the author’s payment key have'),
-    authorSold: Type.Boolean({ description: 'A sell of the author’s payment key was filled.' }),
-    authorSoldTokens: Type.String({ ...Amount, description: 'Tokens that these sells sold.' }),
-    bundled: Type.Union([Bundled, Type.Null()], {
-      description:
-        'Buys in the block of the launch by other keys than the author’s; null where the launch ' +
-        'came before the first block that this market follows.',
-    }),
-  },
-  { $id: 'TokenInsights' },
-);
+export const Insights = Type.Object({
+  top10Percent: share('What the ten largest holders have'),
+  topHolderPercent: share('What the largest holder has'),
+  authorPercent: share('What all addresses with the author’s payment key have'),
+  authorSold: Type.Boolean({ description: 'A sell of the author’s payment key was filled.' }),
+  authorSoldTokens: Type.String({ ...Amount, description: 'Tokens that these sells sold.' }),
+  bundled: Type.Union([Bundled, Type.Null()], {
+    description:
+      'Buys in the block of the launch by other keys than the author’s; null where the launch ' +
+      'came before the first block that this market follows.',
+  }),
+});
 type Insights = Type.Static<typeof Insights>;
 
 export function insightsOf(fold: Fold, pool: PoolRecord): Insights {

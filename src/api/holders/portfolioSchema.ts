@@ -25,43 +25,37 @@ const PNL = {
 
 export const PortfolioQuery = Type.Object({ offset: Offset, limit: Limit(100, MOST_TOKENS) });
 
-const PortfolioToken = Type.Object(
-  {
-    asset: AssetIdShape,
-    name: Type.String(),
-    ticker: Type.String(),
-    logoCID: Type.String(),
-    price: Type.String({ ...PRICE, description: 'Spot, ADA per token.' }),
-    balance: Type.String({ ...Amount, description: 'Confirmed tokens, however they came.' }),
-    valueAda: Type.String({ ...ADA, description: 'balance × price.' }),
-    buyCount: COUNT,
-    sellCount: COUNT,
-    boughtTokens: Amount,
-    soldTokens: Amount,
-    averageBuyPrice: PRICE,
-    averageSellPrice: PRICE,
-    ...PNL,
-    firstTradeTime: TIME,
-    lastTradeTime: TIME,
-  },
-  { $id: 'PortfolioToken' },
-);
+const PortfolioToken = Type.Object({
+  asset: AssetIdShape,
+  name: Type.String(),
+  ticker: Type.String(),
+  logoCID: Type.String(),
+  price: Type.String({ ...PRICE, description: 'Spot, ADA per token.' }),
+  balance: Type.String({ ...Amount, description: 'Confirmed tokens, however they came.' }),
+  valueAda: Type.String({ ...ADA, description: 'balance × price.' }),
+  buyCount: COUNT,
+  sellCount: COUNT,
+  boughtTokens: Amount,
+  soldTokens: Amount,
+  averageBuyPrice: PRICE,
+  averageSellPrice: PRICE,
+  ...PNL,
+  firstTradeTime: TIME,
+  lastTradeTime: TIME,
+});
 
-export const Portfolio = Type.Object(
-  {
-    valueAda: Type.String({ ...ADA, description: 'Of all tokens; the wallets’ ADA is not in it.' }),
-    ...PNL,
-    count: Type.Integer({ minimum: 0, description: 'Of all tokens, on every page.' }),
-    tokens: Type.Array(PortfolioToken, {
-      description: 'Held, or traded once. The most valuable first; ties by asset id.',
-    }),
-    openOrders: Type.Object(OrderPage.properties, {
-      description: 'The newest 100 that have not ended, and all of the mempool.',
-    }),
-    locks: Type.Array(LockRow, { description: 'Unspent, by reference.' }),
-  },
-  { $id: 'Portfolio' },
-);
+export const Portfolio = Type.Object({
+  valueAda: Type.String({ ...ADA, description: 'Of all tokens; the wallets’ ADA is not in it.' }),
+  ...PNL,
+  count: Type.Integer({ minimum: 0, description: 'Of all tokens, on every page.' }),
+  tokens: Type.Array(PortfolioToken, {
+    description: 'Held, or traded once. The most valuable first; ties by asset id.',
+  }),
+  openOrders: Type.Object(OrderPage.properties, {
+    description: 'The newest 100 that have not ended, and all of the mempool.',
+  }),
+  locks: Type.Array(LockRow, { description: 'Unspent, by reference.' }),
+});
 export type Portfolio = Type.Static<typeof Portfolio>;
 export type PortfolioToken = Type.Static<typeof PortfolioToken>;
 
@@ -72,18 +66,15 @@ export const PortfolioHistoryQuery = Type.Object({
   format: Format,
 });
 
-export const PortfolioPoint = Type.Object(
-  {
-    time: Type.Integer({ description: 'Start of the interval, Unix seconds.' }),
-    valueAda: Type.String({
-      ...ADA,
-      description: 'At its end: tokens bought and not sold again, at their spot price.',
-    }),
-    costAda: Type.String({ ...ADA, description: 'What these tokens cost.' }),
-    realizedPnlAda: Type.String({ ...SIGNED_ADA, description: 'Since the first trade.' }),
-    unrealizedPnlAda: Type.String({ ...SIGNED_ADA, description: 'valueAda − costAda.' }),
-    final: Type.Boolean({ description: 'The interval has ended.' }),
-  },
-  { $id: 'PortfolioPoint' },
-);
+export const PortfolioPoint = Type.Object({
+  time: Type.Integer({ description: 'Start of the interval, Unix seconds.' }),
+  valueAda: Type.String({
+    ...ADA,
+    description: 'At its end: tokens bought and not sold again, at their spot price.',
+  }),
+  costAda: Type.String({ ...ADA, description: 'What these tokens cost.' }),
+  realizedPnlAda: Type.String({ ...SIGNED_ADA, description: 'Since the first trade.' }),
+  unrealizedPnlAda: Type.String({ ...SIGNED_ADA, description: 'valueAda − costAda.' }),
+  final: Type.Boolean({ description: 'The interval has ended.' }),
+});
 export type PortfolioPoint = Type.Static<typeof PortfolioPoint>;

@@ -118,7 +118,7 @@ export function holdersRoutes(http: Http) {
     },
 
     /** How a token is spread, what its author did, who bought with the launch. */
-    insights(asset: string, options?: CallOptions): Promise<Answer<api.TokenInsights>> {
+    insights(asset: string, options?: CallOptions): Promise<Answer<api.TokenInsightsAnswer>> {
       return http.call({ method: 'GET', path: '/v1/tokens/insights', query: { asset }, options });
     },
 
@@ -127,7 +127,7 @@ export function holdersRoutes(http: Http) {
       pkhs: api.PortfolioBody,
       query?: api.PortfolioQuery,
       options?: CallOptions,
-    ): Promise<Answer<api.Portfolio>> {
+    ): Promise<Answer<api.PortfolioAnswer>> {
       return http.call({ method: 'POST', path: '/v1/portfolio', query, body: pkhs, options });
     },
 

@@ -1,5 +1,5 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
-import type { Portfolio, PortfolioPoint, TokenInsights, TradingMetrics } from './shapes.ts';
+import type { ApiOrder, TradingMetrics } from './shapes.ts';
 
 export interface HoldersQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
@@ -73,7 +73,34 @@ export interface TokenInsightsQuery {
   readonly asset: string;
 }
 
-export type TokenInsightsAnswer = TokenInsights;
+export interface TokenInsightsAnswer {
+  /** What the ten largest holders have, in percent of the supply outside the pool. */
+  readonly top10Percent: string;
+  /** What the largest holder has, in percent of the supply outside the pool. */
+  readonly topHolderPercent: string;
+  /**
+   * What all addresses with the author’s payment key have, in percent of the supply outside
+   * the pool.
+   */
+  readonly authorPercent: string;
+  /** A sell of the author’s payment key was filled. */
+  readonly authorSold: boolean;
+  /** Tokens that these sells sold. */
+  readonly authorSoldTokens: string;
+  /**
+   * Buys in the block of the launch by other keys than the author’s; null where the launch
+   * came before the first block that this market follows.
+   */
+  readonly bundled: {
+    /** Distinct payment keys. */
+    readonly keys: number;
+    /**
+     * What these buys brought; above 100 where much was sold back, in percent of the supply
+     * outside the pool.
+     */
+    readonly percent: string;
+  } | null;
+}
 
 export interface PortfolioQuery {
   /** Rows to skip. */
@@ -84,7 +111,88 @@ export interface PortfolioQuery {
 /** Payment key hashes; one that comes twice counts once. */
 export type PortfolioBody = readonly string[];
 
-export type PortfolioAnswer = Portfolio;
+export interface PortfolioAnswer {
+  /** Of all tokens; the wallets’ ADA is not in it. */
+  readonly valueAda: string;
+  /** ADA. */
+  readonly spentAda: string;
+  /** ADA. */
+  readonly receivedAda: string;
+  /** ADA. */
+  readonly realizedPnlAda: string;
+  /** ADA. */
+  readonly unrealizedPnlAda: string;
+  /** Realized and unrealized / spent × 100; null where nothing was spent. */
+  readonly pnlPercent: string | null;
+  /** Of all tokens, on every page. */
+  readonly count: number;
+  /** Held, or traded once. The most valuable first; ties by asset id. */
+  readonly tokens: readonly {
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly asset: string;
+    readonly name: string;
+    readonly ticker: string;
+    readonly logoCID: string;
+    /** Spot, ADA per token. */
+    readonly price: string;
+    /** Confirmed tokens, however they came. */
+    readonly balance: string;
+    /** balance × price. */
+    readonly valueAda: string;
+    readonly buyCount: number;
+    readonly sellCount: number;
+    /** Integer. */
+    readonly boughtTokens: string;
+    /** Integer. */
+    readonly soldTokens: string;
+    /** ADA per token; "0" where there was none. */
+    readonly averageBuyPrice: string;
+    /** ADA per token; "0" where there was none. */
+    readonly averageSellPrice: string;
+    /** ADA. */
+    readonly spentAda: string;
+    /** ADA. */
+    readonly receivedAda: string;
+    /** ADA. */
+    readonly realizedPnlAda: string;
+    /** ADA. */
+    readonly unrealizedPnlAda: string;
+    /** Realized and unrealized / spent × 100; null where nothing was spent. */
+    readonly pnlPercent: string | null;
+    /** Unix seconds; null without a trade. */
+    readonly firstTradeTime: number | null;
+    /** Unix seconds; null without a trade. */
+    readonly lastTradeTime: number | null;
+  }[];
+  /** The newest 100 that have not ended, and all of the mempool. */
+  readonly openOrders: {
+    readonly ledger: {
+      /** Of all pages, within `from` and `to`. */
+      readonly count: number;
+      /** On the chain, newest first. */
+      readonly items: readonly ApiOrder[];
+    };
+    /** In no block yet: all of them, newest first. */
+    readonly mempool: readonly ApiOrder[];
+  };
+  /** Unspent, by reference. */
+  readonly locks: readonly {
+    /** `<tx>:<index>` */
+    readonly id: string;
+    /** Unix milliseconds. */
+    readonly lockUntil: string;
+    /** Payment key hash, 56 hex digits. */
+    readonly redeemerVkh: string;
+    readonly tokenPolicyId: string;
+    /** Hex. */
+    readonly tokenAssetName: string;
+    /** Integer. */
+    readonly totalLocked: string;
+    /** bech32 */
+    readonly vestingOwnerAddress: string;
+    readonly spent: false;
+  }[];
+}
 
 export interface PortfolioHistoryQuery {
   /** Points an hour or a day apart, UTC. */
@@ -101,4 +209,17 @@ export interface PortfolioHistoryQuery {
 /** Payment key hashes; one that comes twice counts once. */
 export type PortfolioHistoryBody = readonly string[];
 
-export type PortfolioHistoryAnswer = readonly PortfolioPoint[];
+export type PortfolioHistoryAnswer = readonly {
+  /** Start of the interval, Unix seconds. */
+  readonly time: number;
+  /** At its end: tokens bought and not sold again, at their spot price. */
+  readonly valueAda: string;
+  /** What these tokens cost. */
+  readonly costAda: string;
+  /** Since the first trade. */
+  readonly realizedPnlAda: string;
+  /** valueAda − costAda. */
+  readonly unrealizedPnlAda: string;
+  /** The interval has ended. */
+  readonly final: boolean;
+}[];

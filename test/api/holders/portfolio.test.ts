@@ -250,7 +250,7 @@ const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
   }),
 );
 
-test('portfolio, history and insights are a recount of the blocks, rollbacks included', async (t) => {
+test('all are a recount of the blocks, rollbacks included', async (t) => {
   const blocks = fc.array(
     fc.record({
       afterMs: fc.oneof(fc.constant(20_000), fc.integer({ min: 1, max: 15 * HOUR_MS })),

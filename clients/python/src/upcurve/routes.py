@@ -159,13 +159,13 @@ class Holders(Group):
     async def pnl_card(self, asset: str, pkhs: Sequence[str]) -> Answer[api.PnlCardAnswer]:
         return await self._post("/balances/v1/user/pnl-card", list(pkhs), {"assetId": asset})
 
-    async def insights(self, asset: str) -> Answer[shapes.TokenInsights]:
+    async def insights(self, asset: str) -> Answer[api.TokenInsightsAnswer]:
         """How a token is spread, what its author did, who bought with the launch."""
         return await self._get("/v1/tokens/insights", {"asset": asset})
 
     async def portfolio(
         self, pkhs: Sequence[str], **query: Unpack[api.PortfolioQuery]
-    ) -> Answer[shapes.Portfolio]:
+    ) -> Answer[api.PortfolioAnswer]:
         """What keys hold and made of all tokens, with open orders and locks."""
         return await self._post("/v1/portfolio", list(pkhs), query)
 

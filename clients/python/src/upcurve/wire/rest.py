@@ -10,14 +10,12 @@ from decimal import Decimal
 from typing import Literal, TYPE_CHECKING, TypedDict
 
 from .shapes import (
+    ApiOrder,
     AssetInfo,
     ItemError,
     LiquidityPoolInfo,
     OrderPage,
     OrderTrades,
-    Portfolio,
-    PortfolioPoint,
-    TokenInsights,
     TradeRow,
     TradingMetrics,
 )
@@ -312,14 +310,127 @@ AssetBalanceAnswer = AssetBalanceAnswerRow | None
 
 TokenInsightsQuery = PoolQuery
 
-TokenInsightsAnswer = TokenInsights
+
+class TokenInsightsAnswerBundled(TypedDict):
+    #: Distinct payment keys.
+    keys: int
+    #: What these buys brought; above 100 where much was sold back, in percent of the supply
+    #: outside the pool.
+    percent: str
+
+
+class TokenInsightsAnswer(TypedDict):
+    #: What the ten largest holders have, in percent of the supply outside the pool.
+    top10Percent: str
+    #: What the largest holder has, in percent of the supply outside the pool.
+    topHolderPercent: str
+    #: What all addresses with the author’s payment key have, in percent of the supply outside the
+    #: pool.
+    authorPercent: str
+    #: A sell of the author’s payment key was filled.
+    authorSold: bool
+    #: Tokens that these sells sold.
+    authorSoldTokens: str
+    #: Buys in the block of the launch by other keys than the author’s; null where the launch came
+    #: before the first block that this market follows.
+    bundled: TokenInsightsAnswerBundled | None
+
 
 PortfolioQuery = FollowingQuery
 
 #: Payment key hashes; one that comes twice counts once.
 PortfolioBody = list[str]
 
-PortfolioAnswer = Portfolio
+
+class PortfolioAnswerTokensRow(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    name: str
+    ticker: str
+    logoCID: str
+    #: Spot, ADA per token.
+    price: str
+    #: Confirmed tokens, however they came.
+    balance: str
+    #: balance × price.
+    valueAda: str
+    buyCount: int
+    sellCount: int
+    #: Integer.
+    boughtTokens: str
+    #: Integer.
+    soldTokens: str
+    #: ADA per token; "0" where there was none.
+    averageBuyPrice: str
+    #: ADA per token; "0" where there was none.
+    averageSellPrice: str
+    #: ADA.
+    spentAda: str
+    #: ADA.
+    receivedAda: str
+    #: ADA.
+    realizedPnlAda: str
+    #: ADA.
+    unrealizedPnlAda: str
+    #: Realized and unrealized / spent × 100; null where nothing was spent.
+    pnlPercent: str | None
+    #: Unix seconds; null without a trade.
+    firstTradeTime: int | None
+    #: Unix seconds; null without a trade.
+    lastTradeTime: int | None
+
+
+class PortfolioAnswerOpenOrdersLedger(TypedDict):
+    #: Of all pages, within `from` and `to`.
+    count: int
+    #: On the chain, newest first.
+    items: list[ApiOrder]
+
+
+class PortfolioAnswerOpenOrders(TypedDict):
+    ledger: PortfolioAnswerOpenOrdersLedger
+    #: In no block yet: all of them, newest first.
+    mempool: list[ApiOrder]
+
+
+class PortfolioAnswerLocksRow(TypedDict):
+    #: `<tx>:<index>`
+    id: str
+    #: Unix milliseconds.
+    lockUntil: str
+    #: Payment key hash, 56 hex digits.
+    redeemerVkh: str
+    tokenPolicyId: str
+    #: Hex.
+    tokenAssetName: str
+    #: Integer.
+    totalLocked: str
+    #: bech32
+    vestingOwnerAddress: str
+    spent: Literal[False]
+
+
+class PortfolioAnswer(TypedDict):
+    #: Of all tokens; the wallets’ ADA is not in it.
+    valueAda: str
+    #: ADA.
+    spentAda: str
+    #: ADA.
+    receivedAda: str
+    #: ADA.
+    realizedPnlAda: str
+    #: ADA.
+    unrealizedPnlAda: str
+    #: Realized and unrealized / spent × 100; null where nothing was spent.
+    pnlPercent: str | None
+    #: Of all tokens, on every page.
+    count: int
+    #: Held, or traded once. The most valuable first; ties by asset id.
+    tokens: list[PortfolioAnswerTokensRow]
+    #: The newest 100 that have not ended, and all of the mempool.
+    openOrders: PortfolioAnswerOpenOrders
+    #: Unspent, by reference.
+    locks: list[PortfolioAnswerLocksRow]
 
 
 class PortfolioHistoryQuery(TypedDict):
@@ -335,7 +446,23 @@ class PortfolioHistoryQuery(TypedDict):
 #: Payment key hashes; one that comes twice counts once.
 PortfolioHistoryBody = list[str]
 
-PortfolioHistoryAnswer = list[PortfolioPoint]
+
+class PortfolioHistoryAnswerRow(TypedDict):
+    #: Start of the interval, Unix seconds.
+    time: int
+    #: At its end: tokens bought and not sold again, at their spot price.
+    valueAda: str
+    #: What these tokens cost.
+    costAda: str
+    #: Since the first trade.
+    realizedPnlAda: str
+    #: valueAda − costAda.
+    unrealizedPnlAda: str
+    #: The interval has ended.
+    final: bool
+
+
+PortfolioHistoryAnswer = list[PortfolioHistoryAnswerRow]
 
 
 class OrderFeedQuery(TypedDict):
@@ -424,25 +551,8 @@ class LocksByOwnerQuery(TypedDict):
     redeemerVkhs: str
 
 
-class LocksByOwnerAnswerVestingsRow(TypedDict):
-    #: `<tx>:<index>`
-    id: str
-    #: Unix milliseconds.
-    lockUntil: str
-    #: Payment key hash, 56 hex digits.
-    redeemerVkh: str
-    tokenPolicyId: str
-    #: Hex.
-    tokenAssetName: str
-    #: Integer.
-    totalLocked: str
-    #: bech32
-    vestingOwnerAddress: str
-    spent: Literal[False]
-
-
 class LocksByOwnerAnswer(TypedDict):
-    vestings: list[LocksByOwnerAnswerVestingsRow]
+    vestings: list[PortfolioAnswerLocksRow]
 
 
 LocksByAssetAnswer = LocksByOwnerAnswer

@@ -160,69 +160,6 @@ class TradingMetrics(TypedDict):
     lastTradeTime: int
 
 
-class TokenInsightsBundled(TypedDict):
-    #: Distinct payment keys.
-    keys: int
-    #: What these buys brought; above 100 where much was sold back, in percent of the supply
-    #: outside the pool.
-    percent: str
-
-
-class TokenInsights(TypedDict):
-    #: What the ten largest holders have, in percent of the supply outside the pool.
-    top10Percent: str
-    #: What the largest holder has, in percent of the supply outside the pool.
-    topHolderPercent: str
-    #: What all addresses with the author’s payment key have, in percent of the supply outside the
-    #: pool.
-    authorPercent: str
-    #: A sell of the author’s payment key was filled.
-    authorSold: bool
-    #: Tokens that these sells sold.
-    authorSoldTokens: str
-    #: Buys in the block of the launch by other keys than the author’s; null where the launch came
-    #: before the first block that this market follows.
-    bundled: TokenInsightsBundled | None
-
-
-class PortfolioToken(TypedDict):
-    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
-    asset: str
-    name: str
-    ticker: str
-    logoCID: str
-    #: Spot, ADA per token.
-    price: str
-    #: Confirmed tokens, however they came.
-    balance: str
-    #: balance × price.
-    valueAda: str
-    buyCount: int
-    sellCount: int
-    #: Integer.
-    boughtTokens: str
-    #: Integer.
-    soldTokens: str
-    #: ADA per token; "0" where there was none.
-    averageBuyPrice: str
-    #: ADA per token; "0" where there was none.
-    averageSellPrice: str
-    #: ADA.
-    spentAda: str
-    #: ADA.
-    receivedAda: str
-    #: ADA.
-    realizedPnlAda: str
-    #: ADA.
-    unrealizedPnlAda: str
-    #: Realized and unrealized / spent × 100; null where nothing was spent.
-    pnlPercent: str | None
-    #: Unix seconds; null without a trade.
-    firstTradeTime: int | None
-    #: Unix seconds; null without a trade.
-    lastTradeTime: int | None
-
-
 class ApiOrderWorstPrice(TypedDict):
     #: Integer.
     numerator: str
@@ -271,58 +208,17 @@ ApiOrder = TypedDict(
 )
 
 
-class PortfolioOpenOrdersLedger(TypedDict):
+class OrderPageLedger(TypedDict):
     #: Of all pages, within `from` and `to`.
     count: int
     #: On the chain, newest first.
     items: list[ApiOrder]
 
 
-class PortfolioOpenOrders(TypedDict):
-    ledger: PortfolioOpenOrdersLedger
+class OrderPage(TypedDict):
+    ledger: OrderPageLedger
     #: In no block yet: all of them, newest first.
     mempool: list[ApiOrder]
-
-
-class Portfolio(TypedDict):
-    #: Of all tokens; the wallets’ ADA is not in it.
-    valueAda: str
-    #: ADA.
-    spentAda: str
-    #: ADA.
-    receivedAda: str
-    #: ADA.
-    realizedPnlAda: str
-    #: ADA.
-    unrealizedPnlAda: str
-    #: Realized and unrealized / spent × 100; null where nothing was spent.
-    pnlPercent: str | None
-    #: Of all tokens, on every page.
-    count: int
-    #: Held, or traded once. The most valuable first; ties by asset id.
-    tokens: list[PortfolioToken]
-    #: The newest 100 that have not ended, and all of the mempool.
-    openOrders: PortfolioOpenOrders
-    #: Unspent, by reference.
-    locks: list[LiquidityPoolInfoMetricsLocksRow]
-
-
-class PortfolioPoint(TypedDict):
-    #: Start of the interval, Unix seconds.
-    time: int
-    #: At its end: tokens bought and not sold again, at their spot price.
-    valueAda: str
-    #: What these tokens cost.
-    costAda: str
-    #: Since the first trade.
-    realizedPnlAda: str
-    #: valueAda − costAda.
-    unrealizedPnlAda: str
-    #: The interval has ended.
-    final: bool
-
-
-OrderPage = PortfolioOpenOrders
 
 
 class OrderTradesFillsRow(TypedDict):
