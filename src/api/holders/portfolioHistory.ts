@@ -216,7 +216,7 @@ class SpotPrices {
     const { store, marketMs } = this.#fold;
     const pair = this.#fold.pool(pairName(pool.token, COIN));
     if (pair === 'quarantined' || pair === null) {
-      const message = `${pool.token} is being repaired: its state was found damaged. Try again later.`;
+      const message = `${pool.token} is being repaired: its state was damaged. Try again later.`;
       return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });
     }
     const resolution = STORED_RESOLUTION_IDS[this.#resolution];

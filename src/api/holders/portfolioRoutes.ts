@@ -42,24 +42,7 @@ export function portfolioRoutes(
   openOrdersOf: OpenOrdersOf,
 ): Route[] {
   return [
-    route({
-      ...COMMON,
-      method: 'GET',
-      path: '/v1/tokens/insights',
-      operationId: 'tokenInsights',
-      summary: 'How a token is spread, and what its author did',
-      description: COUNTED,
-      query: InsightsQuery,
-      answers: { 200: { description: 'The insights', schema: Insights } },
-      causes: ['ASSET_NOT_FOUND'],
-      etag: true,
-      handle: ({ query }) => {
-        const asset = query.asset.toLowerCase();
-        const pool = poolOf(node.fold, asset);
-        if (pool !== null) return jsonAnswer(insightsOf(node.fold, pool));
-        return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
-      },
-    }),
+    insightsRoute(node),
     route({
       ...COMMON,
       method: 'POST',
@@ -103,4 +86,25 @@ export function portfolioRoutes(
       },
     }),
   ];
+}
+
+function insightsRoute(node: { readonly fold: Fold }): Route {
+  return route({
+    ...COMMON,
+    method: 'GET',
+    path: '/v1/tokens/insights',
+    operationId: 'tokenInsights',
+    summary: 'How a token is spread, and what its author did',
+    description: COUNTED,
+    query: InsightsQuery,
+    answers: { 200: { description: 'The insights', schema: Insights } },
+    causes: ['ASSET_NOT_FOUND'],
+    etag: true,
+    handle: ({ query }) => {
+      const asset = query.asset.toLowerCase();
+      const pool = poolOf(node.fold, asset);
+      if (pool !== null) return jsonAnswer(insightsOf(node.fold, pool));
+      return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
+    },
+  });
 }

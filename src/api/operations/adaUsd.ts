@@ -154,7 +154,7 @@ export function adaUsdRoute(known: AdaUsd | null): Route {
     operationId: 'adaUsdRate',
     summary: 'The price of ADA in US dollars',
     description:
-      'From a source that the operator of this server chose (`ADA_USD_URL`, or a fixed `ADA_USD`). ' +
+      'From a source that the operator chose (`ADA_USD_URL`, or a fixed `ADA_USD`). ' +
       'All other prices are in ADA: a client that shows dollars multiplies.',
     answers: { 200: { description: 'The newest one', schema: Rate } },
     causes: ['NOT_CONFIGURED'],

@@ -38,7 +38,7 @@ export async function comparePeople(
   for (const pkh of walletPkhs) await compareUtxos(asker, market, pkh);
 }
 
-/** The newest point of a history is what the portfolio says now; `test/api/holders` has the rest. */
+/** The newest point of a history is what the portfolio says; `test/api/holders` has the rest. */
 async function comparePortfolio(
   asker: Asker,
   { people, tokens, orders }: NaiveMarket,
