@@ -31,7 +31,7 @@ export interface History {
 export const ALL_TIME = { from: 0, to: 253_402_300_799 };
 
 export interface HistoryParams extends PairIds {
-  readonly interval: Interval;
+  readonly interval: Interval | 'min3';
   readonly from?: number;
   readonly to?: number;
   readonly limit?: number;

@@ -221,9 +221,14 @@ function isRetryable({ event, data }: Frame): boolean {
 /** What to send to get `subscription`, from where it stands. */
 function subscribeFrameOf(subscription: StrictSubscription): object {
   const { requestId, own, params } = subscription;
-  const { base, quote, interval, fill, maxHz } = params;
+  const { base, quote, interval, fill, price, maxHz } = params;
   subscription.asking = true;
-  const data = { pair: { base, quote }, interval, ...(fill === undefined ? {} : { fill }) };
+  const data = {
+    pair: { base, quote },
+    interval,
+    ...(fill === undefined ? {} : { fill }),
+    ...(price === undefined ? {} : { price }),
+  };
   const since = own === null ? {} : { since: own };
   const pace = maxHz === undefined ? {} : { maxHz };
   return { requestId, topic: 'LastBar', data, ...since, ...pace };

@@ -9,8 +9,9 @@ import type { PairIds } from './feeds.ts';
 import type { Interval } from './model.ts';
 
 export interface SubscribeParams extends PairIds {
-  readonly interval: Interval;
+  readonly interval: Interval | 'min3';
   readonly fill?: 'previous';
+  readonly price?: 'spot';
   readonly maxHz?: number;
 }
 

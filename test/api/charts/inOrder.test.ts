@@ -25,7 +25,10 @@ async function openStreams(t: TestContext) {
   assert(steady !== undefined && slow !== undefined && wandering !== undefined);
   const streams: StrictSubscription[] = [];
   for (const client of clients) {
-    for (const interval of ['min1', 'min5'] as const) {
+    streams.push(await client.chart({ ...TOKEN_COIN, interval: 'min1', price: 'spot' }));
+    streams.push(await client.chart({ ...TOKEN_COIN, interval: 'min3', price: 'spot' }));
+    streams.push(await client.chart({ ...TOKEN_COIN, interval: 'min3', fill: 'previous' }));
+    for (const interval of ['min1', 'min5', 'min3'] as const) {
       streams.push(await client.chart({ ...TOKEN_COIN, interval }));
       streams.push(await client.chart({ ...TOKEN_COIN, interval, maxHz: 20 }));
       streams.push(await client.chart({ ...TOKEN_COIN, interval, fill: 'previous' }));
