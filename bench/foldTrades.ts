@@ -21,6 +21,7 @@ import { seededRng } from '../src/engine/runtime/rng.ts';
 import { StateStore } from '../src/engine/store/state.ts';
 import { threadWriter } from '../src/engine/store/stateWriter.ts';
 import { type Bench, fixed, whole } from './support/bench.ts';
+import { parseSeconds, sqliteSeconds } from './support/foldPeers.ts';
 import { makeTrades, sealBlocks } from './support/trades.ts';
 
 const STORE = { horizonBlocks: 2160, maxMb: 0, writer: threadWriter } as const;
@@ -29,6 +30,8 @@ const FOLD = { maxLoadedPools: 20_000, quarantined: fail };
 export interface FoldResult {
   readonly name: string;
   readonly tradesPerSecond: number;
+  /** The same trades by other means, right before and after. */
+  readonly peer: { readonly name: string; readonly tradesPerSecond: number } | null;
   readonly loopDelayP99Ms: number | null;
 }
 
@@ -36,13 +39,17 @@ export const foldTrades: Bench = {
   name: 'foldTrades',
   async measure({ trades }, progress) {
     progress(`${whole(trades)} trades each`);
-    const rows = (await benchFold(trades)).map(({ name, tradesPerSecond, loopDelayP99Ms }) => [
+    const rows = (await benchFold(trades)).map(({ name, tradesPerSecond, ...of }) => [
       name,
       whole(tradesPerSecond),
-      loopDelayP99Ms === null ? '–' : fixed(loopDelayP99Ms, 1),
+      of.peer?.name ?? '–',
+      of.peer === null ? '–' : whole(of.peer.tradesPerSecond),
+      of.peer === null ? '–' : fixed(tradesPerSecond / of.peer.tradesPerSecond, 2),
+      of.loopDelayP99Ms === null ? '–' : fixed(of.loopDelayP99Ms, 1),
     ]);
     const notes = [`${whole(trades)} trades in each row; in this process, not pinned.`];
-    return { columns: ['what', 'trades/s', 'loop delay p99 ms'], rows, notes };
+    const columns = ['what', 'trades/s', 'beside', 'its trades/s', 'ratio', 'loop delay p99 ms'];
+    return { columns, rows, notes };
   },
 };
 
@@ -84,6 +91,7 @@ function inActors(count: number, pairs: number): Promise<FoldResult> {
     return {
       name: `actors, ${pairs} pairs`,
       tradesPerSecond: count / seconds,
+      peer: null,
       loopDelayP99Ms: null,
     };
   });
@@ -96,12 +104,16 @@ function inFold(count: number, pairs: number, perEntry: number): Promise<FoldRes
     const store = new StateStore(join(directory, 'state.sqlite'), STORE);
     const fold = new Fold(store, FOLD);
     const tags = new Set<string>();
+    parseSeconds(entries);
+    const before = parseSeconds(entries);
     const startMs = performance.now();
     for (const sealed of entries) fold.apply(sealed, tags);
     const seconds = (performance.now() - startMs) / 1000;
+    const parsed = (before + parseSeconds(entries)) / 2;
     await store.close();
+    const peer = { name: 'JSON.parse', tradesPerSecond: count / parsed };
     const name = `fold in memory, ${pairs} pairs, ${perEntry}/entry`;
-    return { name, tradesPerSecond: count / seconds, loopDelayP99Ms: null };
+    return { name, tradesPerSecond: count / seconds, peer, loopDelayP99Ms: null };
   });
 }
 
@@ -125,7 +137,8 @@ async function throughLogAndStore(
   });
   node.start({ applied: () => {}, epochChanged: () => {} });
   const writer = new LogWriter(log, tail, 1, clock, SILENT);
-  const drafts = sealBlocks(makeTrades(count, pairs), perEntry).slice(1);
+  const trades = makeTrades(count, pairs);
+  const drafts = sealBlocks(trades, perEntry).slice(1);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const startMs = performance.now();
@@ -136,10 +149,12 @@ async function throughLogAndStore(
   const seconds = (performance.now() - startMs) / 1000;
   delay.disable();
   await node.stop();
+  const written = sqliteSeconds(directory, trades, BATCH * perEntry);
   rmSync(directory, { recursive: true });
   return {
     name: `log, fold and store, ${pairs} pairs, ${perEntry}/entry`,
     tradesPerSecond: count / seconds,
+    peer: { name: 'better-sqlite3', tradesPerSecond: count / written },
     loopDelayP99Ms: delay.percentile(99) / 1e6,
   };
 }
