@@ -1,4 +1,4 @@
-/** What the fold is measured beside: reading the same lines, and the tables that a user would write. */
+/** Beside the fold: reading the same lines, and writing the tables that a user would write. */
 import { join } from 'node:path';
 import type { SealedEntry } from '../../src/engine/log/entry.ts';
 import { intervalStart, RESOLUTIONS } from '../../src/engine/market/resolution.ts';
@@ -26,7 +26,7 @@ const UPSERT = `
 /**
  * Seconds to insert every trade and to upsert its six bars, `perTransaction` trades a transaction,
  * each on the disk before the next (WAL, FULL). Prices are floating-point numbers, nothing can be
- * undone, nobody is told.
+ * undone, no client is told.
  */
 export function sqliteSeconds(
   directory: string,
