@@ -26,7 +26,7 @@ const UPSERT = `
 /**
  * Seconds to insert every trade and to upsert its six bars, `perTransaction` trades a transaction,
  * each on the disk before the next (WAL, FULL). Prices are floating-point numbers, nothing can be
- * undone, no client is told.
+ * undone, no client receives anything.
  */
 export function sqliteSeconds(
   directory: string,
