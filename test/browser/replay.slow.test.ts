@@ -26,7 +26,12 @@ function feed(): string {
 test('replayed trades are found by asset id, and older bars come as one scrolls', async (t) => {
   const [browser, app] = await Promise.all([openBrowser(t), newTestApp(t)]);
   await app.feed(feed());
-  const history = await readHistory(app.url, { base: TOKEN, quote: '.', interval: 'min1' });
+  const history = await readHistory(app.url, {
+    base: TOKEN,
+    quote: '.',
+    interval: 'min1',
+    price: 'spot',
+  });
   const bars = history?.bars ?? [];
   assert(bars.length >= MINUTES - 1, 'a bar a minute');
   const seen = await visit(browser, app.url);

@@ -19,7 +19,7 @@ async function sign({ page }: Visit, kind: 'buy' | 'sell'): Promise<void> {
 
 /** The chart shows exactly the bars that HTTP has. */
 async function chartIsRight(world: TradeWorld, session: Visit, asset: string): Promise<void> {
-  const query = `base=${asset}&quote=.&resolution=min1&from=0&to=4000000000&fill=none`;
+  const query = `base=${asset}&quote=.&resolution=min1&from=0&to=4000000000&price=spot`;
   const newest = async () => {
     const bars = await world.get(`/v1/charts/history?${query}`);
     assert(Array.isArray(bars));
