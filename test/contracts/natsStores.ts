@@ -76,12 +76,14 @@ function values(check: Check, place: NatsPlace): void {
       ANSWER_MS,
     );
     const heard: string[] = [];
-    bucket.hear('node', (text) => heard.push(text));
+    const heardOfOne: string[] = [];
+    bucket.hear('node.*', (text) => heard.push(text));
+    bucket.hear('node.c', (text) => heardOfOne.push(text));
     await bucket.put('node.a', 'a');
     await bucket.put('other.b', 'b');
     await bucket.put('node.c', 'c');
     await link.connection.flush();
-    assert.deepEqual(heard, ['a', 'c']);
+    assert.deepEqual([heard, heardOfOne], [['a', 'c'], ['c']]);
   });
 
   check('the longer lifetime of a bucket holds for what is there', async (scope) => {
