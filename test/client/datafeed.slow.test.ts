@@ -146,7 +146,8 @@ test('TradingView: symbols, history, ticks, and a reset after a rollback', async
   };
   const feed = tradingViewDatafeed(client, { onReset });
   const configuration = await new Promise<DatafeedConfiguration>((done) => feed.onReady(done));
-  assert.deepEqual(configuration.supported_resolutions, ['1', '5', '60', '1D', '1W', '1M']);
+  const minutes = ['1', '3', '5', '15', '30', '60', '120', '240', '720'];
+  assert.deepEqual(configuration.supported_resolutions, [...minutes, '1D', '1W', '1M']);
   const found = await new Promise<FoundSymbol[]>((done) =>
     feed.searchSymbols('rock', '', '', done),
   );

@@ -75,7 +75,6 @@ interface SchemaError {
 
 /** One detail for each path; a choice between constants is described by a list of them. */
 function describe(errors: readonly SchemaError[], root: string, schema: TSchema): Detail[] {
-  const choices = new Map<string, string[]>();
   const messages = new Map<string, string>();
   for (const error of errors) {
     const path = root + error.instancePath.replaceAll('/', '.');
@@ -84,10 +83,12 @@ function describe(errors: readonly SchemaError[], root: string, schema: TSchema)
         messages.set(`${path}.${name}`, 'is required');
       }
     } else if ('allowedValue' in error.params) {
-      const allowed = choices.get(path) ?? [];
-      allowed.push(JSON.stringify(error.params.allowedValue));
-      choices.set(path, allowed);
-      messages.set(path, `must be one of ${allowed.join(', ')}`);
+      // From the schema: the library reports its first eight errors only.
+      const allowed = constantsOf(fieldAt(schema, error.instancePath));
+      const texts = (allowed.length === 0 ? [error.params.allowedValue] : allowed).map((one) =>
+        JSON.stringify(one),
+      );
+      messages.set(path, `must be one of ${texts.join(', ')}`);
     } else if (!messages.has(path)) {
       const about = error.keyword === 'pattern' ? aboutField(schema, error.instancePath) : null;
       messages.set(path, about === null ? error.message : `must be: ${about}`);
@@ -98,9 +99,20 @@ function describe(errors: readonly SchemaError[], root: string, schema: TSchema)
 
 /** The schema's description of a field: few people can read a pattern. */
 function aboutField(schema: unknown, instancePath: string): string | null {
+  const field = fieldAt(schema, instancePath);
+  return isRecord(field) && typeof field.description === 'string' ? field.description : null;
+}
+
+function constantsOf(field: unknown): readonly unknown[] {
+  if (!isRecord(field)) return [];
+  if (field.const !== undefined) return [field.const];
+  return Array.isArray(field.anyOf) ? field.anyOf.flatMap(constantsOf) : [];
+}
+
+function fieldAt(schema: unknown, instancePath: string): unknown {
   let at: unknown = schema;
   for (const name of instancePath.split('/').slice(1)) at = fieldOf(at, name);
-  return isRecord(at) && typeof at.description === 'string' ? at.description : null;
+  return at;
 }
 
 function fieldOf(schema: unknown, name: string): unknown {
