@@ -154,7 +154,7 @@ On a server that runs:
       --list Latest     New, Latest, MCapDesc, CompletedCreateOn or CompletedMCap
       --once            one picture, then exit; --url as below
   npm start -- export --pair ID     its trades, a file and its SHA-256 for each day (ID,ID too)
-      --resolution min1 bars instead: min1, min5, hour1, day1, week1 or month1
+      --resolution min1 bars instead; or min3, min5, … month1
       --format csv      csv, ndjson or parquet (default csv)
       --from 2026-11-01, --to 2026-11-23   first and last day, UTC (default: all)
       --out DIR         where to write (default ./dump); --url as below

@@ -1,6 +1,6 @@
 /** Arguments of `export` and `import`, checked. */
 import { parseAsset } from '../../../engine/market/asset.ts';
-import { RESOLUTIONS, type Resolution } from '../../../engine/market/resolution.ts';
+import { CHART_RESOLUTIONS, type ChartResolution } from '../../../engine/market/resolution.ts';
 import type { Values } from '../options.ts';
 import { BAD_URL, serverUrl } from '../walletArguments.ts';
 import { startOfDay } from './files.ts';
@@ -11,7 +11,7 @@ export interface ExportCommand {
   readonly url: string;
   readonly assets: readonly string[];
   /** Bars of it; null: trades. */
-  readonly resolution: Resolution | null;
+  readonly resolution: ChartResolution | null;
   readonly format: DumpFormat;
   readonly directory: string;
   /** First and last day; null: as far as there are rows. */
@@ -39,9 +39,9 @@ export function parseExport(rest: readonly string[], values: Values): ExportComm
     return '--pair takes the asset ids of tokens, separated by commas: <policy>.<name in hex>';
   }
   const { resolution = null, format = 'csv' } = values;
-  const known = RESOLUTIONS.find((one) => one === resolution) ?? null;
+  const known = CHART_RESOLUTIONS.find((one) => one === resolution) ?? null;
   if (known === null && resolution !== null) {
-    return `--resolution takes ${RESOLUTIONS.join(', ')}; without it trades are exported`;
+    return `--resolution takes ${CHART_RESOLUTIONS.join(', ')}; without it trades are exported`;
   }
   const asked = DUMP_FORMATS.find((one) => one === format);
   if (asked === undefined) return `--format takes ${DUMP_FORMATS.join(', ')}`;
