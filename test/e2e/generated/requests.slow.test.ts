@@ -89,6 +89,8 @@ test('generated requests are answered as documented, and the process lives', {
     NETWORK: 'devnet',
     BLOCK_EVERY_MS: '200',
     TRADERS_PACE: '0.2',
+    // So that the route of its price answers with one.
+    ADA_USD: '0.4512',
   });
   const finds = await new Market(server.url).play();
   const openapi = new Served(await (await server.get('/v1/docs/openapi')).text());
