@@ -190,5 +190,5 @@ async def test_a_list_whose_checksum_does_not_fit_is_loaded_again(devnet: str) -
 
         relay.tamper = other_sum
         await launch(await funded(client), "Checksum")
-        await until("the token", lambda: pools.state and pools.state[0]["info"]["name"] == "Checksum")
+        await until("the token", lambda: any(row["info"]["name"] == "Checksum" for row in pools.state or ()))
         assert changed and [notice.reason for notice in notices] == ["checksum"]
