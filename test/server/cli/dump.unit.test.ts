@@ -1,9 +1,12 @@
 /** Rows of a dump survive each format; arguments of `export` and `import` are checked. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
-import { endOfDay, startOfDay } from '../../../src/server/cli/dump/files.ts';
+import { endOfDay, readDumpFile, startOfDay } from '../../../src/server/cli/dump/files.ts';
 import {
   BAR_COLUMNS,
   DUMP_FORMATS,
@@ -50,6 +53,16 @@ test('a day is 24 hours of UTC, or refused', () => {
   assert.equal(endOfDay('2024-02-29'), Date.UTC(2024, 2, 1) / 1000);
   for (const wrong of ['2026-02-30', '2026-2-3', 'today', ''])
     assert.equal(startOfDay(wrong), null);
+});
+
+test('a file that is too large for a day is not read', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'upcurve-dump-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, '2026-11-23.csv');
+  writeFileSync(path, '');
+  truncateSync(path, 2 ** 30); // sparse: takes no room
+  const file = { path, asset: ASSET, kind: 'trades', day: '2026-11-23', format: 'csv' } as const;
+  await assert.rejects(readDumpFile(file), /at most 536870912: a file holds one day/);
 });
 
 test('arguments are checked', () => {

@@ -3,7 +3,7 @@
  * each its SHA-256 as `sha256sum` writes it. A file is complete or absent, also after kill -9.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DUMP_FORMATS, type DumpFormat } from './format.ts';
 
@@ -20,6 +20,8 @@ export interface DumpFile {
 /** A dump that cannot be read; the message names the file and what to do. */
 export class DumpError extends Error {}
 
+/** A day is read at once: about two million trades as NDJSON. */
+const MOST_BYTES = 512 * 1024 * 1024;
 const DAY_SECONDS = 86_400;
 const SUM = '.sha256';
 const NAME = new RegExp(`^(\\d{4}-\\d{2}-\\d{2})\\.(${DUMP_FORMATS.join('|')})$`);
@@ -47,8 +49,12 @@ export async function writeDumpFile(path: string, bytes: Uint8Array): Promise<vo
   await replaceFile(`${path}${SUM}`, Buffer.from(`${sumOf(bytes)}  ${basename(path)}\n`));
 }
 
-/** Throws where the bytes do not fit the sum, or there is none. */
+/** Throws where the bytes do not fit the sum, there is none, or they are too many for a day. */
 export async function readDumpFile({ path }: DumpFile): Promise<Uint8Array> {
+  const { size } = await stat(path);
+  if (size > MOST_BYTES) {
+    throw new DumpError(`${path}: ${size} bytes, at most ${MOST_BYTES}: a file holds one day`);
+  }
   const [bytes, sum] = await Promise.all([
     readFile(path),
     readFile(`${path}${SUM}`, 'utf8').catch(() => null),

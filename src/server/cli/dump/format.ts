@@ -111,7 +111,7 @@ function rowOf(columns: Columns, cells: Record<string, unknown>, number: number)
 /** null: not of the type. CSV has texts, Parquet has bigint. */
 function cellOf(type: ColumnType, cell: unknown): string | number | boolean | null {
   if (type === 'STRING') return typeof cell === 'string' ? cell : null;
-  if (type === 'BOOLEAN') return `${cell}` === 'true' ? true : `${cell}` === 'false' ? false : null;
-  const number = /^\d{1,15}$/.test(`${cell}`) ? Number(cell) : null;
-  return number;
+  const text = String(cell);
+  if (type === 'INT64') return /^\d{1,15}$/.test(text) ? Number(text) : null;
+  return text === 'true' || text === 'false' ? text === 'true' : null;
 }
