@@ -79,6 +79,11 @@ export class PoolDirectory {
     });
   }
 
+  /** All of them, in no order. */
+  tokens(): Iterable<AssetId> {
+    return this.#slots.keys();
+  }
+
   find(token: AssetId): ListedPool | null {
     return this.#slots.get(token)?.listed ?? null;
   }

@@ -34,6 +34,7 @@ import type { PairActor } from './pairActor.ts';
 import { PairActors, type PairOptions } from './pairActors.ts';
 import { imagesBefore } from './pairIds.ts';
 import { RowDraft } from './rowDraft.ts';
+import { TickerBook } from './tickerBook.ts';
 
 export type FoldOptions = PairOptions;
 
@@ -51,6 +52,8 @@ export class Fold {
   readonly clock = new MarketClock();
   readonly #chain: ChainMarket;
   readonly #pairs: PairActors;
+  /** null until it is first read: a rebuild needs none. */
+  #tickers: TickerBook | null = null;
 
   constructor(store: StateStore, options: FoldOptions) {
     this.store = store;
@@ -66,6 +69,12 @@ export class Fold {
 
   get mempool(): MempoolIndex {
     return this.#chain.mempool;
+  }
+
+  /** Reads the store when it is first asked for. */
+  get tickers(): TickerBook {
+    this.#tickers ??= new TickerBook(this.store);
+    return this.#tickers;
   }
 
   get marketMs(): number {
@@ -157,6 +166,7 @@ export class Fold {
       bars,
       streamChanges,
     });
+    this.#tickers?.update(changes, bars);
   }
 
   #applyBlock(payload: BlockPayload, seq: number, draft: Draft): void {
@@ -199,6 +209,7 @@ export class Fold {
     const bars = images.flatMap((image) => this.#restoredBar(image, draft.tags));
     this.store.restore(toSeq, restored, bars, seq);
     this.store.hashWindow.add(restored, bars);
+    this.#tickers?.undo(restored, bars);
     const rows = new RowDraft(this.store, { undone: true });
     this.#chain.foldRollback(restored, seq, rows);
     takeIn(rows, draft);

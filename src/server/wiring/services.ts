@@ -23,6 +23,7 @@ import { orderTopics } from '../../api/orders/topics.ts';
 import { poolRoutes } from '../../api/pools/routes.ts';
 import { poolTopics } from '../../api/pools/topics.ts';
 import { eventStreamRoutes } from '../../api/sse/routes.ts';
+import { tickerRoutes } from '../../api/tickers/routes.ts';
 import type { Topic } from '../../api/topics/port.ts';
 import { tradeRoutes } from '../../api/trades/routes.ts';
 import { tradeTopics } from '../../api/trades/topics.ts';
@@ -62,6 +63,7 @@ export function marketRoutes(
     ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),
     ...orderFeedRoutes(node),
     ...tradeRoutes(node),
+    ...tickerRoutes(node),
     ...vestingQueryRoutes(node),
     ...utilityRoutes(clock),
     adaUsdRoute(adaUsd),

@@ -1,0 +1,169 @@
+/**
+ * A token's last 24 hours at one position, as exact values: what a ticker shows and lists sort by.
+ * Source: api.md section 9.1.
+ */
+import type { ListedPool } from '../../engine/actors/directory.ts';
+import type { Fold } from '../../engine/actors/fold.ts';
+import type { PairDay } from '../../engine/actors/tickerBook.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { decodeBar } from '../../engine/market/barText.ts';
+import { powerOfTen } from '../../engine/market/decimal.ts';
+import type { Pair } from '../../engine/market/pair.ts';
+import { spotOf } from '../../engine/market/pool.ts';
+import { type Ratio, roundHalfEven } from '../../engine/market/ratio.ts';
+import {
+  EARLIEST_START_MS,
+  intervalStart,
+  STORED_RESOLUTION_IDS,
+} from '../../engine/market/resolution.ts';
+import { rangeOf, type Sums, WINDOW_MS, type Window } from '../../engine/market/windows.ts';
+import { type PoolRecord, poolState } from '../../engine/store/records.ts';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+/** Months of a thousand years. */
+const MOST_MONTHS = 12_000;
+const LAUNCHED = { baseDecimals: 0, quoteDecimals: 6 };
+const NO_SUMS: Sums = { volume: 0n, trades: 0, buys: 0 };
+
+/** Right until the next entry is applied. */
+export class TokenDay {
+  readonly asset: AssetId;
+  /** null: a pair of a feed, without a pool. */
+  readonly pool: PoolRecord | null;
+  readonly marketCapLovelace: bigint | null;
+  readonly spot: Ratio;
+  readonly #fold: Fold;
+  readonly #atMs: number;
+  readonly #day: PairDay | null;
+
+  private constructor(
+    fold: Fold,
+    atMs: number,
+    asset: AssetId,
+    listed: ListedPool | null,
+    day: PairDay | null,
+    spot: Ratio,
+  ) {
+    this.asset = asset;
+    this.pool = listed?.pool ?? null;
+    this.marketCapLovelace = listed?.marketCapLovelace ?? null;
+    this.spot = spot;
+    this.#fold = fold;
+    this.#atMs = atMs;
+    this.#day = day;
+  }
+
+  /** null: neither launched nor traded here. */
+  static of(fold: Fold, asset: AssetId): TokenDay | null {
+    const atMs = intervalStart('min1', fold.marketMs);
+    const listed = fold.directory.find(asset);
+    const day = fold.tickers.day(asset, atMs);
+    const spot = listed === null ? day?.last?.close : spotOf(poolState(listed.pool));
+    return spot === undefined ? null : new TokenDay(fold, atMs, asset, listed, day, spot);
+  }
+
+  get decimals(): Pick<Pair, 'baseDecimals' | 'quoteDecimals'> {
+    return this.#day?.pair ?? LAUNCHED;
+  }
+
+  get sidesAreKnown(): boolean {
+    return this.pool !== null;
+  }
+
+  /** null: a pair without a pool that has no bar. */
+  get createdMs(): number | null {
+    return this.pool === null ? this.#firstTradeMs() : this.pool.createdMs;
+  }
+
+  get lastTradeMs(): number | null {
+    return this.#day?.last?.lastMs ?? null;
+  }
+
+  get traders(): number | null {
+    return this.pool === null ? null : this.#fold.tickers.traders(this.asset, this.#atMs);
+  }
+
+  sums(window: Window): Sums {
+    return this.#day?.windows?.sums(window) ?? NO_SUMS;
+  }
+
+  /** Hundredths of a percent against the price at the window's start; null: it is younger. */
+  change(window: Window): bigint | null {
+    const from = this.#priceBefore(window);
+    if (from === null || from.numerator === 0n) return null;
+    const { numerator, denominator } = this.spot;
+    const now = numerator * from.denominator;
+    const then = from.numerator * denominator;
+    return roundHalfEven({ numerator: (now - then) * 10_000n, denominator: then });
+  }
+
+  range(): { readonly high: Ratio; readonly low: Ratio } {
+    const windows = this.#day?.windows ?? null;
+    const range = windows === null ? null : rangeOf(windows.inside('24h'), windows.before('24h'));
+    return range ?? { high: this.spot, low: this.spot };
+  }
+
+  /** Start of the first hour, and the price at the end of each; null before the launch. */
+  spark(): { readonly fromMs: number; readonly closes: readonly (Ratio | null)[] } {
+    const fromMs = intervalStart('hour1', this.#atMs) - (HOURS - 1) * HOUR_MS;
+    const windows = this.#day?.windows ?? null;
+    const minutes = windows?.inside('24h') ?? [];
+    let close = windows === null ? this.#last() : (windows.before('24h')?.close ?? this.#launch());
+    let next = 0;
+    const closes: (Ratio | null)[] = [];
+    for (let hour = 1; hour < HOURS; hour += 1) {
+      const endMs = fromMs + hour * HOUR_MS;
+      for (let minute = minutes[next]; minute !== undefined; minute = minutes[next]) {
+        if (minute.startMs >= endMs) break;
+        close = minute.close;
+        next += 1;
+      }
+      closes.push(this.#wasThere(endMs) ? close : null);
+    }
+    return { fromMs, closes: [...closes, this.spot] };
+  }
+
+  #priceBefore(window: Window): Ratio | null {
+    const fromMs = this.#atMs - WINDOW_MS[window];
+    const windows = this.#day?.windows ?? null;
+    const before = windows?.before(window) ?? null;
+    if (before !== null) return before.close;
+    // The launch counts as a price, its own moment included.
+    if (!this.#wasThere(fromMs + 1)) return null;
+    return windows === null ? this.#last() : this.#launch();
+  }
+
+  /** After the last trade, or since the launch where there was none. */
+  #last(): Ratio {
+    return this.#day?.last?.close ?? this.spot;
+  }
+
+  /** Price of the launch, before any trade; a pair without a pool has none. */
+  #launch(): Ratio | null {
+    return this.#day?.windows?.launch?.open ?? null;
+  }
+
+  #wasThere(beforeMs: number): boolean {
+    const { createdMs } = this;
+    return createdMs !== null && createdMs < beforeMs;
+  }
+
+  #firstTradeMs(): number | null {
+    const pair = this.#day?.pair;
+    if (pair === undefined) return null;
+    const { store } = this.#fold;
+    const id = STORED_RESOLUTION_IDS.month1;
+    const oldest = store.bars(pair.id, id, EARLIEST_START_MS, FOREVER_MS, MOST_MONTHS).at(-1);
+    if (oldest === undefined || oldest.value === null) return null;
+    return decodeBar(oldest.start, oldest.value).open.timeMs;
+  }
+}
+
+/** Quote per base in display units, times 10^24: sorts as prices do. */
+export function scaledPrice(price: Ratio, { decimals }: TokenDay): bigint {
+  const { numerator, denominator } = price;
+  const shift = powerOfTen(decimals.baseDecimals + 24);
+  return (numerator * shift) / (denominator * powerOfTen(decimals.quoteDecimals));
+}

@@ -1,0 +1,72 @@
+/** Tickers over HTTP. */
+import type { Fold } from '../../engine/actors/fold.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { type InputOf, jsonAnswer, route } from '../gateway/route.ts';
+import { Tickers, TickersBody, TickersQuery } from './schema.ts';
+import { daysOf, filterOf, sorted } from './select.ts';
+import { viewTicker } from './view.ts';
+
+/** Read `fold` each time: a new epoch replaces it. */
+export interface TickerNode {
+  readonly fold: Fold;
+}
+
+const COMMON = {
+  tag: 'Tickers',
+  rate: 'read',
+  needsSync: true,
+  positioned: true,
+} as const satisfies Partial<Route>;
+const MARKET_TIME =
+  'Windows end with market time, cut to the minute: `volume1h` counts trades from an hour before ' +
+  'that minute on. Changes compare the spot price now with the one after the last trade before ' +
+  'the window.';
+
+export function tickerRoutes(node: TickerNode): Route[] {
+  return [
+    route({
+      ...COMMON,
+      method: 'GET',
+      path: '/v1/tickers',
+      operationId: 'tickers',
+      summary: 'Price, changes, volume and traders of tokens, sorted and filtered',
+      description: MARKET_TIME,
+      query: TickersQuery,
+      answers: { 200: { description: 'A page, and how many match', schema: Tickers } },
+      etag: true,
+      handle: ({ query }) => page(node.fold, query),
+    }),
+    route({
+      ...COMMON,
+      method: 'POST',
+      path: '/v1/tickers',
+      operationId: 'tickersOfAssets',
+      summary: 'Tickers of given tokens',
+      description:
+        `In the order of the body. An asset id that comes twice keeps its first place, those that ` +
+        `are not known here are left out; \`count\` is how many were found. ${MARKET_TIME}`,
+      body: TickersBody,
+      answers: { 200: { description: 'All, and how many they are', schema: Tickers } },
+      handle: ({ body }) => {
+        const items = daysOf(node.fold, distinct(body)).map(viewTicker);
+        return jsonAnswer({ count: items.length, items });
+      },
+    }),
+  ];
+}
+
+function page(fold: Fold, query: InputOf<typeof TickersQuery>): Answer {
+  const { assets, offset, limit } = query;
+  const all = assets === undefined ? daysOf(fold) : daysOf(fold, distinct(assets));
+  const isWanted = filterOf(fold, query);
+  const matching = isWanted === null ? all : all.filter(isWanted);
+  const items = sorted(matching, query)
+    .slice(offset, offset + limit)
+    .map(viewTicker);
+  return jsonAnswer({ count: matching.length, items });
+}
+
+function distinct(assets: readonly AssetId[]): Set<AssetId> {
+  return new Set(assets.map((asset) => asset.toLowerCase()));
+}

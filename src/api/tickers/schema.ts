@@ -1,0 +1,143 @@
+/** Ticker and what is asked around it: checks and documents (api.md section 9.1). */
+import Type from 'typebox';
+import { WINDOWS } from '../../engine/market/windows.ts';
+import { AssetIdShape, OneOf } from '../schemas/identifiers.ts';
+import { Limit, Offset } from '../schemas/paging.ts';
+
+const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+const Decimal = Type.String({ pattern: '^[0-9]+(\\.[0-9]+)?$' });
+const ada = (description: string) => Type.String({ ...Decimal, description });
+const adaOrNull = (description: string) => orNull(Decimal, `${description}; null without a pool.`);
+const price = (description: string) => Type.String({ ...Decimal, description });
+const count = Type.Integer({ minimum: 0 });
+const countOrNull = (what: string) =>
+  orNull(count, `${what}; null for a pair without a pool, where sides are unknown.`);
+const change = (span: string) =>
+  orNull(
+    Type.String({ pattern: '^-?[0-9]+\\.[0-9]{2}$' }),
+    `Percent that the price changed in the last ${span}; null: the token is younger.`,
+  );
+
+const Spark = Type.Object(
+  {
+    from: Type.Integer({ description: 'Start of the first hour, Unix seconds.' }),
+    closes: Type.Array(orNull(Decimal, 'ADA per token; null before the launch.'), {
+      minItems: 24,
+      maxItems: 24,
+      description: 'Price at the end of each of the last 24 UTC hours, the last one now.',
+    }),
+  },
+  { $id: 'Spark' },
+);
+
+const TICKER_FIELDS = {
+  asset: AssetIdShape,
+  name: Type.String(),
+  ticker: Type.String(),
+  logoCID: Type.String(),
+  price: price('Spot price, ADA per token.'),
+  marketCap: adaOrNull('ADA'),
+  change5m: change('5 minutes'),
+  change1h: change('hour'),
+  change6h: change('6 hours'),
+  change24h: change('24 hours'),
+  high24h: price('Highest spot price before and after each trade of 24 hours.'),
+  low24h: price('Lowest of them.'),
+  volume5m: ada('ADA traded.'),
+  volume1h: ada('ADA traded.'),
+  volume6h: ada('ADA traded.'),
+  volume24h: ada('ADA traded.'),
+  buys5m: countOrNull('Buys'),
+  sells5m: countOrNull('Sells'),
+  buys1h: countOrNull('Buys'),
+  sells1h: countOrNull('Sells'),
+  buys6h: countOrNull('Buys'),
+  sells6h: countOrNull('Sells'),
+  buys24h: countOrNull('Buys'),
+  sells24h: countOrNull('Sells'),
+  traders24h: orNull(count, 'Payment keys that traded in 24 hours; null without a pool.'),
+  liquidity: adaOrNull('Twice the ADA in the pool'),
+  progress: orNull(Type.String(), 'Percent of the curve’s cap, cut to 2 decimals; null without.'),
+  createdOn: orNull(Type.Integer(), 'Launch, or the first trade without a pool: Unix seconds.'),
+  lastTradeTime: orNull(Type.Integer(), 'Unix seconds; null without a trade.'),
+  graduated: orNull(Type.Boolean(), 'Whether it trades on the AMM; null without a pool.'),
+};
+
+export const Ticker = Type.Object({ ...TICKER_FIELDS, spark: Spark }, { $id: 'Ticker' });
+export type Ticker = Type.Static<typeof Ticker>;
+
+export const Tickers = Type.Object({
+  count: Type.Integer({ minimum: 0, description: 'How many match, on this page or not.' }),
+  items: Type.Array(Ticker),
+});
+
+const perWindow = <const Name extends string>(name: Name) =>
+  WINDOWS.map((window) => `${name}${window}` as const);
+
+export const SORT_FIELDS = [
+  'price',
+  'marketCap',
+  ...perWindow('change'),
+  'high24h',
+  'low24h',
+  ...perWindow('volume'),
+  ...perWindow('buys'),
+  ...perWindow('sells'),
+  'traders24h',
+  'liquidity',
+  'progress',
+  'createdOn',
+  'lastTradeTime',
+] as const;
+export type SortField = (typeof SORT_FIELDS)[number];
+
+export const Sort = Type.Optional({
+  ...OneOf([...SORT_FIELDS, 'lastTrade'] as const, {
+    description: 'A number of the ticker; `lastTrade` is `lastTradeTime`.',
+  }),
+  default: 'volume24h' as const,
+});
+export const Order = Type.Optional({
+  ...OneOf(['desc', 'asc'] as const, {
+    description: 'null comes last both ways; ties by asset id.',
+  }),
+  default: 'desc' as const,
+});
+
+const MOST_ASSETS = 20;
+const age = (what: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, description: `${what} so many seconds old.` }));
+const bound = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,6})?$', description }));
+
+export const TickersQuery = Type.Object({
+  assets: Type.Optional(
+    Type.Array(AssetIdShape, {
+      maxItems: MOST_ASSETS,
+      description: `Only these tokens: the parameter repeated, at most ${MOST_ASSETS} times.`,
+    }),
+  ),
+  sort: Sort,
+  order: Order,
+  minAge: age('At least'),
+  maxAge: age('At most'),
+  minMarketCap: bound('At least so many ADA.'),
+  maxMarketCap: bound('At most so many ADA.'),
+  minVolume24h: bound('At least so many ADA in 24 hours.'),
+  graduated: Type.Optional(
+    OneOf(['true', 'false'] as const, { description: 'Only those on the AMM, or on the curve.' }),
+  ),
+  minProgress: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 100, description: 'At least so many percent.' }),
+  ),
+  offset: Offset,
+  limit: Limit(100, 500),
+});
+
+export const TickersBody = Type.Array(AssetIdShape, {
+  minItems: 1,
+  maxItems: 1000,
+  description: 'Asset ids of tokens.',
+});

@@ -1,0 +1,97 @@
+/** Which tickers a client asked for: filtered, sorted, and how many they are. */
+import type { Fold } from '../../engine/actors/fold.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { curveProgress } from '../../engine/market/poolView.ts';
+import { intervalStart } from '../../engine/market/resolution.ts';
+import type { InputOf } from '../gateway/route.ts';
+import { TokenDay } from './day.ts';
+import type { TickersQuery } from './schema.ts';
+import { SORT_VALUES, type SortValue, scaledVolume } from './view.ts';
+
+export type TickerFilter = Omit<
+  InputOf<typeof TickersQuery>,
+  'sort' | 'order' | 'offset' | 'limit' | 'assets'
+>;
+export type TickerSort = Pick<InputOf<typeof TickersQuery>, 'sort' | 'order'>;
+
+interface Ranked {
+  readonly day: TokenDay;
+  readonly value: SortValue;
+}
+
+/** Every token, or some; those that are not known here are left out. */
+export function daysOf(fold: Fold, assets: Iterable<AssetId> = allAssets(fold)): TokenDay[] {
+  const days: TokenDay[] = [];
+  for (const asset of assets) {
+    const day = TokenDay.of(fold, asset);
+    if (day !== null) days.push(day);
+  }
+  return days;
+}
+
+/** Launched here, or traded against the coin without a launch. */
+function allAssets(fold: Fold): Set<AssetId> {
+  return new Set([...fold.directory.tokens(), ...fold.tickers.assets()]);
+}
+
+export function sorted(days: readonly TokenDay[], { sort, order }: TickerSort): TokenDay[] {
+  const exact = SORT_VALUES[sort === 'lastTrade' ? 'lastTradeTime' : sort];
+  const side = order === 'asc' ? 1 : -1;
+  return days
+    .map((day) => ({ day, value: exact(day) }))
+    .sort((a, b) => compare(a, b, side))
+    .map(({ day }) => day);
+}
+
+function compare(a: Ranked, b: Ranked, side: 1 | -1): number {
+  if (a.value === null || b.value === null) {
+    if (a.value !== b.value) return a.value === null ? 1 : -1;
+  } else if (a.value !== b.value) return a.value < b.value ? -side : side;
+  return a.day.asset < b.day.asset ? -1 : 1;
+}
+
+/** null: every ticker matches. */
+export function filterOf(fold: Fold, filter: TickerFilter): ((day: TokenDay) => boolean) | null {
+  const { minAge, maxAge, minMarketCap, maxMarketCap, minVolume24h } = filter;
+  const { graduated, minProgress } = filter;
+  const nowSeconds = intervalStart('min1', fold.marketMs) / 1000;
+  const age = ({ createdMs }: TokenDay) =>
+    createdMs === null ? null : Math.max(0, nowSeconds - Math.floor(createdMs / 1000));
+  const tests: (((day: TokenDay) => boolean) | null)[] = [
+    atLeast(minAge, age),
+    atMost(maxAge, age),
+    atLeast(scaled(minMarketCap, 6), ({ marketCapLovelace }) => marketCapLovelace),
+    atMost(scaled(maxMarketCap, 6), ({ marketCapLovelace }) => marketCapLovelace),
+    atLeast(scaled(minVolume24h, 18), (day) => scaledVolume(day, '24h')),
+    atLeast(minProgress, ({ pool }) => (pool === null ? null : Number(curveProgress(pool)))),
+    graduated === undefined
+      ? null
+      : ({ pool }) => pool !== null && String(pool.graduatedMs !== null) === graduated,
+  ];
+  const asked = tests.filter((test) => test !== null);
+  return asked.length === 0 ? null : (day) => asked.every((test) => test(day));
+}
+
+/** A ticker without the value does not match. */
+function atLeast(bound: SortValue | undefined, exact: (day: TokenDay) => SortValue) {
+  if (bound === undefined || bound === null) return null;
+  return (day: TokenDay) => {
+    const value = exact(day);
+    return value !== null && value >= bound;
+  };
+}
+
+function atMost(bound: SortValue | undefined, exact: (day: TokenDay) => SortValue) {
+  if (bound === undefined || bound === null) return null;
+  return (day: TokenDay) => {
+    const value = exact(day);
+    return value !== null && value <= bound;
+  };
+}
+
+/** A decimal of at most `decimals` fractional digits as an integer. */
+function scaled(text: string | undefined, decimals: number): bigint | undefined {
+  if (text === undefined) return undefined;
+  const [whole = '0', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}

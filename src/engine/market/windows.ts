@@ -1,0 +1,218 @@
+/**
+ * The trades of one pair, minute by minute, and what the last 5 minutes, hour, 6 hours and 24 hours
+ * held. A window of length w at market time M, cut to the minute, holds the trades with time ≥
+ * M − w, which are whole minutes. Source: api.md section 9.1.
+ *
+ * Assumes: minutes are those of the pair's `min1` bars.
+ * Never:   reads a clock, or rounds.
+ * Cost:    a trade and a minute that leaves a window are constant work each; M may also step back.
+ */
+import type { Bar } from './bar.ts';
+import { compareRatios, type Ratio } from './ratio.ts';
+import { MINUTE_MS } from './resolution.ts';
+import type { Trade } from './trade.ts';
+
+export const WINDOWS = ['5m', '1h', '6h', '24h'] as const;
+export type Window = (typeof WINDOWS)[number];
+
+export const WINDOW_MS: Readonly<Record<Window, number>> = {
+  '5m': 5 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '6h': 360 * MINUTE_MS,
+  '24h': 1440 * MINUTE_MS,
+};
+
+/** Of a `min1` bar. Prices: smallest quote units for one smallest base unit. */
+export interface Minute {
+  readonly startMs: number;
+  readonly volume: bigint;
+  readonly trades: number;
+  /** null: the pair has no pool, so the sides are unknown. */
+  readonly buys: number | null;
+  /** Spot before its first trade; null without a pool. */
+  readonly open: Ratio | null;
+  readonly high: Ratio;
+  readonly low: Ratio;
+  /** Spot after its last trade. */
+  readonly close: Ratio;
+  /** Moment of its last trade. */
+  readonly lastMs: number;
+}
+
+export function minuteOf(bar: Bar): Minute {
+  const { startMs, quoteVolume, trades, pool, high, low, close } = bar;
+  const sums = { startMs, volume: quoteVolume, trades, lastMs: close.timeMs };
+  if (pool !== null) return { ...sums, ...pool };
+  return { ...sums, buys: null, open: null, ...pricesOf(high, low, close) };
+}
+
+function pricesOf(high: Trade, low: Trade, close: Trade): Pick<Minute, 'high' | 'low' | 'close'> {
+  return { high: priceOf(high), low: priceOf(low), close: priceOf(close) };
+}
+
+function priceOf({ quoteAmount, baseAmount }: Trade): Ratio {
+  return { numerator: quoteAmount, denominator: baseAmount };
+}
+
+export interface Sums {
+  readonly volume: bigint;
+  readonly trades: number;
+  /** Of minutes that know their sides. */
+  readonly buys: number;
+}
+
+interface RunningWindow {
+  readonly lengthMs: number;
+  /** Of the first minute inside. */
+  first: number;
+  volume: bigint;
+  trades: number;
+  buys: number;
+}
+
+/** Minutes that left the longest window stay for so long, for a market time that steps back. */
+export const KEPT_MS = 60 * MINUTE_MS;
+const SPLICED = 64;
+
+export class MinuteWindows {
+  readonly #minutes: Minute[];
+  readonly #windows: readonly RunningWindow[];
+  #atMs: number;
+  /** The first minute held is the pair's first. */
+  #isWhole: boolean;
+
+  /**
+   * `minutes` ascend: those from `M − 24 h` on, and the newest before that. `isWhole`: before them
+   * the pair had no trade.
+   */
+  constructor(minutes: readonly Minute[], atMs: number, isWhole: boolean) {
+    this.#minutes = [...minutes];
+    this.#isWhole = isWhole;
+    this.#atMs = atMs;
+    this.#windows = WINDOWS.map((name) => ({
+      lengthMs: WINDOW_MS[name],
+      first: this.#minutes.length,
+      volume: 0n,
+      trades: 0,
+      buys: 0,
+    }));
+    this.moveTo(atMs);
+  }
+
+  get newest(): Minute | null {
+    return this.#minutes.at(-1) ?? null;
+  }
+
+  /** The pair's first minute; null where that is not held, or there is none. */
+  get launch(): Minute | null {
+    return this.#isWhole ? (this.#minutes[0] ?? null) : null;
+  }
+
+  /** Whether the windows at market time `atMs` can be told from the minutes held. */
+  covers(atMs: number): boolean {
+    if (this.#isWhole) return true;
+    const first = this.#minutes[0];
+    return first === undefined || first.startMs < atMs - WINDOW_MS['24h'];
+  }
+
+  /** Sets market time, cut to the minute; `covers` it. */
+  moveTo(atMs: number): void {
+    this.#atMs = atMs;
+    for (const window of this.#windows) this.#move(window, atMs - window.lengthMs);
+    this.#prune();
+  }
+
+  /** A minute as it is after a trade of it. */
+  put(minute: Minute): void {
+    const minutes = this.#minutes;
+    let index = minutes.length;
+    while (index > 0 && (minutes[index - 1]?.startMs ?? 0) >= minute.startMs) index -= 1;
+    const old = minutes[index];
+    if (old?.startMs === minute.startMs) {
+      minutes[index] = minute;
+      for (const window of this.#windows) {
+        if (index < window.first) continue;
+        add(window, old, -1);
+        add(window, minute, 1);
+      }
+      return;
+    }
+    // Older than all that is held, and nobody looks that far back.
+    if (index === 0 && !this.#isWhole) return;
+    minutes.splice(index, 0, minute);
+    for (const window of this.#windows) {
+      if (minute.startMs >= this.#atMs - window.lengthMs) add(window, minute, 1);
+      else window.first += 1;
+    }
+  }
+
+  sums(window: Window): Sums {
+    return this.#of(window);
+  }
+
+  /** The newest minute before the window; null: there is none. */
+  before(window: Window): Minute | null {
+    return this.#minutes[this.#of(window).first - 1] ?? null;
+  }
+
+  /** Minutes of the window, ascending. */
+  inside(window: Window): readonly Minute[] {
+    return this.#minutes.slice(this.#of(window).first);
+  }
+
+  #of(window: Window): RunningWindow {
+    const found = this.#windows[WINDOWS.indexOf(window)];
+    if (found === undefined) throw new Error(`no window ${window}`);
+    return found;
+  }
+
+  #move(window: RunningWindow, fromMs: number): void {
+    for (;;) {
+      const leaving = this.#minutes[window.first];
+      if (leaving === undefined || leaving.startMs >= fromMs) break;
+      add(window, leaving, -1);
+      window.first += 1;
+    }
+    for (;;) {
+      const entering = this.#minutes[window.first - 1];
+      if (entering === undefined || entering.startMs < fromMs) break;
+      add(window, entering, 1);
+      window.first -= 1;
+    }
+  }
+
+  /** Many at once: taking one from the front moves all others. */
+  #prune(): void {
+    const fromMs = this.#atMs - WINDOW_MS['24h'] - KEPT_MS;
+    let count = 0;
+    // The newest before the window stays: changes are measured against it.
+    while ((this.#minutes[count + 1]?.startMs ?? fromMs) < fromMs) count += 1;
+    if (count < SPLICED) return;
+    this.#minutes.splice(0, count);
+    this.#isWhole = false;
+    for (const window of this.#windows) window.first -= count;
+  }
+}
+
+function add(window: RunningWindow, { volume, trades, buys }: Minute, sign: 1 | -1): void {
+  window.volume += sign === 1 ? volume : -volume;
+  window.trades += sign * trades;
+  window.buys += sign * (buys ?? 0);
+}
+
+/** The highest and lowest of some minutes, and of the price before them where a pair has no pool. */
+export function rangeOf(
+  minutes: readonly Minute[],
+  before: Minute | null,
+): { readonly high: Ratio; readonly low: Ratio } | null {
+  const [first] = minutes;
+  if (first === undefined) return null;
+  // With a pool the spot before its first trade is part of a minute's own range.
+  const isCarried = first.open === null && before !== null;
+  let { high, low } = isCarried ? { high: before.close, low: before.close } : first;
+  for (const minute of minutes) {
+    if (compareRatios(minute.high, high) > 0) high = minute.high;
+    if (compareRatios(minute.low, low) < 0) low = minute.low;
+  }
+  return { high, low };
+}
