@@ -78,6 +78,7 @@ const DEFAULT_BARS = 300;
 export class Client {
   readonly connection: Connection;
   readonly charts: ReturnType<typeof market.chartsRoutes>;
+  readonly tickers: ReturnType<typeof market.tickersRoutes>;
   readonly holders: ReturnType<typeof market.holdersRoutes>;
   readonly build: ReturnType<typeof wallets.buildRoutes>;
   readonly submit: ReturnType<typeof wallets.submitRoutes>;
@@ -106,6 +107,7 @@ export class Client {
     this.#http = http;
     this.connection = connection;
     this.charts = market.chartsRoutes(http);
+    this.tickers = market.tickersRoutes(http);
     this.holders = market.holdersRoutes(http);
     this.build = wallets.buildRoutes(http);
     this.submit = wallets.submitRoutes(http);

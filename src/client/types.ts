@@ -12,6 +12,7 @@ export type * from './wire/operations.ts';
 export type * from './wire/orders.ts';
 export type * from './wire/pools.ts';
 export type * from './wire/shapes.ts';
+export type * from './wire/tickers.ts';
 export type * from './wire/topics.ts';
 export type * from './wire/trades.ts';
 export type * from './wire/transactions.ts';

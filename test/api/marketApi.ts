@@ -15,6 +15,7 @@ import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
 import { orderTopics } from '../../src/api/orders/topics.ts';
 import { poolRoutes } from '../../src/api/pools/routes.ts';
 import { poolTopics } from '../../src/api/pools/topics.ts';
+import { tickerRoutes } from '../../src/api/tickers/routes.ts';
 import { createHub } from '../../src/api/topics/hub.ts';
 import { tradeRoutes } from '../../src/api/trades/routes.ts';
 import { tradeTopics } from '../../src/api/trades/topics.ts';
@@ -78,6 +79,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
       ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),
       ...orderFeedRoutes(node),
       ...tradeRoutes(node),
+      ...tickerRoutes(node),
     ],
     topics: [
       lastBarTopic(node),

@@ -176,7 +176,7 @@ export function capAfter({ after }: Pick<ModelTrade, 'after'>): Fraction {
   return { top: top * SUPPLY, bottom };
 }
 
-function spotAt({ venue, ...reserves }: Reserves): Fraction {
+export function spotAt({ venue, ...reserves }: Reserves): Fraction {
   const [x, y] = [BigInt(reserves.x), BigInt(reserves.y)];
   if (venue === 'AMM') return { top: x, bottom: y };
   const sold = SUPPLY - y;

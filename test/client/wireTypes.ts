@@ -52,6 +52,7 @@ const FILES: Readonly<Record<string, string>> = {
   Pools: 'pools',
   Holders: 'holders',
   Orders: 'orders',
+  Tickers: 'tickers',
   Trades: 'trades',
   Builder: 'builder',
   Vesting: 'vesting',

@@ -89,6 +89,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Charts: 'Candlesticks of price and of market cap.',
   TradingView: 'The same bars as a UDF datafeed.',
   Pools: 'Launched tokens: sorted lists, search, one pool, its progress on the curve.',
+  Tickers: 'Price, changes, volume and traders of tokens over 5 minutes to 24 hours.',
   Orders: 'Orders of a token and of a wallet, with their states.',
   Trades: 'The trade tape.',
   Holders: 'Balances, holders and profits of wallets.',

@@ -99,6 +99,21 @@ export function tradesRoutes(http: Http) {
   };
 }
 
+export function tickersRoutes(http: Http) {
+  return {
+    /** A page, sorted and filtered; by volume of 24 hours unless `sort` says otherwise. */
+    list(query?: api.TickersQuery, options?: CallOptions) {
+      return http.call<api.TickersAnswer>({ method: 'GET', path: '/v1/tickers', query, options });
+    },
+
+    /** Of given tokens, in the order of `assets`. */
+    ofAssets(assets: api.TickersOfAssetsBody, options?: CallOptions) {
+      const call = { path: '/v1/tickers', body: assets, options };
+      return http.call<api.TickersOfAssetsAnswer>({ method: 'POST', ...call });
+    },
+  };
+}
+
 export function holdersRoutes(http: Http) {
   return {
     list(query: api.HoldersQuery, options?: CallOptions) {

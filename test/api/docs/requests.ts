@@ -71,6 +71,8 @@ const READS: Samples = {
   }),
   'GET /v1/user-history-feed/order/trades': ({ beacon }) => ({ query: { beacon } }),
   'GET /v1/trades': ({ asset }) => ({ query: { asset, limit: 2 } }),
+  'GET /v1/tickers': () => ({ query: { sort: 'marketCap', minAge: 0, limit: 2 } }),
+  'POST /v1/tickers': ({ asset }) => ({ body: [asset] }),
   'GET /balances/v1/pool/holders': ({ asset }) => ({ query: { assetId: asset, limit: 10 } }),
   'POST /balances/v1/user/pnl-card': ({ asset, pkh }) => ({
     query: { assetId: asset },

@@ -8,6 +8,7 @@ import { compareCharts } from './compareCharts.ts';
 import { compareOrders } from './compareOrders.ts';
 import { comparePeople } from './comparePeople.ts';
 import { comparePools } from './comparePools.ts';
+import { compareTickers } from './compareTickers.ts';
 import { compareTopics } from './compareTopics.ts';
 import type { NaiveMarket } from './model.ts';
 
@@ -32,6 +33,7 @@ export async function compareAll(what: string, comparison: Comparison): Promise<
   await comparePools(asker, market);
   await compareOrders(asker, market);
   await comparePeople(asker, market, walletPkhs);
+  await compareTickers(asker, market);
   await compareTime(asker);
   await compareTopics(asker, market);
   asker.judge('all', 'routes, topics, position', () => compareWhole(asker, market));

@@ -85,6 +85,7 @@ export interface Trade extends Moved {
   readonly pkh: string;
   /** null: the initial buy of a launch. */
   readonly order: Order | null;
+  readonly spotBefore: Ratio;
   readonly spotAfter: Ratio;
 }
 
@@ -162,6 +163,7 @@ export class ModelChain {
     this.#step(token, refText({ txHash: tx.id, index }), at, reserves);
     const tokens = (tx.mint.get(token) ?? 0n) - reserves.y;
     if (reserves.x === 0n || tokens === 0n) return;
+    const empty: Reserves = { venue: 'CURVE', x: 0n, y: tx.mint.get(token) ?? 0n, owed: 0n };
     this.trades.push({
       token,
       at,
@@ -169,6 +171,7 @@ export class ModelChain {
       isBuy: true,
       pkh: metadata.author.pkh,
       order: null,
+      spotBefore: spotOf(this.deployment, empty),
       spotAfter: spotOf(this.deployment, reserves),
       tokens,
       lovelace: reserves.x,
@@ -207,13 +210,15 @@ export class ModelChain {
     for (const spending of spendings) {
       const { order } = spending;
       const { token, isBuy } = order;
-      const filled = this.#closeOne(spending, reserves.get(token) ?? assert.fail(), at);
+      const before = reserves.get(token) ?? assert.fail();
+      const filled = this.#closeOne(spending, before, at);
       if (filled === null) continue;
       assert(refs.includes(pools.get(token)?.ref ?? ''), 'a fill spends its pool');
       reserves.set(token, filled.after);
       const pkh = order.datum.redeemer.payment.hash;
+      const spotBefore = spotOf(this.deployment, before);
       const spotAfter = spotOf(this.deployment, filled.after);
-      const fill = { token, at, fillIndex, isBuy, pkh, order, spotAfter };
+      const fill = { token, at, fillIndex, isBuy, pkh, order, spotBefore, spotAfter };
       this.trades.push({ ...fill, ...filled.moved });
       fillIndex += 1;
     }

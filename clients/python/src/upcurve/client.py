@@ -54,6 +54,7 @@ class Client:
         self.charts = routes.Charts(http)
         self.pools = routes.Pools(http)
         self.trades = routes.Trades(http)
+        self.tickers = routes.Tickers(http)
         self.orders = routes.Orders(http)
         self.holders = routes.Holders(http)
         self.build = routes.Build(http)

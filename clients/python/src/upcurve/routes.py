@@ -118,6 +118,16 @@ class Trades(Group):
         return await self._get("/v1/trades", query)
 
 
+class Tickers(Group):
+    async def list(self, **query: Unpack[api.TickersQuery]) -> Answer[api.TickersAnswer]:
+        """A page, sorted and filtered; by volume of 24 hours unless `sort` says otherwise."""
+        return await self._get("/v1/tickers", query)
+
+    async def of_assets(self, assets: Sequence[str]) -> Answer[api.TickersOfAssetsAnswer]:
+        """Of given tokens, in the order of `assets`."""
+        return await self._post("/v1/tickers", list(assets))
+
+
 class Orders(Group):
     async def feed(
         self, pkhs: Sequence[str] | None = None, **query: Unpack[api.OrderFeedQuery]

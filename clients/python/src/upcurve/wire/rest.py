@@ -16,6 +16,7 @@ from .shapes import (
     LiquidityPoolInfo,
     OrderPage,
     OrderTrades,
+    Ticker,
     TradeRow,
     TradingMetrics,
 )
@@ -544,6 +545,44 @@ class TradesQuery(TypedDict):
 
 
 TradesAnswer = list[TradeRow]
+
+
+class TickersQuery(TypedDict):
+    #: Only these tokens: the parameter repeated, at most 20 times.
+    assets: NotRequired[list[str]]
+    #: A number of the ticker; `lastTrade` is `lastTradeTime`.
+    sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "lastTrade"]]
+    #: null comes last both ways; ties by asset id.
+    order: NotRequired[Literal["desc", "asc"]]
+    #: At least so many seconds old.
+    minAge: NotRequired[int]
+    #: At most so many seconds old.
+    maxAge: NotRequired[int]
+    #: At least so many ADA.
+    minMarketCap: NotRequired[str]
+    #: At most so many ADA.
+    maxMarketCap: NotRequired[str]
+    #: At least so many ADA in 24 hours.
+    minVolume24h: NotRequired[str]
+    #: Only those on the AMM, or on the curve.
+    graduated: NotRequired[Literal["true", "false"]]
+    #: At least so many percent.
+    minProgress: NotRequired[int | Decimal]
+    #: Rows to skip.
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+
+
+class TickersAnswer(TypedDict):
+    #: How many match, on this page or not.
+    count: int
+    items: list[Ticker]
+
+
+#: Asset ids of tokens.
+TickersOfAssetsBody = list[str]
+
+TickersOfAssetsAnswer = TickersAnswer
 
 
 class LocksByOwnerQuery(TypedDict):
