@@ -24,8 +24,6 @@ const Spark = Type.Object(
   {
     from: Type.Integer({ description: 'Start of the first hour, Unix seconds.' }),
     closes: Type.Array(orNull(Decimal, 'ADA per token; null before the launch.'), {
-      minItems: 24,
-      maxItems: 24,
       description: 'Price at the end of each of the last 24 UTC hours, the last one now.',
     }),
   },

@@ -147,7 +147,8 @@ export class Http {
 function queryText(query: object | undefined): string {
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined && value !== null) fields.set(name, String(value));
+    if (value === undefined || value === null) continue;
+    for (const one of Array.isArray(value) ? value : [value]) fields.append(name, String(one));
   }
   return fields.size === 0 ? '' : `?${fields}`;
 }

@@ -50,13 +50,14 @@ class Http:
         also_answers: int | None = None,
         min_position: Position | None = None,
     ) -> Answer[Any]:
-        """`query`: fields that are None are left out. `form`: name, content and media type of an
+        """`query`: fields that are None are left out, a list is repeated. `form`: name, content and media type of an
         image, and the JSON beside it. `also_answers`: another status whose body is the answer."""
-        fields = {
-            name: str(value).lower() if isinstance(value, bool) else str(value)
+        fields = [
+            (name, str(one).lower() if isinstance(one, bool) else str(one))
             for name, value in (query or {}).items()
             if value is not None
-        }
+            for one in (value if isinstance(value, (list, tuple)) else [value])
+        ]
         headers = {} if min_position is None else {"X-Min-Position": str(min_position)}
         request = _Request(method, path, fields, body, form, headers, also_answers, is_repeatable)
         attempts = 0
@@ -129,7 +130,7 @@ class _Request:
         self,
         method: str,
         path: str,
-        query: Mapping[str, str],
+        query: list[tuple[str, str]],
         body: object,
         form: tuple[str, bytes, str, str] | None,
         headers: Mapping[str, str],
