@@ -50,8 +50,9 @@ class Http:
         also_answers: int | None = None,
         min_position: Position | None = None,
     ) -> Answer[Any]:
-        """`query`: fields that are None are left out, a list is repeated. `form`: name, content and media type of an
-        image, and the JSON beside it. `also_answers`: another status whose body is the answer."""
+        """`query`: fields that are None are left out, a list is repeated. `form`: name, content and
+        media type of an image, and the JSON beside it. `also_answers`: another status whose body
+        is the answer."""
         fields = [
             (name, str(one).lower() if isinstance(one, bool) else str(one))
             for name, value in (query or {}).items()
