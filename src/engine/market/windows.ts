@@ -137,7 +137,7 @@ export class MinuteWindows {
       }
       return;
     }
-    // Older than all that is held, and nobody looks that far back.
+    // Older than all that is held, so no window reaches it.
     if (index === 0 && !this.#isWhole) return;
     minutes.splice(index, 0, minute);
     for (const window of this.#windows) {
@@ -200,7 +200,7 @@ function add(window: RunningWindow, { volume, trades, buys }: Minute, sign: 1 | 
   window.buys += sign * (buys ?? 0);
 }
 
-/** The highest and lowest of some minutes, and of the price before them where a pair has no pool. */
+/** Highest and lowest of some minutes, and of the price before them where a pair has no pool. */
 export function rangeOf(
   minutes: readonly Minute[],
   before: Minute | null,
