@@ -44,8 +44,8 @@ export function tickerRoutes(node: TickerNode): Route[] {
       operationId: 'tickersOfAssets',
       summary: 'Tickers of given tokens',
       description:
-        `In the order of the body. An asset id that comes twice keeps its first place, those that ` +
-        `are not known here are left out; \`count\` is how many were found. ${MARKET_TIME}`,
+        'In the order of the body. An asset id that comes twice keeps its first place, those ' +
+        `that are not known here are left out; \`count\` is how many were found. ${MARKET_TIME}`,
       body: TickersBody,
       answers: { 200: { description: 'All, and how many they are', schema: Tickers } },
       handle: ({ body }) => {
