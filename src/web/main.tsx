@@ -10,7 +10,7 @@ import type { Network, PageContext } from './context.ts';
 import { nextFrame } from './frames.ts';
 import { MarketTime } from './marketTime.ts';
 import { PageRouter } from './pageRouter.ts';
-import { type PageRoute, parseRoute, routeHash } from './route.ts';
+import { linkedRoute, type PageRoute, parseRoute, routeHash } from './route.ts';
 import { buildShell, Toasts } from './shell/shell.ts';
 import { StatusLine } from './shell/status.ts';
 import { onChange } from './signal.ts';
@@ -22,6 +22,9 @@ const NONE: Network = { name: 'none', addresses: 'testnet', supply: null };
 
 const clock = systemClock;
 const client = new Client({ url: location.origin });
+const linked = linkedRoute(location.pathname);
+// From here on places are behind the `#`, whichever link led here.
+if (linked !== null) history.replaceState(null, '', `/${location.hash || routeHash(linked)}`);
 const route = signal<PageRoute>(parseRoute(location.hash));
 const asset = signal<string | null>(null);
 const pool = signal<LiquidityPoolInfo | null>(null);

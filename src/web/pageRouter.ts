@@ -6,15 +6,23 @@ import type { PageContext, Unmount } from './context.ts';
 import { el } from './dom.ts';
 import { Home } from './home/home.tsx';
 import type { MarketTime } from './marketTime.ts';
+import { t } from './messages.ts';
 import { mountView } from './page.tsx';
 import { type PageRoute, routeHash } from './route.ts';
 import { ChartOnly } from './token/chart.tsx';
+import { MissingToken } from './token/missing.tsx';
 import { mountToken } from './token/token.ts';
 import { closeTooltip } from './tooltip.ts';
 import { mountLaunch } from './trade/launch.ts';
 import { mountWallet } from './wallet/wallet.ts';
 
-const TITLES = { home: 'Markets', token: 'Token', wallet: 'Wallet', launch: 'Launch' } as const;
+const TITLES = {
+  home: 'Markets',
+  token: 'Token',
+  missing: t.missing.title,
+  wallet: 'Wallet',
+  launch: 'Launch',
+} as const;
 
 interface RouterDeps {
   readonly asset: Signal<string | null>;
@@ -57,6 +65,9 @@ export class PageRouter {
     const context = this.#context;
     if (route.at === 'wallet') return mountWallet(container, context);
     if (route.at === 'launch') return mountLaunch(container, context);
+    if (route.at === 'missing') {
+      return mountView(container, context, h(MissingToken, { text: route.text }));
+    }
     if (route.at === 'token') {
       return context.network.value?.name === 'none'
         ? mountView(container, context, h(ChartOnly, { asset: route.asset }))

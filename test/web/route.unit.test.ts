@@ -1,7 +1,14 @@
 /** Addresses of the page: what is written is read, and everything else is the home. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOME, type PageRoute, parseRoute, routeHash } from '../../src/web/route.ts';
+import {
+  HOME,
+  linkedRoute,
+  type PageRoute,
+  parseRoute,
+  routeHash,
+  tokenLink,
+} from '../../src/web/route.ts';
 
 const ASSET = `${'ab'.repeat(28)}.466f6f`;
 
@@ -11,12 +18,29 @@ test('every place has an address that leads back to it', () => {
     { at: 'home', list: 'graduated' },
     { at: 'wallet' },
     { at: 'launch' },
+    { at: 'missing', text: '100%/<b>' },
   ];
   for (const place of places) assert.deepEqual(parseRoute(routeHash(place)), place);
   assert.deepEqual(parseRoute(`#/token/${ASSET.toUpperCase()}`), { at: 'token', asset: ASSET });
 });
 
 test('what is no address leads home', () => {
-  const strange = ['', '#', '#/', '#/list/Nope', '#/token/', '#/token/.', '#/token/<b>', '#/x'];
+  const strange = ['', '#', '#/', '#/list/Nope', '#/token/', '#/x'];
   for (const hash of strange) assert.deepEqual(parseRoute(hash), HOME, hash);
+});
+
+test('an address of a token whose id is none says so', () => {
+  for (const text of ['.', '<b>', 'ab.cd', `${ASSET}0`, '%', '%zz']) {
+    assert.deepEqual(parseRoute(`#/token/${text}`), { at: 'missing', text }, text);
+    assert.deepEqual(linkedRoute(`/t/${text}`), { at: 'missing', text }, text);
+  }
+});
+
+test('a link leads to its token, and other paths lead nowhere', () => {
+  assert.deepEqual(linkedRoute(tokenLink(ASSET)), { at: 'token', asset: ASSET });
+  assert.deepEqual(linkedRoute(`/t/${ASSET.toUpperCase()}`), { at: 'token', asset: ASSET });
+  assert.deepEqual(linkedRoute('/t/a%20b'), { at: 'missing', text: 'a b' });
+  for (const path of ['/', '/t', `/t/${ASSET}/x`, `/x/t/${ASSET}`]) {
+    assert.equal(linkedRoute(path), null, path);
+  }
 });

@@ -36,7 +36,8 @@ const LISTENING = {
   }),
   HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.'),
   PUBLIC_URL: optionalUrl(
-    'Where clients reach this server, such as https://market.example; empty: unknown.',
+    'Where clients reach this server, such as https://market.example. Chats that unfold a link ' +
+      'to a token need it; empty: unknown.',
   ),
   ADMIN_PORT: Type.Optional(
     Type.Integer({

@@ -11,9 +11,12 @@ import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUs
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
+import type { TokenSource } from '../../api/page/tokenPage.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Streams, Topic } from '../../api/topics/port.ts';
 import type { Node } from '../../engine/actors/node.ts';
+import { COIN } from '../../engine/market/asset.ts';
+import { pairName } from '../../engine/market/pair.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
@@ -64,7 +67,11 @@ export function openListeners(
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const open = listener([...market, ...documents, ...pageRoutes(chain !== null)], topics, options);
+  const page = pageRoutes(tokensOf(node, status), {
+    hasChain: chain !== null,
+    publicUrl: settings.PUBLIC_URL ?? null,
+  });
+  const open = listener([...market, ...documents, ...page], topics, options);
   let port = 0;
   const gateway: Service = {
     name: 'gateway',
@@ -96,6 +103,14 @@ function adaUsdOf({ settings, clock }: World, observer: Events): AdaUsd | null {
   const { ADA_USD, ADA_USD_URL: url } = settings;
   if (ADA_USD !== undefined) return fixedAdaUsd(ADA_USD, clock);
   return url === undefined ? null : new AdaUsdFeed({ url, clock, observer });
+}
+
+function tokensOf(node: Node, status: NodeStatus): TokenSource {
+  return {
+    find: (token) => node.fold.directory.find(token),
+    isTraded: (token) => node.fold.pair(pairName(token, COIN)) !== null,
+    synced: () => status.serves(),
+  };
 }
 
 function nodeViewOf(node: Node, status: NodeStatus): NodeView {

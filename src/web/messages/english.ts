@@ -109,6 +109,18 @@ export const ENGLISH = {
     keys: 'Arrows move it, + and − zoom, Home shows all, End the newest bar.',
     replayed: 'Replayed trades against ADA, in the time of the feed.',
   },
+  missing: {
+    title: 'No such token',
+    explained:
+      'This is no asset id: one is the policy in 56 hexadecimal digits, a point, and the name in ' +
+      'hexadecimal digits. Search for the token by name. ',
+    home: 'To the market',
+  },
+  link: {
+    word: 'Link',
+    copy: 'Copy a link to this token',
+    copied: 'Link copied.',
+  },
   about: {
     title: 'About',
     none: 'No description.',

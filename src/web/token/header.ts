@@ -7,6 +7,8 @@ import { ada, ends, shortPrice } from '../format.ts';
 import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { icon } from '../icons.ts';
 import { logo } from '../logo.ts';
+import { t } from '../messages.ts';
+import { tokenLink } from '../route.ts';
 import { onChange } from '../signal.ts';
 
 export function mountHeader(container: HTMLElement, context: PageContext, asset: string): Unmount {
@@ -21,7 +23,13 @@ export function mountHeader(container: HTMLElement, context: PageContext, asset:
   const trades = figure('Trades');
   const who = el('div', { class: 'who' }, picture.element);
   who.append(
-    el('div', { class: 'names' }, el('div', {}, name, ticker, venue), idButton(context, asset)),
+    el(
+      'div',
+      { class: 'names' },
+      el('div', {}, name, ticker, venue),
+      idButton(context, asset),
+      linkButton(context, asset),
+    ),
   );
   const figures = [price, cap, volume, trades].map(({ element }) => element);
   container.append(who, el('div', { class: 'figures' }, ...figures));
@@ -64,22 +72,35 @@ function figure(label: string) {
   return { element, value };
 }
 
-function idButton({ notify }: PageContext, asset: string): HTMLElement {
-  const button = el(
-    'button',
-    { type: 'button', class: 'copy code dim' },
-    ends(asset, 10),
-    icon('copy'),
-  );
-  setAttribute(button, 'aria-label', 'Copy the asset id');
-  button.title = asset;
+function idButton(context: PageContext, asset: string): HTMLElement {
+  const shown = el('span', {}, ends(asset, 10));
+  return copyButton(context, [shown, icon('copy')], 'Copy the asset id', asset, 'Asset id copied.');
+}
+
+/** The address that unfolds in chats, not the one of this page. */
+function linkButton(context: PageContext, asset: string): HTMLElement {
+  const { copy, copied } = t.link;
+  const link = new URL(tokenLink(asset), location.origin).href;
+  return copyButton(context, [t.link.word, icon('copy')], copy, link, copied);
+}
+
+function copyButton(
+  { notify }: PageContext,
+  content: readonly (Node | string)[],
+  label: string,
+  text: string,
+  done: string,
+): HTMLElement {
+  const button = el('button', { type: 'button', class: 'copy code dim' }, ...content);
+  setAttribute(button, 'aria-label', label);
+  button.title = text;
   button.addEventListener('click', async () => {
     try {
-      await navigator.clipboard.writeText(asset);
-      notify('good', 'Asset id copied.');
+      await navigator.clipboard.writeText(text);
+      notify('good', done);
     } catch {
       // A browser may refuse; then it can be copied by hand.
-      notify('info', asset);
+      notify('info', text);
     }
   });
   return button;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { escaped } from '../../../src/api/page/routes.ts';
+import { escaped } from '../../../src/api/page/document.ts';
 import { newTestApp } from '../../support/app.ts';
 import { rawAnswer } from './rawAnswer.ts';
 

@@ -1,0 +1,83 @@
+/** The document that shows the page, whatever its address, and what its routes have in common. */
+import type { Answer, Route } from '../gateway/port.ts';
+import { type PageFiles, pageFiles } from './bundle.ts';
+
+/** What the routes of the page have in common. */
+export const PAGE_ROUTE = {
+  method: 'GET',
+  tag: 'Page',
+  // Who looks at the page asks the API too: its files must not use up that rate limit.
+  rate: 'free',
+  needsSync: false,
+  positioned: false,
+  etag: true,
+  gzip: true,
+} as const satisfies Partial<Route>;
+
+export const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
+
+/** What a page says about itself to those who only read its head: search engines, chats. */
+export interface PageHead {
+  readonly title: string;
+  readonly description: string;
+  /** Further elements of the head, escaped already. */
+  readonly more?: string;
+}
+
+export const HOME_HEAD: PageHead = {
+  title: 'upcurve',
+  description: 'Launches, live prices and orders of this market.',
+};
+
+/** `hasChain`: whether there is anything to trade on. */
+export async function pageAnswer(head: PageHead, hasChain: boolean, status = 200): Promise<Answer> {
+  const body = pageDocument(await pageFiles(), hasChain, head);
+  return { status, body, type: PAGE_TYPE, headers: HEADERS };
+}
+
+export const PAGE_TYPE = 'text/html; charset=utf-8';
+
+/** Nothing but this server, and nothing inline; wallets bring icons as data. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+  "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const HEADERS = {
+  ...NO_SNIFFING,
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  // Browsers revalidate it each time (304), so the next page load gets a new version.
+  'Cache-Control': 'no-cache',
+};
+
+function pageDocument(
+  { script, style, icon }: PageFiles,
+  hasChain: boolean,
+  { title, description, more = '' }: PageHead,
+): string {
+  const chain = hasChain ? 'some' : 'none';
+  return `<!doctype html>
+<html lang="en" data-chain="${chain}"><head><meta charset="utf-8"><title>${escaped(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${escaped(description)}">
+${more}<link rel="icon" href="/assets/${icon.name}">
+<link rel="stylesheet" href="/assets/${style.name}">
+<script type="module" src="/assets/${script.name}"></script></head>
+<body><div id="page"><noscript><p class="plain">This page needs JavaScript. The same market is
+served as an API: see <a href="/docs">the reference</a>.</p></noscript></div></body></html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text for HTML, in attributes too. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

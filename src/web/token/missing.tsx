@@ -1,0 +1,22 @@
+/** What an address leads to that cannot be a token: what is wrong with it, and where to go on. */
+import { shownText } from '../../engine/market/shownText.ts';
+import { t } from '../messages.ts';
+
+const SHOWN_LENGTH = 100;
+
+export function MissingToken({ text }: { readonly text: string }) {
+  return (
+    <div class="panel">
+      <div class="empty" role="status">
+        <strong>{t.missing.title}</strong>
+        {t.missing.explained}
+        <span class="code">{shownText(text, SHOWN_LENGTH)}</span>
+        <div>
+          <a class="button" href="#/">
+            {t.missing.home}
+          </a>
+        </div>
+      </div>
+    </div>
+  );
+}
