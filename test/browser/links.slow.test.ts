@@ -16,7 +16,7 @@ test('a link opens its token, and a wrong one says that it is wrong', async (t) 
   const seen = await visit(browser, app.url);
   const { page } = seen;
   await seen.open(`t/${TOKEN.toUpperCase()}`);
-  await page.locator('section.chart, .panel.chart').first().waitFor();
+  await page.locator('.canvas canvas').first().waitFor();
   assert.equal(new URL(page.url()).pathname, '/');
   assert.equal(new URL(page.url()).hash, `#/token/${TOKEN}`);
   seen.assertClean();
