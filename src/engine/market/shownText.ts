@@ -10,10 +10,10 @@ const MARKS = /(\p{M}{3})\p{M}+/gu;
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;
 /**
  * Invisible: direction overrides, tags, half surrogates, private and unassigned characters. The two
- * joiners stay, which Persian, Hindi and emoji are written with.
+ * that join and part letters stay: Persian, Hindi and emoji are written with them.
  */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu;
-/** Code units read for each character that is wanted: more are marks and joiners without end. */
+/** Code units read for each character that is wanted: the rest are marks without end. */
 const READ_FACTOR = 16;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

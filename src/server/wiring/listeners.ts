@@ -11,7 +11,7 @@ import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUs
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
-import type { TokenSource } from '../../api/page/tokenPage.ts';
+import type { TokenPageOptions, TokenSource } from '../../api/page/tokenPage.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Streams, Topic } from '../../api/topics/port.ts';
 import type { Node } from '../../engine/actors/node.ts';
@@ -67,10 +67,7 @@ export function openListeners(
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const page = pageRoutes(tokensOf(node, status), {
-    hasChain: chain !== null,
-    publicUrl: settings.PUBLIC_URL ?? null,
-  });
+  const page = pageRoutes(tokensOf(node, status), pageOptionsOf(settings, chain));
   const open = listener([...market, ...documents, ...page], topics, options);
   let port = 0;
   const gateway: Service = {
@@ -111,6 +108,10 @@ function tokensOf(node: Node, status: NodeStatus): TokenSource {
     isTraded: (token) => node.fold.pair(pairName(token, COIN)) !== null,
     synced: () => status.serves(),
   };
+}
+
+function pageOptionsOf(settings: Settings, chain: ChainFeatures | null): TokenPageOptions {
+  return { hasChain: chain !== null, publicUrl: settings.PUBLIC_URL ?? null };
 }
 
 function nodeViewOf(node: Node, status: NodeStatus): NodeView {
