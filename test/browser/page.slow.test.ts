@@ -168,7 +168,8 @@ test('what strangers write stays text', async () => {
   assert.equal(await seen.page.evaluate('globalThis.harmed'), undefined);
 
   await seen.open('#/token/<script>globalThis.harmed=1</script>');
-  await seen.page.locator('.pools').waitFor();
+  await seen.page.getByText('No such token').waitFor();
+  assert.equal(await seen.page.evaluate('globalThis.harmed'), undefined);
   await seen.open(`#/token/${'ab'.repeat(28)}.`);
   await seen.asked(
     'an unknown token is said to be one',
