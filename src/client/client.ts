@@ -31,6 +31,8 @@ import type {
 export interface ClientOptions extends Partial<ClientPlatform> {
   /** Base URL of a node, `https://api.example.org`; several of one market are tried in turn. */
   readonly url: string | readonly string[];
+  /** API key, `upc_…`: its limits count in place of those of this address. */
+  readonly key?: string;
   /** Of the socket; MessagePack costs a package of 40 kB and saves bandwidth. */
   readonly encoding?: Encoding;
   /** Of a call over HTTP; 15 s unless set. */
@@ -97,13 +99,13 @@ export class Client {
 
   constructor(options: ClientOptions) {
     const { url, encoding = 'json', timeoutMs = DEFAULT_MS, silenceMs = DEFAULT_MS } = options;
-    const { maxAttempts = 1 } = options;
+    const { maxAttempts = 1, key } = options;
     const nodes = new Nodes(typeof url === 'string' ? [url] : url);
     const platform = { ...systemPlatform, ...options };
     const { clock, chance, fetch, openSocket } = platform;
     this.#platform = { clock, chance, fetch, openSocket };
-    const http = new Http({ nodes, fetch, clock, timeoutMs, maxAttempts });
-    const connection = new Connection({ ...this.#platform, nodes, encoding, silenceMs });
+    const http = new Http({ nodes, fetch, clock, key, timeoutMs, maxAttempts });
+    const connection = new Connection({ ...this.#platform, nodes, key, encoding, silenceMs });
     this.#http = http;
     this.connection = connection;
     this.charts = market.chartsRoutes(http);

@@ -13,6 +13,7 @@ import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/meters.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
 import { reachableHost } from './settings/table.ts';
+import { loadApiKeys, reloadApiKeys } from './wiring/apiKeys.ts';
 import type { ChainFeatures } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
 import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
@@ -69,6 +70,7 @@ export async function startApp(world: World): Promise<App> {
 
 async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
+  const apiKeys = loadApiKeys(world.settings);
   const registry = createRegistry();
   await prepareProcess(world, registry);
   checkNoOldLedger(world.settings);
@@ -88,7 +90,9 @@ async function start(world: World): Promise<App> {
     await cluster?.leave();
     throw error;
   });
-  const listeners = openListeners(world, node, chain, cluster, events, registry, noted.troubles);
+  const { troubles } = noted;
+  const listeners = openListeners(world, node, chain, cluster, events, registry, troubles, apiKeys);
+  reloadApiKeys(apiKeys, world, events);
 
   let replay: Replay | null = null;
   let stopping = false;

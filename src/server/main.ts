@@ -96,7 +96,7 @@ async function run(command: Command | string): Promise<number> {
   terminal.stopAsked.then(() => stopping.abort());
   const { signal } = stopping;
   const given = { settings, secrets, clock, rng: systemRng, logger };
-  const world: World = { signal, ...given, version: readVersion() };
+  const world: World = { signal, ...given, version: readVersion(), ...reloading(settings) };
   try {
     if (command.name === 'cluster') return await cluster(command, settings);
     if (command.name === 'deploy') {
@@ -188,6 +188,16 @@ async function cluster(command: ClusterCommand, settings: Settings): Promise<num
     stopAsked,
     say,
   });
+}
+
+/** Without a file to read again the signal ends the process, as when its terminal closes. */
+function reloading({ API_KEYS_FILE }: Settings): Pick<World, 'onReload'> {
+  if (API_KEYS_FILE === undefined) return {};
+  const readers: (() => void)[] = [];
+  process.on('SIGHUP', () => {
+    for (const read of readers) read();
+  });
+  return { onReload: (read) => void readers.push(read) };
 }
 
 function logFormat({ LOG_FORMAT }: Settings): 'json' | 'text' {

@@ -68,6 +68,7 @@ const SINGLE: Readonly<Record<string, string>> = {
   signAndSubmit: 'transactions',
   submit: 'transactions',
   serverTime: 'operations',
+  limits: 'operations',
   adaUsdRate: 'operations',
   healthReady: 'operations',
 };

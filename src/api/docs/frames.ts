@@ -57,7 +57,14 @@ const Many = Type.Array(
 
 export const CLIENT_FRAMES: Readonly<Record<string, TSchema>> = {
   connect: fromClient('connect', {
-    data: Type.Optional(Type.Object({ acks: Type.Optional(Type.Boolean()) })),
+    data: Type.Optional(
+      Type.Object({
+        acks: Type.Optional(Type.Boolean()),
+        key: Type.Optional(
+          Type.String({ description: 'API key, `upc_…`; unknown: UNKNOWN_KEY and 4501.' }),
+        ),
+      }),
+    ),
   }),
   subscribeMany: fromClient('subscribe', { topics: Many }),
   unsubscribe: fromClient('unsubscribe', {}),
@@ -99,8 +106,8 @@ export const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] 
   [4001, 'going away: reconnect after reconnectAfterMs of Shutdown'],
   [4002, 'no frame from the client for 30 s'],
   [4008, 'too slow even for Resync: 30 s without reading'],
-  [4403, 'too many connections from this address'],
+  [4403, 'too many connections from this address, or with this API key'],
   [4429, 'too many frames a second'],
   [4500, 'no known subprotocol among those offered (json, msgpack)'],
-  [4501, 'five frames in 10 s that could not be used'],
+  [4501, 'five frames in 10 s that could not be used, or an API key that is unknown or revoked'],
 ];

@@ -61,11 +61,17 @@ export function openapi(
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    // Nothing needs a key: what is signed is signed by wallets.
-    security: [],
+    // Nothing needs a key: what is signed is signed by wallets. A key changes limits.
+    security: [{}, { apiKey: [] }],
     tags: tagsOf(routes),
     paths,
-    components: { schemas: definitions.all(), headers: HEADERS },
+    components: {
+      schemas: definitions.all(),
+      headers: HEADERS,
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `upc_…`.' },
+      },
+    },
   };
 }
 

@@ -20,7 +20,7 @@ export const HEADERS: JsonObject = {
   'X-Block-Hash': text('Block of that position; absent without a chain.'),
   ETag: text('Send it back as If-None-Match; 304 when nothing changed.'),
   'Retry-After': integer('Seconds after which another try may succeed.'),
-  'RateLimit-Limit': integer('Requests that fit into the bucket of your address.'),
+  'RateLimit-Limit': integer('Requests that fit into the bucket of your address or API key.'),
   'RateLimit-Remaining': integer('Requests left in it.'),
   'RateLimit-Reset': integer('Seconds until it is full again.'),
 };
@@ -150,7 +150,7 @@ function causesByStatus(route: Route): Map<number, Cause[]> {
 }
 
 function impliedCauses(route: Route): Cause[] {
-  const causes: Cause[] = ['SERVER_ERROR'];
+  const causes: Cause[] = ['SERVER_ERROR', 'UNKNOWN_KEY'];
   const takesInput = route.query !== undefined || route.path.includes(':') || route.positioned;
   if (takesInput || route.method === 'POST') causes.push('INVALID_PARAMS');
   if (route.method === 'POST') {

@@ -4,12 +4,17 @@
  * IPv4-mapped IPv6 address counts as IPv4.
  */
 import { BlockList, isIP } from 'node:net';
+import type { ApiKey } from './apiKeys.ts';
 import type { HttpResponse } from './server.ts';
 
 export interface Caller {
   readonly address: string;
+  /** What its limits are counted under. */
   readonly key: string;
+  /** From this machine, and without an API key. */
   readonly loopback: boolean;
+  /** null: it presented none. */
+  readonly apiKey: ApiKey | null;
 }
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -84,12 +89,17 @@ export class Callers {
 
 export function callerOf(address: string): Caller {
   if (isIP(address) !== 6) {
-    return { address, key: address, loopback: address.startsWith('127.') };
+    return { address, key: address, loopback: address.startsWith('127.'), apiKey: null };
   }
   const groups = expand(address);
   const loopback = groups.slice(0, 7).every((group) => group === 0) && groups[7] === 1;
   const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return { address, key: `${network.join(':')}::/64`, loopback };
+  return { address, key: `${network.join(':')}::/64`, loopback, apiKey: null };
+}
+
+/** A caller who presented a key: no address begins as `key` here does. */
+export function withApiKey({ address }: Caller, apiKey: ApiKey): Caller {
+  return { address, key: `key ${apiKey.name}`, loopback: false, apiKey };
 }
 
 function blockList(ranges: readonly string[]): BlockList {

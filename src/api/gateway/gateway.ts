@@ -25,10 +25,11 @@ import { Heartbeat } from '../ws/heartbeat.ts';
 import { SlowSockets } from '../ws/slowSockets.ts';
 import { SocketCounts } from '../ws/socketCounts.ts';
 import { Subscriptions } from '../ws/subscriptions.ts';
-import { Callers } from './address.ts';
+import { type Caller, Callers } from './address.ts';
+import { ApiKeys } from './apiKeys.ts';
 import type { Observer } from './observer.ts';
 import { GATEWAY_DEFAULTS, type GatewayOptions } from './options.ts';
-import type { NodeView, Route } from './port.ts';
+import type { CallerLimits, NodeView, Route } from './port.ts';
 import { PositionWaiters } from './positionWaiters.ts';
 import type { Server } from './server.ts';
 
@@ -41,6 +42,8 @@ interface GatewayDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly observer: Observer;
+  /** Absent: there are none. */
+  readonly apiKeys?: ApiKeys;
   readonly options?: Partial<GatewayOptions>;
 }
 
@@ -61,11 +64,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const options = { ...GATEWAY_DEFAULTS, ...deps.options };
   const positionWaiters = new PositionWaiters(nodeView, clock, options.positionWaitMs, options);
   const callers = new Callers(options.trustedProxies);
+  const apiKeys = deps.apiKeys ?? new ApiKeys();
+  const limits = new RateLimits(clock, options);
+  const counts = new SocketCounts();
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
 
   const { connections, endpoint, eventStreams, heartbeat, delivery } = openSockets(
-    { ...deps, options },
-    { callers, responses, positionWaiters },
+    { ...deps, options, apiKeys },
+    { callers, counts, responses, positionWaiters },
   );
 
   server.connections(
@@ -79,7 +85,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     responses,
     positionWaiters,
     callers,
-    limits: new RateLimits(clock, options),
+    apiKeys,
+    limits,
+    limitsOf: (caller) => limitsOf(caller, { limits, counts, options }),
     positions: new PositionHeaders(nodeView),
     bodyBudget: new BodyBudget(options),
     eventStreams,
@@ -112,18 +120,38 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
+function limitsOf(
+  caller: Caller,
+  parts: { limits: RateLimits; counts: SocketCounts; options: GatewayOptions },
+): CallerLimits {
+  const { limits, counts, options } = parts;
+  const { apiKey, key } = caller;
+  return {
+    caller: apiKey?.name ?? key,
+    scope: 'node',
+    exempt: limits.isExempt(caller),
+    classes: limits.state(caller),
+    sockets: {
+      limit: apiKey?.limits.sockets ?? options.maxSocketsPerAddress,
+      open: counts.of(key),
+    },
+  };
+}
+
+interface SocketParts {
+  readonly callers: Callers;
+  readonly counts: SocketCounts;
+  readonly responses: ResponseWriter;
+  readonly positionWaiters: PositionWaiters;
+}
+
 /** Sockets and event streams: what they subscribe to, and how they are kept alive. */
 function openSockets(
-  deps: GatewayDeps & { readonly options: GatewayOptions },
-  {
-    callers,
-    responses,
-    positionWaiters,
-  }: { callers: Callers; responses: ResponseWriter; positionWaiters: PositionWaiters },
+  deps: GatewayDeps & { readonly options: GatewayOptions; readonly apiKeys: ApiKeys },
+  { callers, counts, responses, positionWaiters }: SocketParts,
 ) {
-  const { server, streams, topics, nodeView, clock, rng, observer, options } = deps;
+  const { server, streams, topics, nodeView, clock, rng, observer, options, apiKeys } = deps;
   const connections = new Set<Connection>();
-  const counts = new SocketCounts();
   const delivery = new Delivery(nodeView, streams, clock, observer);
   const wired = { clock, observer, options, delivery, nodeView, connections };
   const subscriptions = new Subscriptions({ ...wired, topics, positionWaiters });
@@ -131,12 +159,25 @@ function openSockets(
   const slow = new SlowSockets({ ...wired, subscriptions, renewal });
   const heartbeat = new Heartbeat({ ...wired, server, streams, slow });
   const shared = { ...wired, subscriptions, slow, counts, heartbeat, rng };
-  const endpoint = new Endpoint({ ...shared, callers });
+  const endpoint = new Endpoint({ ...shared, callers, apiKeys });
   const eventStreams = new EventStreams({ ...shared, responses });
   subscriptions.onBehind = (connection) => slow.fallBehind(connection);
   streams.onEpoch(() => renewal.begin());
+  apiKeys.onReplaced(() => endRevoked(connections, apiKeys, delivery));
 
   return { connections, endpoint, eventStreams, heartbeat, delivery };
+}
+
+/** Ends what was opened with a key that is not known any more. */
+function endRevoked(
+  connections: ReadonlySet<Connection>,
+  apiKeys: ApiKeys,
+  delivery: Delivery,
+): void {
+  for (const connection of [...connections]) {
+    const { apiKey } = connection.caller;
+    if (apiKey !== null && !apiKeys.has(apiKey)) connection.revoke(delivery.facts());
+  }
 }
 
 function reconnectDelayMs(rng: Rng): number {

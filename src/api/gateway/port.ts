@@ -23,6 +23,26 @@ export interface RouteRequest {
   readonly body: unknown;
   /** The files of a form, in the order in which they came; each name once. */
   readonly files?: readonly FormFile[];
+  /** Where the route `tellsLimits`. */
+  readonly limits?: CallerLimits;
+}
+
+/** What limits hold for the caller of a request, and what is left of them. */
+export interface CallerLimits {
+  /** Name of its API key, or its address (IPv6: the /64). */
+  readonly caller: string;
+  /** Each node counts for itself. */
+  readonly scope: 'node';
+  /** Whether nothing is counted: a caller on this machine, without an API key. */
+  readonly exempt: boolean;
+  readonly classes: Readonly<Record<'read' | 'build' | 'launch', ClassLimit>>;
+  readonly sockets: { readonly limit: number; readonly open: number };
+}
+
+interface ClassLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
 }
 
 /** A file of a multipart body. The handler checks the bytes. */
@@ -131,6 +151,8 @@ export interface Route {
    * such a request was read, and reads nothing more until it has answered.
    */
   readonly exclusive?: boolean;
+  /** Its requests carry the limits of their caller. */
+  readonly tellsLimits?: boolean;
   /** Answers only calls from this host: see `http/localHostGuard.ts`. */
   readonly localOnly?: boolean;
   /**

@@ -3,7 +3,7 @@
  * and a handler cannot read a field that its schema does not have.
  */
 import type { Static, TObject, TSchema, TUnknown } from 'typebox';
-import type { Answer, FormFile, FormShape, Route, RouteRequest } from './port.ts';
+import type { Answer, CallerLimits, FormFile, FormShape, Route, RouteRequest } from './port.ts';
 
 /** A request that was checked against the schemas of its route. */
 interface CheckedRequest<
@@ -17,6 +17,7 @@ interface CheckedRequest<
   /** The fields of the form, where the route takes one. */
   readonly body: BodyOf<Body> & Static<Fields>;
   readonly files?: readonly FormFile[];
+  readonly limits?: CallerLimits;
 }
 
 /** What a check lets through: as the schema says, and fields with a `default` are always there. */

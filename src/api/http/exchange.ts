@@ -36,6 +36,7 @@ export class Exchange {
   lastEventId = '';
   minPosition = '';
   forwardedFor = '';
+  authorization = '';
   host = '';
   /** Null: not sent. */
   origin: string | null = null;
@@ -160,6 +161,9 @@ export class Exchange {
         break;
       case 'last-event-id':
         this.lastEventId = value;
+        break;
+      case 'authorization':
+        this.authorization = this.authorization === '' ? value : `${this.authorization}, ${value}`;
         break;
       case 'x-min-position':
         this.minPosition = value;

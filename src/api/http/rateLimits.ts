@@ -1,11 +1,13 @@
 /**
  * Token buckets per address and rate class. Their number is bounded: beyond it the least recently
- * seen address is forgotten and gets a full bucket, which favours the client.
+ * seen address is forgotten and gets a full bucket, which favours the client. An API key has buckets
+ * of its own, for as long as its limits stay the same.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Quota, TokenBucket } from '../../engine/runtime/tokenBucket.ts';
 import type { Caller } from '../gateway/address.ts';
+import type { ApiKey } from '../gateway/apiKeys.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { RateClass } from '../gateway/port.ts';
 
@@ -23,26 +25,48 @@ export interface Allowance {
   charge(more: number): Allowance;
 }
 
+/** What is left of the limit of one rate class. */
+export interface ClassState {
+  /** Requests that fit into the full bucket. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until it is full again. */
+  readonly reset: number;
+}
+
+type Limiters = Readonly<Record<RateClass, RateLimiter>>;
+
 export class RateLimits {
   readonly #clock: Clock;
   readonly #limitLoopback: boolean;
-  readonly #classes: Readonly<Record<RateClass, RateLimiter>>;
+  readonly #ofAddresses: Limiters;
+  readonly #ofKeys = new WeakMap<ApiKey, Limiters>();
 
   constructor(clock: Clock, options: GatewayOptions) {
     this.#clock = clock;
     this.#limitLoopback = options.limitLoopback;
-    const reads = new RateLimiter(options.reads, options.maxAddresses);
-    this.#classes = {
-      read: reads,
-      build: new RateLimiter(options.builds, options.maxAddresses),
-      launch: new RateLimiter(options.launches, options.maxAddresses),
-      free: reads,
-    };
+    const { reads: read, builds: build, launches: launch, maxAddresses } = options;
+    this.#ofAddresses = limitersOf({ read, build, launch }, maxAddresses);
+  }
+
+  /** Of the caller now, by class; takes nothing. */
+  state(caller: Caller): Readonly<Record<'read' | 'build' | 'launch', ClassState>> {
+    const nowMs = this.#clock.monotonicMs();
+    const { read, build, launch } = this.#limitersFor(caller);
+    const of = (limiter: RateLimiter) =>
+      this.isExempt(caller)
+        ? limiter.full
+        : limiter.state(limiter.bucket(caller.key, nowMs).tokens(nowMs));
+    return { read: of(read), build: of(build), launch: of(launch) };
+  }
+
+  isExempt({ loopback }: Caller): boolean {
+    return loopback && !this.#limitLoopback;
   }
 
   takeToken(rate: RateClass, caller: Caller): Allowance {
-    const limiter = this.#classes[rate];
-    if (caller.loopback && !this.#limitLoopback) return limiter.exempt;
+    const limiter = this.#limitersFor(caller)[rate];
+    if (this.isExempt(caller)) return limiter.exempt;
     const nowMs = this.#clock.monotonicMs();
     const bucket = limiter.bucket(caller.key, nowMs);
     const isGranted = rate === 'free' || bucket.take(nowMs);
@@ -58,6 +82,29 @@ export class RateLimits {
     });
     return allowed(1);
   }
+
+  #limitersFor({ apiKey }: Caller): Limiters {
+    if (apiKey === null) return this.#ofAddresses;
+    let limiters = this.#ofKeys.get(apiKey);
+    if (limiters === undefined) {
+      limiters = limitersOf(apiKey.limits, 1);
+      this.#ofKeys.set(apiKey, limiters);
+    }
+    return limiters;
+  }
+}
+
+function limitersOf(
+  { read, build, launch }: Pick<ApiKey['limits'], 'read' | 'build' | 'launch'>,
+  maxCallers: number,
+): Limiters {
+  const reads = new RateLimiter(read, maxCallers);
+  return {
+    read: reads,
+    build: new RateLimiter(build, maxCallers),
+    launch: new RateLimiter(launch, maxCallers),
+    free: reads,
+  };
 }
 
 class RateLimiter {
@@ -66,9 +113,9 @@ class RateLimiter {
   readonly #quota: Quota;
   readonly #buckets: LRUCache<string, TokenBucket>;
 
-  constructor(quota: Quota, maxAddresses: number) {
+  constructor(quota: Quota, maxCallers: number) {
     this.#quota = quota;
-    this.#buckets = new LRUCache({ max: maxAddresses });
+    this.#buckets = new LRUCache({ max: maxCallers });
     const exempt: Allowance = {
       ...this.allowance(quota.burst, true),
       refund: null,
@@ -90,12 +137,21 @@ class RateLimiter {
     tokens: number,
     granted: boolean,
   ): Pick<Allowance, 'granted' | 'lines' | 'retryAfterSeconds'> {
-    const { burst, perSecond } = this.#quota;
-    const reset = Math.ceil((burst - tokens) / perSecond);
+    const { limit, remaining, reset } = this.state(tokens);
     const lines =
-      `\r\nRateLimit-Limit: ${burst}\r\nRateLimit-Remaining: ${Math.max(0, Math.floor(tokens))}` +
+      `\r\nRateLimit-Limit: ${limit}\r\nRateLimit-Remaining: ${remaining}` +
       `\r\nRateLimit-Reset: ${reset}`;
-    const retryAfterSeconds = Math.max(1, Math.ceil((1 - tokens) / perSecond));
+    const retryAfterSeconds = Math.max(1, Math.ceil((1 - tokens) / this.#quota.perSecond));
     return { granted, lines, retryAfterSeconds };
+  }
+
+  get full(): ClassState {
+    return this.state(this.#quota.burst);
+  }
+
+  state(tokens: number): ClassState {
+    const { burst, perSecond } = this.#quota;
+    const remaining = Math.max(0, Math.floor(tokens));
+    return { limit: burst, remaining, reset: Math.ceil((burst - tokens) / perSecond) };
   }
 }

@@ -7,8 +7,16 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { parsePosition } from '../../engine/runtime/position.ts';
-import type { Callers } from '../gateway/address.ts';
-import type { Answer, NodeView, RateClass, Route, RouteRequest } from '../gateway/port.ts';
+import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
+import { type ApiKeys, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
+import type {
+  Answer,
+  CallerLimits,
+  NodeView,
+  RateClass,
+  Route,
+  RouteRequest,
+} from '../gateway/port.ts';
 import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
 import {
@@ -44,7 +52,9 @@ interface HttpDeps {
   readonly responses: ResponseWriter;
   readonly positionWaiters: PositionWaiters;
   readonly callers: Callers;
+  readonly apiKeys: ApiKeys;
   readonly limits: RateLimits;
+  limitsOf(caller: Caller): CallerLimits;
   readonly positions: PositionHeaders;
   readonly bodyBudget: BodyBudget;
   readonly localHostGuard: LocalHostGuard;
@@ -195,7 +205,7 @@ class RouteServer {
     }
     try {
       const positionLines = this.#route.positioned ? positions.now() : '';
-      const answer = this.#route.handle(request);
+      const answer = this.#handle(context, request);
       const csv = wantsCsv(context.exchange.accept, request.query) ? this.#csv : null;
       if (!(answer instanceof Promise)) {
         this.#finish(context, answer, positionLines, csv);
@@ -210,6 +220,11 @@ class RouteServer {
     }
   }
 
+  #handle({ caller }: RequestContext, request: RouteRequest) {
+    if (this.#route.tellsLimits !== true) return this.#route.handle(request);
+    return this.#route.handle({ ...request, limits: this.#http.limitsOf(caller) });
+  }
+
   #finish(
     context: RequestContext,
     answer: Answer | Failure,
@@ -222,7 +237,10 @@ class RouteServer {
   }
 }
 
-/** Reads the headers and takes a rate-limit token; null: refused, and answered. */
+/**
+ * Reads the headers, finds out who calls and takes a rate-limit token; null: refused, and answered.
+ * Who guesses keys is counted by address.
+ */
 function enter(
   http: HttpDeps,
   res: HttpResponse,
@@ -230,7 +248,10 @@ function enter(
   kind: { operationId: string; rate: RateClass; isHead: boolean; isStream?: boolean },
 ): RequestContext | null {
   const exchange = new Exchange(res, req, kind.isHead);
-  const caller = http.callers.of(res, exchange.forwardedFor);
+  const peer = http.callers.of(res, exchange.forwardedFor);
+  const secret = presentedKey(exchange.authorization);
+  const apiKey = secret === null ? null : http.apiKeys.find(secret);
+  const caller = apiKey === null ? peer : withApiKey(peer, apiKey);
   const allowance = http.limits.takeToken(kind.rate, caller);
   const startedMs = http.clock.monotonicMs();
   const context = { exchange, caller, operationId: kind.operationId, startedMs, allowance };
@@ -240,7 +261,14 @@ function enter(
     http.responses.failure(context, invalid('headers', message), { close: true });
     return null;
   }
-  if (allowance.granted) return context;
+  const isUnknown = secret !== null && apiKey === null;
+  if (allowance.granted && !isUnknown) return context;
+  if (allowance.granted) {
+    const lines = '\r\nWWW-Authenticate: Bearer';
+    http.responses.failure(context, unknownKey(), { lines });
+    exchange.corked = false;
+    return null;
+  }
   const { retryAfterSeconds } = allowance;
   const message = `too many requests: try again in ${retryAfterSeconds} s`;
   const refused = new Failure('RATE_LIMITED', message, { retryAfterSeconds });

@@ -7,8 +7,8 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { metersIn } from '../../engine/runtime/meters.ts';
 import { formatPosition } from '../../engine/runtime/position.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
-import { Live, Ready, ServerTime } from './schema.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
+import { Limits, Live, Ready, ServerTime } from './schema.ts';
 import type { NodeStatus } from './status.ts';
 
 const COMMON = {
@@ -107,7 +107,19 @@ export function utilityRoutes(clock: Clock): readonly Route[] {
     rate: 'read',
     handle: () => ({ body: JSON.stringify({ timestamp: clock.nowMs() }) }),
   });
-  return [time];
+  const limits: Route = route({
+    ...COMMON,
+    path: '/v1/limits',
+    operationId: 'limits',
+    summary: 'Your limits, and what is left of them',
+    description:
+      'Of the API key that the request presents, otherwise of its address. Asking takes nothing.',
+    answers: { 200: { description: 'At this moment, on this node.', schema: Limits } },
+    rate: 'free',
+    tellsLimits: true,
+    handle: (request) => jsonAnswer(request.limits ?? null),
+  });
+  return [time, limits];
 }
 
 /** What readiness reports, as metrics: alerts need numbers. `registry` must not hold them yet. */

@@ -85,3 +85,22 @@ export const HealthUpdate = Type.Object({
 export const ServerTime = Type.Object({
   timestamp: Type.Integer({ description: 'Wall clock of this node, Unix milliseconds.' }),
 });
+
+const ClassLimit = Type.Object({
+  limit: Type.Integer({ description: 'Requests that fit into the full bucket.' }),
+  remaining: Type.Integer({ description: 'Requests left in it.' }),
+  reset: Type.Integer({ description: 'Seconds until it is full again.' }),
+});
+
+export const Limits = Type.Object({
+  caller: Type.String({ description: 'Name of the API key, or the address (IPv6: the /64).' }),
+  scope: Type.Literal('node', { description: 'Each node counts for itself.' }),
+  exempt: Type.Boolean({
+    description: 'Nothing is counted: a call from the same machine, without an API key.',
+  }),
+  classes: Type.Object({ read: ClassLimit, build: ClassLimit, launch: ClassLimit }),
+  sockets: Type.Object({
+    limit: Type.Integer({ description: 'Sockets and event streams that may be open.' }),
+    open: Type.Integer({ description: 'Those that are.' }),
+  }),
+});

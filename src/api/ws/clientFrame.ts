@@ -23,8 +23,16 @@ export interface SubscribeParams {
   readonly refused: Failure | null;
 }
 
+export interface ConnectFrame {
+  readonly kind: 'connect';
+  readonly requestId: RequestId;
+  readonly acks: boolean;
+  /** The API key that it presents; null: none. */
+  readonly key: string | null;
+}
+
 export type ClientFrame =
-  | { readonly kind: 'connect'; readonly requestId: RequestId; readonly acks: boolean }
+  | ConnectFrame
   | { readonly kind: 'subscribe'; readonly subscriptions: readonly SubscribeParams[] }
   | { readonly kind: 'refused'; readonly requestId: RequestId; readonly failure: Failure }
   | { readonly kind: 'unsubscribe'; readonly requestId: RequestId }
@@ -53,7 +61,7 @@ export function readFrame(
   const requestId = requestIdOf(frame.requestId);
   switch (frame.messageType) {
     case 'connect':
-      return { kind: 'connect', requestId, acks: isRecord(frame.data) && frame.data.acks === true };
+      return connectFrame(requestId, isRecord(frame.data) ? frame.data : {});
     case 'subscribe':
       if (Array.isArray(frame.topics) && frame.topics.length > maxTopics) {
         const failure = new Failure('LIMIT_EXCEEDED', `topics may name at most ${maxTopics}`);
@@ -71,6 +79,12 @@ export function readFrame(
       return invalid('messageType', `must be ${known}`);
     }
   }
+}
+
+function connectFrame(requestId: RequestId, data: Record<string, unknown>): ConnectFrame {
+  const { acks, key } = data;
+  const presented = present(key) && key !== '' ? String(key) : null;
+  return { kind: 'connect', requestId, acks: acks === true, key: presented };
 }
 
 function parse(bytes: ArrayBuffer, isBinary: boolean): unknown {

@@ -4,6 +4,7 @@
  */
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
+import type { Caller } from '../gateway/address.ts';
 import {
   EncodedPayload,
   type Encoding,
@@ -22,7 +23,7 @@ import type { Subscription } from './subscription.ts';
 /** What is known of a socket before it opens. */
 export interface Origin {
   readonly encoding: Encoding;
-  readonly address: string;
+  readonly caller: Caller;
   /** The socket is closed with this right after it opens; null: it stays open. */
   readonly refusal: { readonly code: number; readonly reason: string } | null;
   /** Set when the socket opens. */
@@ -48,7 +49,8 @@ export const DROPPED = 2;
 export class Connection implements Recipient {
   readonly id: string;
   readonly encoding: Encoding;
-  readonly address: string;
+  /** Whose limits it counts against; changes when the client presents an API key. */
+  caller: Caller;
   readonly subscriptions = new Map<string, Subscription>();
   readonly frameRateGuard: FrameRateGuard;
   /** Channel of its pings. */
@@ -75,7 +77,7 @@ export class Connection implements Recipient {
 
   constructor(
     sink: FrameSink,
-    { encoding, address }: Pick<Origin, 'encoding' | 'address'>,
+    { encoding, caller }: Pick<Origin, 'encoding' | 'caller'>,
     id: string,
     frameRateGuard: FrameRateGuard,
     nowMs: number,
@@ -83,7 +85,7 @@ export class Connection implements Recipient {
     this.#sink = sink;
     this.id = id;
     this.encoding = encoding;
-    this.address = address;
+    this.caller = caller;
     this.frameRateGuard = frameRateGuard;
     this.lastHeardMs = nowMs;
   }
@@ -134,6 +136,11 @@ export class Connection implements Recipient {
 
   refuse(requestId: RequestId, { cause, message, retry }: Failure, facts: FrameMeta): void {
     this.send(requestId, 'Error', { cause, message, retry }, facts);
+  }
+
+  /** Its API key is gone. */
+  revoke(_facts: FrameMeta): void {
+    this.close(4501, 'this API key was revoked');
   }
 
   listen(channel: string): void {

@@ -6,17 +6,19 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import { withApiKey } from '../gateway/address.ts';
+import { type ApiKeys, unknownKey } from '../gateway/apiKeys.ts';
 import type { RequestId } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { WebSocketBehavior } from '../gateway/server.ts';
-import { type ClientFrame, readFrame } from './clientFrame.ts';
+import { type ClientFrame, type ConnectFrame, readFrame } from './clientFrame.ts';
 import { Connection, type Origin, type Socket } from './connection.ts';
 import type { Delivery } from './delivery.ts';
 import { FrameRateGuard } from './frameRateGuard.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { SlowSockets } from './slowSockets.ts';
-import type { SocketCounts } from './socketCounts.ts';
+import { mayOpen, type SocketCounts, tooManyOf } from './socketCounts.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { type UpgradeDeps, upgrade } from './upgrade.ts';
 
@@ -28,6 +30,7 @@ interface EndpointDeps {
   readonly heartbeat: Heartbeat;
   readonly counts: SocketCounts;
   readonly callers: UpgradeDeps['callers'];
+  readonly apiKeys: ApiKeys;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly observer: Observer;
@@ -49,10 +52,11 @@ export class Endpoint {
   }
 
   behavior(): WebSocketBehavior<Origin> {
-    const { options, callers, slow } = this.#parts;
+    const { options, callers, apiKeys, slow } = this.#parts;
     const upgradeParts: UpgradeDeps = {
       clock: this.#parts.clock,
       callers,
+      apiKeys,
       options,
       counts: this.#parts.counts,
       stopping: () => this.stopping,
@@ -113,7 +117,7 @@ export class Endpoint {
     connection.pings = heartbeat.add(connection);
     origin.connection = connection;
     connections.add(connection);
-    this.#parts.counts.add(connection.address, 1);
+    this.#parts.counts.add(connection.caller.key, 1);
     connection.listen(connection.pings);
     observer.socketOpened();
   }
@@ -123,7 +127,7 @@ export class Endpoint {
     connection.isOpen = false;
     heartbeat.remove(connection);
     connections.delete(connection);
-    this.#parts.counts.add(connection.address, -1);
+    this.#parts.counts.add(connection.caller.key, -1);
     subscriptions.endAll(connection);
     observer.socketClosed(code);
   }
@@ -160,6 +164,7 @@ export class Endpoint {
     const { subscriptions, delivery } = this.#parts;
     switch (frame.kind) {
       case 'connect':
+        if (!this.#identify(connection, frame)) break;
         connection.acks = frame.acks;
         this.#welcome(connection, frame.requestId);
         break;
@@ -181,6 +186,28 @@ export class Endpoint {
       case 'pong':
         break;
     }
+  }
+
+  /** From here on the socket counts against the key that it presents; false: it is closed. */
+  #identify(connection: Connection, { requestId, key }: ConnectFrame): boolean {
+    if (key === null) return true;
+    const { apiKeys, counts, options } = this.#parts;
+    const apiKey = apiKeys.find(key);
+    if (apiKey === null) {
+      this.#refuse(connection, requestId, unknownKey());
+      connection.close(4501, 'no such API key');
+      return false;
+    }
+    const before = connection.caller;
+    const caller = withApiKey(before, apiKey);
+    if (caller.key !== before.key && !mayOpen(caller, counts, options)) {
+      connection.close(4403, tooManyOf(caller));
+      return false;
+    }
+    counts.add(before.key, -1);
+    counts.add(caller.key, 1);
+    connection.caller = caller;
+    return true;
   }
 
   #welcome(connection: Connection, requestId: RequestId): void {

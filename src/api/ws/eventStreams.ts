@@ -10,6 +10,8 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { formatPosition, type Position, parsePosition } from '../../engine/runtime/position.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import type { Caller } from '../gateway/address.ts';
+import { unknownKey } from '../gateway/apiKeys.ts';
 import {
   EncodedPayload,
   type FrameMeta,
@@ -30,7 +32,7 @@ import { EventSink } from './eventSink.ts';
 import { FrameRateGuard } from './frameRateGuard.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { SlowSockets } from './slowSockets.ts';
-import { mayOpen, type SocketCounts } from './socketCounts.ts';
+import { mayOpen, type SocketCounts, tooManyOf } from './socketCounts.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 interface EventStreamsDeps {
@@ -79,8 +81,8 @@ export class EventStreams {
       return;
     }
     if (!mayOpen(context.caller, counts, options)) {
-      const message = 'too many connections from this address';
-      this.refuse(context, new Failure('LIMIT_EXCEEDED', message, { retry: true }));
+      const failure = new Failure('LIMIT_EXCEEDED', tooManyOf(context.caller), { retry: true });
+      this.refuse(context, failure);
       return;
     }
     this.#begin(context, params);
@@ -101,13 +103,13 @@ export class EventStreams {
     const stream = this.#connect(context, (code) => {
       heartbeat.remove(stream);
       connections.delete(stream);
-      counts.add(stream.address, -1);
+      counts.add(stream.caller.key, -1);
       subscriptions.endAll(stream);
       observer.socketClosed(code);
     });
     stream.pings = heartbeat.add(stream);
     connections.add(stream);
-    counts.add(stream.address, 1);
+    counts.add(stream.caller.key, 1);
     observer.socketOpened();
     stream.sink.retry(RETRY_MS);
     if (context.exchange.isHead) {
@@ -125,7 +127,7 @@ export class EventStreams {
     responses.stream(context, HEAD, () => stream.sink.gone());
     const stream: EventStream = new EventStream(
       (more) => new EventSink({ res: exchange.res, ...more }),
-      { address: caller.key, id: rng.token(12), guard, ended },
+      { caller, id: rng.token(12), guard, ended },
       this.#deps,
     );
     return stream;
@@ -188,7 +190,7 @@ function placed({ cause, message, details = [] }: Failure, at: string): Failure 
 }
 
 interface EventStreamFacts {
-  readonly address: string;
+  readonly caller: Caller;
   readonly id: string;
   readonly guard: FrameRateGuard;
   readonly ended: (code: number) => void;
@@ -202,7 +204,7 @@ class EventStream extends Connection {
 
   constructor(
     open: (more: SinkDeps) => EventSink,
-    { address, id, guard, ended }: EventStreamFacts,
+    { caller, id, guard, ended }: EventStreamFacts,
     deps: Pick<EventStreamsDeps, 'subscriptions' | 'nodeView' | 'slow' | 'clock' | 'options'>,
   ) {
     const { clock, options, slow } = deps;
@@ -220,7 +222,7 @@ class EventStream extends Connection {
       },
     });
     // It says nothing, so its silence means nothing.
-    super(sink, { encoding: 'events', address }, id, guard, Number.POSITIVE_INFINITY);
+    super(sink, { encoding: 'events', caller }, id, guard, Number.POSITIVE_INFINITY);
     this.sink = sink;
     this.#deps = deps;
   }
@@ -255,6 +257,10 @@ class EventStream extends Connection {
   override refuse(requestId: RequestId, failure: Failure, facts: FrameMeta): void {
     super.refuse(requestId, failure, facts);
     this.close(ENDED, failure.cause);
+  }
+
+  override revoke(facts: FrameMeta): void {
+    this.refuse(null, unknownKey(), facts);
   }
 
   #position(): string | null {

@@ -18,10 +18,15 @@ export class SocketCounts {
 
 /** Whether one more fits into the limit of this caller. */
 export function mayOpen(
-  { key, loopback }: Caller,
+  { key, loopback, apiKey }: Caller,
   counts: SocketCounts,
   { limitLoopback, maxSocketsPerAddress }: GatewayOptions,
 ): boolean {
+  if (apiKey !== null) return counts.of(key) < apiKey.limits.sockets;
   if (loopback && !limitLoopback) return true;
   return counts.of(key) < maxSocketsPerAddress;
+}
+
+export function tooManyOf({ apiKey }: Caller): string {
+  return `too many connections ${apiKey === null ? 'from this address' : 'with this API key'}`;
 }

@@ -6,24 +6,27 @@
  * client that offered only unknown subprotocols is answered with the first of them.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Caller, Callers } from '../gateway/address.ts';
+import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
+import { type ApiKeys, presentedKey } from '../gateway/apiKeys.ts';
 import type { Encoding } from '../gateway/frame.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { HttpRequest, HttpResponse, UpgradeContext } from '../gateway/server.ts';
 import { CORS_LINES } from '../http/cors.ts';
 import { Exchange, statusLine } from '../http/exchange.ts';
 import type { Origin } from './connection.ts';
-import { mayOpen, type SocketCounts } from './socketCounts.ts';
+import { mayOpen, type SocketCounts, tooManyOf } from './socketCounts.ts';
 
 export interface UpgradeDeps {
   readonly clock: Clock;
   readonly callers: Callers;
+  readonly apiKeys: ApiKeys;
   readonly options: GatewayOptions;
   readonly counts: SocketCounts;
   stopping(): boolean;
 }
 
 const VERSION = '13';
+const UNKNOWN_KEY = { code: 4501, reason: 'no such API key' };
 
 export function upgrade(
   res: HttpResponse,
@@ -48,11 +51,15 @@ export function upgrade(
   }
   const offered = req.getHeader('sec-websocket-protocol');
   const choice = choose(offered, req.getQuery('encoding'));
-  const caller = parts.callers.of(res, exchange.forwardedFor);
+  const peer = parts.callers.of(res, exchange.forwardedFor);
+  const secret = presentedKey(exchange.authorization);
+  const apiKey = secret === null ? null : parts.apiKeys.find(secret);
+  const caller = apiKey === null ? peer : withApiKey(peer, apiKey);
+  const isUnknown = secret !== null && apiKey === null;
   const origin: Origin = {
     encoding: choice.encoding ?? 'json',
-    address: caller.key,
-    refusal: refusalOf(choice.encoding, caller, parts),
+    caller,
+    refusal: isUnknown ? UNKNOWN_KEY : refusalOf(choice.encoding, caller, parts),
     connection: null,
   };
   const key = req.getHeader('sec-websocket-key');
@@ -69,7 +76,7 @@ function refusalOf(
     return { code: 4500, reason: 'offer the subprotocol json or msgpack' };
   }
   if (mayOpen(caller, counts, options)) return null;
-  return { code: 4403, reason: 'too many connections from this address' };
+  return { code: 4403, reason: tooManyOf(caller) };
 }
 
 /** The first known subprotocol offered, else `?encoding=`; JSON where nothing was said. */

@@ -31,6 +31,8 @@ interface HttpDeps {
   readonly nodes: Nodes;
   readonly fetch: Fetch;
   readonly clock: Clock;
+  /** API key; undefined: none. */
+  readonly key: string | undefined;
   /** Of one attempt at one node. */
   readonly timeoutMs: number;
   /** Of a call while all nodes are busy. */
@@ -120,11 +122,12 @@ export class Http {
   }
 
   async #ask(node: string, call: Call, signal: AbortSignal): Promise<Reply> {
-    const { timeoutMs, fetch } = this.#deps;
+    const { timeoutMs, fetch, key } = this.#deps;
     const { method, path, query, body, form, options = {} } = call;
     const isStopped = () => this.#signalsOf(call).some(({ aborted }) => aborted);
     const headers: Record<string, string> = {};
     if (body !== undefined) headers['content-type'] = 'application/json';
+    if (key !== undefined) headers.authorization = `Bearer ${key}`;
     const { minPosition } = options;
     if (minPosition !== undefined) {
       headers['x-min-position'] = `${minPosition.epoch}:${minPosition.seq}`;

@@ -134,6 +134,10 @@ export function serverRoutes(http: Http) {
       return http.call<api.ServerTimeAnswer>({ method: 'GET', path, options });
     },
 
+    /** Of the client's API key or address, and what is left of them. */
+    limits(options?: CallOptions) {
+      return http.call<api.LimitsAnswer>({ method: 'GET', path: '/v1/limits', options });
+    },
     /** US dollars for one ADA; `ApiError` NOT_CONFIGURED where the server has no source. */
     adaUsd(options?: CallOptions) {
       const path = '/v1/utility/ada-usd/rate';

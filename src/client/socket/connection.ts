@@ -63,6 +63,8 @@ export interface Notice {
 
 interface ConnectionDeps extends ClientPlatform {
   readonly nodes: Nodes;
+  /** API key; undefined: none. */
+  readonly key: string | undefined;
   readonly encoding: Encoding;
   readonly silenceMs: number;
 }
@@ -156,12 +158,12 @@ export class Connection {
   }
 
   #openSocketTo(node: string, decode: Decode): FrameSocket {
-    const { encoding, silenceMs, clock, openSocket } = this.#deps;
+    const { encoding, silenceMs, clock, key, openSocket } = this.#deps;
     const link: FrameSocket = new FrameSocket({
       url: socketUrl(node),
       ...{ encoding, decode, openSocket, clock, silenceMs },
       onOpen: () => {
-        link.send({ messageType: 'connect', requestId: 'connect', data: { acks: true } });
+        link.send({ messageType: 'connect', requestId: 'connect', data: { acks: true, key } });
         this.#setState({ is: 'open', heardAtMs: clock.nowMs() });
         this.#queue.connected(link, this.#subscriptions);
       },

@@ -5,6 +5,47 @@ export interface ServerTimeAnswer {
   readonly timestamp: number;
 }
 
+export interface LimitsAnswer {
+  /** Name of the API key, or the address (IPv6: the /64). */
+  readonly caller: string;
+  /** Each node counts for itself. */
+  readonly scope: 'node';
+  /** Nothing is counted: a call from the same machine, without an API key. */
+  readonly exempt: boolean;
+  readonly classes: {
+    readonly read: {
+      /** Requests that fit into the full bucket. */
+      readonly limit: number;
+      /** Requests left in it. */
+      readonly remaining: number;
+      /** Seconds until it is full again. */
+      readonly reset: number;
+    };
+    readonly build: {
+      /** Requests that fit into the full bucket. */
+      readonly limit: number;
+      /** Requests left in it. */
+      readonly remaining: number;
+      /** Seconds until it is full again. */
+      readonly reset: number;
+    };
+    readonly launch: {
+      /** Requests that fit into the full bucket. */
+      readonly limit: number;
+      /** Requests left in it. */
+      readonly remaining: number;
+      /** Seconds until it is full again. */
+      readonly reset: number;
+    };
+  };
+  readonly sockets: {
+    /** Sockets and event streams that may be open. */
+    readonly limit: number;
+    /** Those that are. */
+    readonly open: number;
+  };
+}
+
 export interface AdaUsdRateAnswer {
   /** US dollars for one ADA. */
   readonly rate: string;

@@ -71,6 +71,16 @@ function lifeEvents(logger: Logger) {
     adaUsdFailed(source: string, why: string): void {
       logger.warn({ event: 'adaUsdFailed', source, why }, `no price of ADA from ${source}: ${why}`);
     },
+    apiKeysRead(file: string, count: number, revoked: readonly string[]): void {
+      const fields = { event: 'apiKeysRead', file, count, revoked };
+      const gone = revoked.length === 0 ? 'none was revoked' : `revoked: ${revoked.join(', ')}`;
+      logger.info(fields, `${count} API keys are known, ${gone}`);
+    },
+    /** What was read before stays. */
+    apiKeysRefused(file: string, why: string): void {
+      const fields = { event: 'apiKeysRefused', file, why };
+      logger.error(fields, `${file} cannot be used, and the API keys stay as they were: ${why}`);
+    },
     /** It threw on stop or missed the deadline; what it held goes with the process. */
     serviceStopFailed(service: string, error: unknown): void {
       logger.error({ event: 'serviceStopFailed', service, err: error }, `${service} did not stop`);

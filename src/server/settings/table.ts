@@ -84,6 +84,9 @@ const LISTENING = {
     GATEWAY_DEFAULTS.maxSocketsPerAddress,
     'Open WebSockets for one client address.',
   ),
+  API_KEYS_FILE: optionalUrl(
+    'JSON with API keys: name, SHA-256 and limits of each; SIGHUP reads it again. Empty: no keys.',
+  ),
 };
 
 /** Storage: what is kept, how deep a rollback can be, how often rows are committed. */

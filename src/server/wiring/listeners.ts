@@ -3,6 +3,7 @@
 import { createServer as createTcpServer } from 'node:net';
 import type { Registry } from 'prom-client';
 import { docsRoutes } from '../../api/docs/routes.ts';
+import type { ApiKeys } from '../../api/gateway/apiKeys.ts';
 import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
 import type { GatewayOptions } from '../../api/gateway/options.ts';
 import type { NodeView, Route } from '../../api/gateway/port.ts';
@@ -24,6 +25,7 @@ import type { Troubles } from '../../engine/runtime/troubles.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
+import { gatewayOptionsOf } from './gatewayOptions.ts';
 import { statusOf } from './health.ts';
 import { answerCalls } from './nodeCalls.ts';
 import { chainRoutes, marketRoutes, marketTopics } from './services.ts';
@@ -44,6 +46,7 @@ export function openListeners(
   events: Events,
   registry: Registry,
   troubles: Troubles,
+  apiKeys: ApiKeys,
 ): Listeners {
   const { settings, clock, rng, version } = world;
   const status = statusOf(world, node, chain, troubles);
@@ -63,7 +66,7 @@ export function openListeners(
   ) => {
     const server = (world.host?.createServer ?? createServer)(events);
     const streams = createHub({ nodeView, clock, observer: events, publish: server.publish });
-    const common = { nodeView, clock, rng, observer: events, options };
+    const common = { nodeView, clock, rng, observer: events, apiKeys, options };
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
@@ -147,20 +150,6 @@ async function listen(
   if (bound instanceof Failure) throw new Error(bound.message);
   events.listening(what, host, bound);
   return bound;
-}
-
-function gatewayOptionsOf(settings: Settings): Partial<GatewayOptions> {
-  const { RATE_READS_PER_S, RATE_READS_BURST, RATE_BUILDS_PER_S, RATE_LAUNCHES_PER_MIN } = settings;
-  return {
-    sharePort: settings.PORT_SHARED,
-    trustedProxies: settings.TRUSTED_PROXIES,
-    publicUrl: settings.PUBLIC_URL ?? '',
-    limitLoopback: settings.RATE_LIMIT_LOOPBACK,
-    reads: { perSecond: RATE_READS_PER_S, burst: RATE_READS_BURST },
-    builds: { perSecond: RATE_BUILDS_PER_S, burst: RATE_BUILDS_PER_S },
-    launches: { perSecond: RATE_LAUNCHES_PER_MIN / 60, burst: RATE_LAUNCHES_PER_MIN },
-    maxSocketsPerAddress: settings.MAX_SOCKETS_PER_ADDRESS,
-  };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

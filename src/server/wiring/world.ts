@@ -56,6 +56,8 @@ export interface World {
   readonly chainAccess?: ChainAccess;
   /** Absent: over TCP. */
   readonly dialNats?: DialNats;
+  /** Calls `read` whenever the operator asks to read files again; absent: never. */
+  readonly onReload?: (read: () => void) => void;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
 }

@@ -97,6 +97,7 @@ const READS: Samples = {
   'POST /getUtxos': ({ pkh }) => ({ body: { pkh, offset: 0, limit: 2, query: 'unspent' } }),
   'GET /ipfs/:cid': ({ logoCid }) => ({ params: { cid: logoCid } }),
   'GET /v1/utility/server/time': none,
+  'GET /v1/limits': none,
   'GET /v1/stream': () => ({ query: { sub: ['{"topic":"KOTH"}'] } }),
   'POST /v1/stream': ({ asset }) => ({ body: [{ topic: 'PoolFeed', data: { asset } }] }),
   'GET /parameters': none,

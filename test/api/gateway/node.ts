@@ -1,5 +1,6 @@
 /** A gateway on a free port over the tiny market, and what tests need to talk to it. */
 import assert from 'node:assert/strict';
+import { ApiKeys } from '../../../src/api/gateway/apiKeys.ts';
 import { createGateway, type Gateway } from '../../../src/api/gateway/gateway.ts';
 import type { Observer } from '../../../src/api/gateway/observer.ts';
 import type { GatewayOptions } from '../../../src/api/gateway/options.ts';
@@ -31,7 +32,12 @@ const QUICK = { shutdownGraceMs: 20, stopMs: 100, silenceMs: 600_000, behindMs: 
 
 export async function startNode(
   test: { after(run: () => Promise<void>): void },
-  more: { options?: Partial<GatewayOptions>; routes?: readonly Route[]; clock?: HandClock } = {},
+  more: {
+    options?: Partial<GatewayOptions>;
+    routes?: readonly Route[];
+    clock?: HandClock;
+    apiKeys?: ApiKeys;
+  } = {},
 ): Promise<TestNode> {
   const market = new Market();
   const faults: unknown[] = [];
@@ -65,6 +71,7 @@ export async function startNode(
     clock,
     rng: systemRng,
     observer,
+    apiKeys: more.apiKeys ?? new ApiKeys(),
     options: { ...QUICK, ...more.options },
   });
   const port = await gateway.start('127.0.0.1', 0);

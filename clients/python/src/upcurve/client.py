@@ -35,7 +35,8 @@ class Client:
 
     Times are in seconds. `timeout`: of a call over HTTP, at one node. `max_attempts`: how often a
     call is sent while the server is busy (429, 503). `silence`: a socket without a frame for so long
-    is given up. Everything belongs to one event loop; `async with` closes it.
+    is given up. `key`: an API key, `upc_…`, whose limits count in place of those of this address.
+    Everything belongs to one event loop; `async with` closes it.
     """
 
     def __init__(
@@ -46,11 +47,12 @@ class Client:
         timeout: float = 15.0,
         max_attempts: int = 1,
         silence: float = 15.0,
+        key: str | None = None,
     ) -> None:
         nodes = Nodes(url)
         self._session = Session()
-        http = Http(self._session, nodes, timeout, max_attempts)
-        self.connection = Connection(self._session, nodes, encoding, silence)
+        http = Http(self._session, nodes, timeout, max_attempts, key)
+        self.connection = Connection(self._session, nodes, encoding, silence, key)
         self.charts = routes.Charts(http)
         self.pools = routes.Pools(http)
         self.trades = routes.Trades(http)

@@ -69,7 +69,12 @@ class Notice:
 
 class Connection:
     def __init__(
-        self, session: Session, nodes: Nodes, encoding: Encoding, silence: float
+        self,
+        session: Session,
+        nodes: Nodes,
+        encoding: Encoding,
+        silence: float,
+        key: str | None = None,
     ) -> None:
         self._session = session
         self._nodes = nodes
@@ -80,7 +85,7 @@ class Connection:
         self._states = Listeners()
         self._notices = Listeners()
         self._subscriptions: dict[Subscription, None] = {}
-        self._requests = SubscribeQueue()
+        self._requests = SubscribeQueue(key)
         self._running: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         #: Ends the socket from this side, with the reason.

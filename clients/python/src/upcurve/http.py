@@ -30,13 +30,21 @@ _NO_BODY = object()
 
 
 class Http:
-    def __init__(self, session: Session, nodes: Nodes, timeout: float, max_attempts: int) -> None:
+    def __init__(
+        self,
+        session: Session,
+        nodes: Nodes,
+        timeout: float,
+        max_attempts: int,
+        key: str | None = None,
+    ) -> None:
         self._session = session
         self._nodes = nodes
         #: Of one attempt at one node, in seconds.
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         #: Of a call while all nodes are busy.
         self._max_attempts = max_attempts
+        self._key = key
 
     async def call(
         self,
@@ -60,6 +68,8 @@ class Http:
             for one in (value if isinstance(value, (list, tuple)) else [value])
         ]
         headers = {} if min_position is None else {"X-Min-Position": str(min_position)}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
         request = _Request(method, path, fields, body, form, headers, also_answers, is_repeatable)
         attempts = 0
         while True:

@@ -22,7 +22,9 @@ _FRAMES_PER_SECOND = 40
 
 
 class SubscribeQueue:
-    def __init__(self) -> None:
+    def __init__(self, key: str | None = None) -> None:
+        #: API key.
+        self._key = key
         self._by_id: dict[str, Subscription] = {}
         self._pending: dict[Subscription, None] = {}
         self._frames: deque[str] = deque()
@@ -34,7 +36,8 @@ class SubscribeQueue:
         """A socket is open: all of these are requested on it."""
         self._is_connected = True
         self._frames.clear()
-        self.send({"messageType": "connect", "requestId": "connect", "data": {"acks": True}})
+        data = {"acks": True} if self._key is None else {"acks": True, "key": self._key}
+        self.send({"messageType": "connect", "requestId": "connect", "data": data})
         for subscription in subscriptions:
             self.add(subscription)
 

@@ -283,6 +283,10 @@ class Operations(Group):
     async def time(self) -> Answer[api.ServerTimeAnswer]:
         return await self._get("/v1/utility/server/time")
 
+    async def limits(self) -> Answer[api.LimitsAnswer]:
+        """Of the client's API key or address, and what is left of them."""
+        return await self._get("/v1/limits")
+
     async def ada_usd(self) -> Answer[api.AdaUsdRateAnswer]:
         """US dollars for one ADA; ApiError NOT_CONFIGURED where the server has no source."""
         return await self._get("/v1/utility/ada-usd/rate")

@@ -602,6 +602,39 @@ class ServerTimeAnswer(TypedDict):
     timestamp: int
 
 
+class LimitsAnswerClassesRead(TypedDict):
+    #: Requests that fit into the full bucket.
+    limit: int
+    #: Requests left in it.
+    remaining: int
+    #: Seconds until it is full again.
+    reset: int
+
+
+class LimitsAnswerClasses(TypedDict):
+    read: LimitsAnswerClassesRead
+    build: LimitsAnswerClassesRead
+    launch: LimitsAnswerClassesRead
+
+
+class LimitsAnswerSockets(TypedDict):
+    #: Sockets and event streams that may be open.
+    limit: int
+    #: Those that are.
+    open: int
+
+
+class LimitsAnswer(TypedDict):
+    #: Name of the API key, or the address (IPv6: the /64).
+    caller: str
+    #: Each node counts for itself.
+    scope: Literal["node"]
+    #: Nothing is counted: a call from the same machine, without an API key.
+    exempt: bool
+    classes: LimitsAnswerClasses
+    sockets: LimitsAnswerSockets
+
+
 class AdaUsdRateAnswer(TypedDict):
     #: US dollars for one ADA.
     rate: str
