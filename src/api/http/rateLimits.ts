@@ -1,7 +1,7 @@
 /**
  * Token buckets per address and rate class. Their number is bounded: beyond it the least recently
- * seen address is forgotten and gets a full bucket, which favours the client. An API key has buckets
- * of its own, for as long as its limits stay the same.
+ * seen address is forgotten and gets a full bucket, which favours the client. An API key has
+ * buckets of its own, for as long as its limits stay the same.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/runtime/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The file of API keys: names, SHA-256 of each key, limits. A fault names a place in the file, never
- * what stands there: somebody may have written a key where its hash belongs.
+ * The file of API keys: names, SHA-256 of each key, limits. A fault names a place in the file,
+ * never what stands there: somebody may have written a key where its hash belongs.
  */
 import { readFileSync, statSync } from 'node:fs';
 import Type from 'typebox';
@@ -84,7 +84,7 @@ function textOf(file: string): string | Failure {
   }
 }
 
-/** A field that is not known may be a key; the fault of the object around it is told. */
+/** The name of an unknown field may be a key, so only the fault of the object around it counts. */
 function faultsOf({ details = [] }: Failure): string {
   const faults = details
     .filter(({ path }) => KNOWN_PLACE.test(path))

@@ -18,6 +18,7 @@ test('every route given is in the document, and nothing else', () => {
     '/health/live',
     '/health/ready',
     '/metrics',
+    '/v1/limits',
     '/v1/sample/{asset}',
     '/v1/utility/server/time',
   ]);
@@ -53,6 +54,7 @@ test('answers carry the headers that the route has, and errors the causes it can
     '200',
     '304',
     '400',
+    '401',
     '404',
     '413',
     '415',
@@ -64,7 +66,7 @@ test('answers carry the headers that the route has, and errors the causes it can
   for (const name of ['X-Position', 'ETag', 'RateLimit-Limit']) assert.ok(headers.includes(name));
   assert.ok(keysAt(document, `${SAMPLE} responses 429 headers`).includes('Retry-After'));
   assert.equal(at(document, `${SAMPLE} responses 404 description`), 'ASSET_NOT_FOUND');
-  assert.deepEqual(keysAt(document, 'paths /health/live get responses'), ['200', '500']);
+  assert.deepEqual(keysAt(document, 'paths /health/live get responses'), ['200', '401', '500']);
   assert.deepEqual(keysAt(document, 'paths /health/live get responses 200 headers'), [
     'RateLimit-Limit',
     'RateLimit-Remaining',

@@ -100,8 +100,9 @@ export function keysAt(document: Json, path: string): string[] {
 export function faultsIn(document: Json): string[] {
   const faults: string[] = [];
   visit(document, '#', (value, where) => {
-    // What is answered, not what describes it: it may have fields of any name.
-    if (/\/examples?(\/|$)/.test(where)) return;
+    // What is answered, not what describes it: it may have fields of any name. Nor is a scheme of
+    // authorisation a schema.
+    if (/\/examples?(\/|$)|\/securitySchemes\//.test(where)) return;
     const { $ref, type, required, properties } = value;
     if (typeof $ref === 'string' && !resolves(document, $ref)) faults.push(`${where}: ${$ref}`);
     if (typeof type === 'string' && !JSON_TYPES.has(type)) faults.push(`${where}: type ${type}`);

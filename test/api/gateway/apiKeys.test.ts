@@ -1,4 +1,4 @@
-/** API keys: whose limits count, what an unknown or a revoked key gets, and that keys stay secret. */
+/** API keys: whose limits count, and what an unknown or a revoked key gets. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -15,7 +15,7 @@ import { ask, get, post } from './raw.ts';
 import { testRoutes } from './routes.ts';
 
 const BOT = 'upc_bot-7d1f0c';
-const DESK = 'upc_desk-99aa01';
+const FUND = 'upc_fund-99aa01';
 const slow = (burst: number) => ({ perSecond: 0.01, burst });
 
 function keyOf(name: string, secret: string, reads: number, sockets = 2): ApiKey {
@@ -24,7 +24,7 @@ function keyOf(name: string, secret: string, reads: number, sockets = 2): ApiKey
 }
 
 async function serve(t: TestContext, options: Partial<GatewayOptions> = {}) {
-  const apiKeys = new ApiKeys([keyOf('bot', BOT, 3), keyOf('desk', DESK, 5)]);
+  const apiKeys = new ApiKeys([keyOf('bot', BOT, 3), keyOf('fund', FUND, 5)]);
   const routes = [...testRoutes(), ...utilityRoutes(systemClock), ...eventStreamRoutes()];
   return { apiKeys, ...(await startNode(t, { routes, apiKeys, options })) };
 }
@@ -40,16 +40,16 @@ test('a key has limits of its own, from loopback too, and shares them with no ot
   };
   assert.deepEqual(await remaining(bearer(BOT)), [200, '3', '2']);
   assert.deepEqual(await remaining([`authorization:bearer  ${BOT}`]), [200, '3', '1']);
-  assert.deepEqual(await remaining(bearer(DESK)), [200, '5', '4']);
+  assert.deepEqual(await remaining(bearer(FUND)), [200, '5', '4']);
   assert.deepEqual(await remaining(bearer(BOT)), [200, '3', '0']);
   assert.deepEqual(await remaining(bearer(BOT)), [429, '3', '0']);
   assert.deepEqual(await remaining([]), [200, '200', '200'], 'without a key all is as before');
-  assert.deepEqual(await remaining(bearer(DESK)), [200, '5', '3']);
+  assert.deepEqual(await remaining(bearer(FUND)), [200, '5', '3']);
 });
 
 test('an unknown key is refused, and any other Authorization is ignored', async (t) => {
   const { port } = await serve(t, { limitLoopback: true, reads: slow(4) });
-  for (const presented of ['upc_', 'upc_nobody', `${BOT}, Bearer ${DESK}`]) {
+  for (const presented of ['upc_', 'upc_nobody', `${BOT}, Bearer ${FUND}`]) {
     const { status, headers, body } = await ask(port, get('/small', bearer(presented)));
     assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer']);
     assert.equal(JSON.parse(body).cause, 'UNKNOWN_KEY');
@@ -103,8 +103,8 @@ test('a socket counts against its key, and an unknown one ends it', async (t) =>
   second.send(connect(BOT));
   await second.frame({ event: 'ConnectionSucceeded' });
   await (await open(BOT)).closed(4403);
-  const desk = await open(DESK);
-  await desk.frame({ event: 'ConnectionSucceeded' });
+  const fund = await open(FUND);
+  await fund.frame({ event: 'ConnectionSucceeded' });
   const none = await open('');
   await none.frame({ event: 'ConnectionSucceeded' });
   const unknown = await open('upc_nobody');
@@ -128,19 +128,19 @@ test('a revoked key is refused and its sockets and streams end; others stay', as
   const [revoked, kept, without] = await Promise.all([1, 2, 3].map(() => Client.open(port)));
   assert(revoked !== undefined && kept !== undefined && without !== undefined);
   revoked.send(connect(BOT));
-  kept.send(connect(DESK));
+  kept.send(connect(FUND));
   await revoked.frame({ event: 'ConnectionSucceeded' });
   await kept.frame({ event: 'ConnectionSucceeded' });
-  await ask(port, get('/small', bearer(DESK)));
-  assert.deepEqual(apiKeys.replace([keyOf('desk', DESK, 5)]), ['bot']);
+  await ask(port, get('/small', bearer(FUND)));
+  assert.deepEqual(apiKeys.replace([keyOf('fund', FUND, 5)]), ['bot']);
   await revoked.closed(4501);
   await until('the stream ends', () => stream.isEnded);
   assert.equal(stream.of('Error')[0]?.frame.data.cause, 'UNKNOWN_KEY');
   assert.equal((await ask(port, get('/small', bearer(BOT)))).status, 401);
-  const answer = await ask(port, get('/small', bearer(DESK)));
+  const answer = await ask(port, get('/small', bearer(FUND)));
   assert.equal(answer.headers['ratelimit-remaining'], '3', 'what is left stays');
-  apiKeys.replace([keyOf('desk', DESK, 9)]);
-  const more = await ask(port, get('/small', bearer(DESK)));
+  apiKeys.replace([keyOf('fund', FUND, 9)]);
+  const more = await ask(port, get('/small', bearer(FUND)));
   assert.equal(more.headers['ratelimit-remaining'], '8', 'other limits begin anew');
   assert.deepEqual([kept.closeCode, without.closeCode], [null, null]);
 });

@@ -61,5 +61,7 @@ async function compareTime(asker: Asker): Promise<void> {
   const timestamp: unknown = Reflect.get(Object(answer?.body), 'timestamp');
   assert(typeof timestamp === 'number');
   assert(Math.abs(timestamp - Date.now()) < 60_000, 'milliseconds, and now');
+  const limits = await asker.ask({ route: 'GET /v1/limits' });
+  assert.equal(Reflect.get(Object(limits?.body), 'caller'), '127.0.0.1');
   await asker.refused({ route: 'GET /v1/utility/ada-usd/rate' }, 404, 'NOT_CONFIGURED');
 }

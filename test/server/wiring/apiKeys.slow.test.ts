@@ -21,7 +21,7 @@ function keysOf(...keys: readonly (readonly [name: string, secret: string])[]): 
   return JSON.stringify({ keys: list });
 }
 
-test('SIGHUP reads the keys again, a bad file changes nothing, and no key ever shows', async (t) => {
+test('SIGHUP reads the keys again, a bad file changes nothing, no key ever shows', async (t) => {
   const directory = temporaryDirectory(t);
   const file = join(directory, 'api-keys.json');
   writeFileSync(file, keysOf(['old', OLD]));
