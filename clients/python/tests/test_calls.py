@@ -66,6 +66,19 @@ def _argument(name: str) -> Any:
     return known.get(name, lists.get(name, ASSET))
 
 
+async def test_an_api_key_goes_with_calls_and_with_the_socket(devnet: str) -> None:
+    async with Client(devnet) as client:
+        assert (await client.server.limits()).data["exempt"] is True
+    async with Client(devnet, key="upc_nobody") as client:
+        with pytest.raises(ApiError) as failure:
+            await client.server.limits()
+        assert (failure.value.status, failure.value.cause) == (401, "UNKNOWN_KEY")
+        with pytest.raises(ApiError) as ended:
+            await asyncio.wait_for(client.watch_health().ready(), 30)
+        assert (ended.value.cause, client.connection.state.status) == ("CLOSED", "closed")
+        assert "4501" in str(ended.value)
+
+
 async def test_a_node_that_does_not_answer_is_left_for_the_next(devnet: str) -> None:
     async with RawServer(status=503, cause="NOT_READY") as busy:
         nowhere = _nowhere()
