@@ -141,6 +141,6 @@ test('a revoked key is refused and its sockets and streams end; others stay', as
   assert.equal(answer.headers['ratelimit-remaining'], '3', 'what is left stays');
   apiKeys.replace([keyOf('fund', FUND, 9)]);
   const more = await ask(port, get('/small', bearer(FUND)));
-  assert.equal(more.headers['ratelimit-remaining'], '8', 'other limits begin anew');
+  assert.equal(more.headers['ratelimit-remaining'], '8', 'other limits begin again');
   assert.deepEqual([kept.closeCode, without.closeCode], [null, null]);
 });
