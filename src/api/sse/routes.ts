@@ -64,7 +64,9 @@ const TEXT =
   'those of the socket. An EventSource that connects again sends `Last-Event-ID`: nothing is ' +
   'missing, and whole state may repeat. `Ping` comes every 5 s. Well-formed input always gets ' +
   '200: where the node is not ready, or a limit is reached, an `Error` event ' +
-  '(`cause`, `message`, `retry`) comes, and the stream ends. Close it for good at `retry: false`.';
+  '(`cause`, `message`, `retry`) comes, and the stream ends. ' +
+  'Close it for good at `retry: false`. ' +
+  'Only an unknown API key gets 401: no other try would succeed, and an EventSource stops.';
 
 export function eventStreamRoutes(): Route[] {
   return [
