@@ -11,12 +11,17 @@ export interface PeerSockets {
   readonly port: number;
   readonly sockets: number;
   readonly path: string;
-  /** What each says, one after an answer to the other; `{base}` is its pair. */
-  readonly greeting: readonly string[];
+  readonly greeting: readonly Greeting[];
   /** By socket, in turns. */
   readonly bases: readonly string[];
   /** So many of the sockets, from the first on, are read. */
   readonly sampled: number;
+}
+
+/** What a socket says once it has read `after`; `{base}` is its pair. */
+export interface Greeting {
+  readonly after: string;
+  readonly text: string;
 }
 
 /** Socket `socket` was told of trade `number`. */
@@ -46,7 +51,9 @@ class PeerSocket {
   readonly connection: Socket;
   isClosed = false;
   #isOpen = false;
-  #left: string[];
+  #left: Greeting[];
+  /** Read since it last said something, until it is ready. */
+  #heard = '';
   readonly #number: number;
   readonly #isSampled: boolean;
   #rest = '';
@@ -55,7 +62,10 @@ class PeerSocket {
     this.#number = number;
     this.#isSampled = number < sampled;
     const base = bases[number % bases.length] ?? '';
-    this.#left = greeting.map((text) => text.replaceAll('{base}', base));
+    this.#left = greeting.map(({ after, text }) => ({
+      after,
+      text: text.replaceAll('{base}', base),
+    }));
     const callback = (length: number) => this.#hear(length);
     const where = { port, host: '127.0.0.1' };
     this.connection = connect({ ...where, onread: { buffer, callback } });
@@ -80,16 +90,22 @@ class PeerSocket {
   }
 
   #hear(length: number): boolean {
-    if (!this.#isOpen) this.#greet();
+    if (!this.#isOpen) this.#greet(length);
     else if (this.#isSampled) this.#read(length);
     bytes += length;
     return true;
   }
 
-  #greet(): void {
-    const next = this.#left.shift();
+  /** Peers split what they send at connection in pieces of their own: their number says nothing. */
+  #greet(length: number): void {
+    this.#heard += buffer.toString('latin1', 0, length);
+    const [next] = this.#left;
     if (next === undefined) this.#isOpen = true;
-    else this.say(next);
+    else if (this.#heard.includes(next.after)) {
+      this.#left.shift();
+      this.#heard = '';
+      this.say(next.text);
+    }
   }
 
   #read(length: number): void {

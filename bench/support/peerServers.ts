@@ -8,6 +8,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Greeting } from '../processes/peerReceiver.ts';
 import { isOnPath, onCore } from './processes.ts';
 import { QUOTE } from './trades.ts';
 
@@ -16,11 +17,13 @@ const PACKAGES = ['fastify@5.12.8', 'socket.io@4.8.4'];
 /** Of `times` in /proc/<pid>/stat on Linux. */
 const TICKS_PER_SECOND = 100;
 const KIB = 1024;
+/** Of the answer to an upgrade. */
+const HEAD_END = '\r\n\r\n';
 
 export interface Peer {
   readonly name: string;
   readonly path: string;
-  readonly greeting: readonly string[];
+  readonly greeting: readonly Greeting[];
   /** A sign of life, where the server asks for one. */
   readonly nudge: string | null;
   command(feedPort: number): readonly string[];
@@ -42,12 +45,15 @@ const OURS: Peer = {
   name: 'upcurve',
   path: '/ws',
   greeting: [
-    JSON.stringify({
-      messageType: 'subscribe',
-      requestId: 'r0000',
-      topic: 'LastBar',
-      data: { pair: { base: '{base}', quote: QUOTE }, interval: 'min1' },
-    }),
+    {
+      after: HEAD_END,
+      text: JSON.stringify({
+        messageType: 'subscribe',
+        requestId: 'r0000',
+        topic: 'LastBar',
+        data: { pair: { base: '{base}', quote: QUOTE }, interval: 'min1' },
+      }),
+    },
   ],
   nudge: JSON.stringify({ messageType: 'pong', requestId: null }),
   command: (port) => node('upcurve.ts', String(port)),
@@ -82,14 +88,17 @@ function ofNode(folder: string): Peer[] {
     {
       name: 'Fastify + ws',
       path: '/ws',
-      greeting: ['{base}'],
+      greeting: [{ after: HEAD_END, text: '{base}' }],
       nudge: null,
       command: (port) => node('fastifyWs.ts', String(port), folder),
     },
     {
       name: 'Socket.IO',
       path: '/socket.io/?EIO=4&transport=websocket',
-      greeting: ['40', '42["subscribe","{base}"]'],
+      greeting: [
+        { after: '0{', text: '40' },
+        { after: '40{', text: '42["subscribe","{base}"]' },
+      ],
       nudge: null,
       command: (port) => node('socketIo.ts', String(port), folder),
     },
@@ -100,7 +109,10 @@ function centrifuge(program: string): Peer {
   return {
     name: 'centrifuge (Go)',
     path: '/ws',
-    greeting: ['{"id":1,"connect":{}}', '{"id":2,"subscribe":{"channel":"{base}"}}'],
+    greeting: [
+      { after: HEAD_END, text: '{"id":1,"connect":{}}' },
+      { after: '"connect"', text: '{"id":2,"subscribe":{"channel":"{base}"}}' },
+    ],
     nudge: null,
     command: (port) => [program, String(port)],
   };
