@@ -1,4 +1,4 @@
-/** CORS as api.md section 0 says: every origin, no credentials. Lines start with CRLF. */
+/** CORS as api.md section 0 says: every origin, no credentials. */
 const EXPOSED =
   'X-Position, X-Slot, X-Block-Hash, X-Next-To, X-Next-Before, ETag, Retry-After, ' +
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
@@ -6,8 +6,8 @@ const EXPOSED =
 const SENT =
   'Content-Type, If-None-Match, X-Min-Position, Authorization, Idempotency-Key, Last-Event-ID';
 
-/** On every answer, after `Access-Control-Allow-Origin: *`. */
-export const CORS_LINES = `\r\nAccess-Control-Expose-Headers: ${EXPOSED}`;
+/** On every answer: the value of Access-Control-Allow-Origin, and the line after it. */
+export const CORS_LINES = `*\r\nAccess-Control-Expose-Headers: ${EXPOSED}`;
 
 /** The same for all paths; `Allow` lists the methods of one path. */
 export const PREFLIGHT_LINES = [

@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from '../gateway/server.ts';
 
 export interface Reply {
   readonly status: number;
-  /** Header lines, each starting with CRLF; they follow the CORS origin line. */
+  /** `CORS_LINES`, then other header lines, each starting with CRLF. */
   readonly lines: string;
   /** Null: an answer without a body, such as 304. */
   readonly body: string | Uint8Array | null;
@@ -44,7 +44,8 @@ export class Exchange {
   onGone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
-  #encodings: string[] = [];
+  /** Of Transfer-Encoding headers; null: none was sent. */
+  #encodings: string[] | null = null;
   #paused = false;
 
   constructor(res: HttpResponse, req: HttpRequest, isHead: boolean) {
@@ -61,10 +62,9 @@ export class Exchange {
    * any Transfer-Encoding as `chunked`.
    */
   get ambiguous(): boolean {
-    const [encoding = 'chunked', ...more] = this.#encodings;
-    const isChunked = encoding.toLowerCase() === 'chunked' && more.length === 0;
-    const isLengthless = this.#lengths === 1 && this.contentLength === '';
-    return this.#hosts > 1 || this.#lengths > 1 || isLengthless || !isChunked;
+    if (this.#hosts > 1 || this.#lengths > 1) return true;
+    if (this.#lengths === 1 && this.contentLength === '') return true;
+    return this.#encodings?.some((each, at) => at > 0 || each.toLowerCase() !== 'chunked') ?? false;
   }
 
   /**
@@ -72,7 +72,7 @@ export class Exchange {
    * connection serves no other request.
    */
   get endsConnection(): boolean {
-    return this.#encodings.length > 0;
+    return this.#encodings !== null;
   }
 
   /** Must be called before the handler returns without an answer. */
@@ -103,7 +103,7 @@ export class Exchange {
 
   /** Begins an answer without an end: its body is written as it comes. After `defer`. */
   beginStream(lines: string): void {
-    const write = () => this.res.writeHeader('Access-Control-Allow-Origin', `*${lines}`);
+    const write = () => this.res.writeHeader('Access-Control-Allow-Origin', lines);
     if (this.#paused) this.res.resume();
     if (this.corked) write();
     else this.res.cork(write);
@@ -113,7 +113,7 @@ export class Exchange {
     const { res } = this;
     if (reply.status !== 200) res.writeStatus(statusLine(reply.status));
     // One call for all lines: each call into the library costs more than the bytes it writes.
-    res.writeHeader('Access-Control-Allow-Origin', `*${reply.lines}`);
+    res.writeHeader('Access-Control-Allow-Origin', reply.lines);
     if (reply.body === null) {
       // Any first argument, also undefined, counts as a length, and the response then stays open.
       if (reply.close === true) res.endWithoutBody(0, true);
@@ -141,7 +141,7 @@ export class Exchange {
         this.origin = value;
         break;
       case 'transfer-encoding':
-        this.#encodings.push(value);
+        this.#encodings = [...(this.#encodings ?? []), value];
         break;
       case 'content-length':
         this.#lengths += 1;

@@ -35,6 +35,7 @@ export class ResponseWriter {
   readonly #clock: Clock;
   readonly #observer: Observer;
   readonly #tags = new EntityTags();
+  readonly #jsonLines = new JsonLines();
   readonly #gzips: GzipCache;
 
   constructor(clock: Clock, observer: Observer, gzipCacheBytes: number) {
@@ -68,11 +69,10 @@ export class ResponseWriter {
   answer(context: RequestContext, route: Route, answer: Answer, positionLines: string): void {
     const status = answer.status ?? 200;
     if (status !== 200) context.allowance.refund?.();
-    const type =
+    let lines =
       answer.type === undefined
-        ? JSON_LINES
-        : `${CORS_LINES}\r\nContent-Type: ${singleLine(answer.type)}`;
-    let lines = type + context.allowance.lines + positionLines + varyLine(route);
+        ? this.#jsonLines.of(route, context.allowance.lines, positionLines)
+        : typedLines(answer.type) + context.allowance.lines + positionLines + varyLine(route);
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) {
         lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
@@ -189,6 +189,26 @@ export class ResponseWriter {
     if (exchange.deferred) this.running -= 1;
     const seconds = (this.#clock.monotonicMs() - startedMs) / 1000;
     this.#observer.httpRequest(operationId, reply.status, seconds);
+  }
+}
+
+function typedLines(type: string): string {
+  return `${CORS_LINES}\r\nContent-Type: ${singleLine(type)}`;
+}
+
+/**
+ * Header lines of JSON answers, the last ones of each route. Most answers repeat them, and lines
+ * put together anew are also copied once more on their way into the library.
+ */
+class JsonLines {
+  readonly #last = new Map<Route, { allowance: string; position: string; lines: string }>();
+
+  of(route: Route, allowance: string, position: string): string {
+    const last = this.#last.get(route);
+    if (last?.allowance === allowance && last.position === position) return last.lines;
+    const lines = JSON_LINES + allowance + position + varyLine(route);
+    this.#last.set(route, { allowance, position, lines });
+    return lines;
   }
 }
 

@@ -115,7 +115,7 @@ function refuse(
     if (isGone) return;
     res.cork(() => {
       res.writeStatus(statusLine(status));
-      res.writeHeader('Access-Control-Allow-Origin', `*${CORS_LINES}${type}${lines}`);
+      res.writeHeader('Access-Control-Allow-Origin', `${CORS_LINES}${type}${lines}`);
       res.end(JSON.stringify({ cause, message }), true);
     });
   });

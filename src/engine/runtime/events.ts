@@ -6,10 +6,11 @@
  * is logged at debug and counted.
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
 import { clusterEvents, snapshotEvents } from './clusterEvents.ts';
+import type { LatencySeries } from './latencyHistogram.ts';
 import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -88,25 +89,29 @@ function lifeEvents(logger: Logger) {
   };
 }
 
-function httpEvents(logger: Logger, { counter, histogram }: Meters) {
+function httpEvents(logger: Logger, { counter, latency }: Meters) {
   const help = 'Requests by operation and class of status';
-  const requests = histogram('http_request_seconds', help, LATENCY_S, ['route', 'status']);
+  const requests = latency('http_request_seconds', help, ['route', 'status']);
   const aborted = counter('http_aborted', 'Requests whose client left before the answer', [
     'route',
   ]);
   const failed = counter('handler_failed', 'Faults in handlers, by operation or topic', ['where']);
-  const series = new Map<string, Histogram.Internal<'route' | 'status'>>();
+  /** Of a route, by the first digit of the status. */
+  const seriesOf = new Map<string, LatencySeries[]>();
   return {
-    /** Metric only, on the hot path: the series of a (route, status class) is looked up once. */
+    /** Metric only, on the hot path. */
     httpRequest(route: string, status: number, seconds: number): void {
-      const statusClass = `${Math.floor(status / 100)}xx`;
-      const key = `${route} ${statusClass}`;
-      let known = series.get(key);
-      if (known === undefined) {
-        known = requests.labels(route, statusClass);
-        series.set(key, known);
+      const statusClass = Math.floor(status / 100);
+      const known = seriesOf.get(route)?.[statusClass];
+      if (known !== undefined) {
+        known.add(seconds);
+        return;
       }
-      known.observe(seconds);
+      const series = requests.series({ route, status: `${statusClass}xx` });
+      const ofRoute = seriesOf.get(route) ?? [];
+      ofRoute[statusClass] = series;
+      seriesOf.set(route, ofRoute);
+      series.add(seconds);
     },
     httpAborted(route: string): void {
       aborted.inc({ route });
@@ -123,13 +128,13 @@ const CLOSE_CODES: ReadonlySet<number> = new Set([
   1000, 1001, 1005, 1006, 1009, 4001, 4002, 4008, 4403, 4429, 4500, 4501,
 ]);
 
-function socketEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
+function socketEvents(logger: Logger, { counter, gauge, latency }: Meters) {
   const open = gauge('sockets', 'Open WebSockets');
   const opened = counter('sockets_opened', 'WebSockets opened');
   const closed = counter('sockets_closed', 'WebSockets closed, by close code', ['code']);
   const frames = counter('frames_published', 'Frames rendered and handed to the network');
   const bytes = counter('frame_bytes_published', 'Bytes of those frames');
-  const flushes = histogram('flush_seconds', 'Time a flush held the event loop', LATENCY_S);
+  const flushes = latency('flush_seconds', 'Time a flush held the event loop', []).series({});
   const behind = counter('sockets_behind', 'Times a socket fell behind its buffer');
   const resyncs = counter('resyncs', 'Resync frames, by reason', ['reason']);
   const bad = counter('bad_frames', 'Frames that could not be used, by cause', ['cause']);
@@ -148,7 +153,7 @@ function socketEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
       bytes.inc(size);
     },
     flushed(milliseconds: number): void {
-      flushes.observe(milliseconds / 1000);
+      flushes.add(milliseconds / 1000);
     },
     socketBehind(bufferedBytes: number): void {
       behind.inc();

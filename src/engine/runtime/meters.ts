@@ -1,5 +1,6 @@
 /** How metrics are made: counters, gauges and histograms of one registry, all with our prefix. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { LatencyHistogram } from './latencyHistogram.ts';
 
 export function metersIn(registry: Registry) {
   const registers = [registry];
@@ -23,6 +24,12 @@ export function metersIn(registry: Registry) {
       buckets: number[],
       labelNames: L[] = [],
     ) => new Histogram({ name: `upcurve_${name}`, help, buckets, labelNames, registers }),
+    /** Of seconds, for hot paths. */
+    latency: (name: string, help: string, labelNames: string[]) =>
+      new LatencyHistogram({
+        ...{ name: `upcurve_${name}`, help, labelNames, registers },
+        buckets: LATENCY_S,
+      }),
   };
 }
 

@@ -70,6 +70,12 @@ test('the gateway reports to it: counts by route, status class and close code', 
   const text = await registry.metrics();
   assert.match(text, /http_request_seconds_count\{route="chartsHistory",status="2xx"\} 2/);
   assert.match(text, /http_request_seconds_count\{route="chartsHistory",status="4xx"\} 1/);
+  const bucket = (le: string, count: number) =>
+    text.includes(
+      `http_request_seconds_bucket{le="${le}",route="chartsHistory",status="2xx"} ${count}\n`,
+    );
+  assert.ok(bucket('0.001', 0) && bucket('0.002', 2) && bucket('5', 2) && bucket('+Inf', 2));
+  assert.match(text, /http_request_seconds_sum\{route="chartsHistory",status="2xx"\} 0\.004/);
   assert.match(text, /upcurve_sockets_closed_total\{code="4008"\} 1/);
   assert.match(text, /upcurve_sockets_closed_total\{code="other"\} 1/);
   assert.match(text, /^upcurve_sockets 0$/m);
