@@ -198,7 +198,7 @@ function typedLines(type: string): string {
 
 /**
  * Header lines of JSON answers, the last ones of each route. Most answers repeat them, and lines
- * put together anew are also copied once more on their way into the library.
+ * put together again are also copied once more on their way into the library.
  */
 class JsonLines {
   readonly #last = new Map<Route, { allowance: string; position: string; lines: string }>();
