@@ -2,8 +2,10 @@
  * Before the tests: what they need that npm does not bring. What is there is taken as it is;
  * otherwise Debian's, where apt may install it; otherwise it says what to do. Without the packages
  * of Python the tests of the Python client are skipped; without the others tests would fail.
+ * `provide.ts frameworks` gets those of the adapters too, from PyPI.
  */
 import { spawnSync } from 'node:child_process';
+import { installFrameworks } from './clients/frameworks.ts';
 import { findPython, HOW_TO_GET_PYTHON, PYTHON_DEBIAN } from './clients/python.ts';
 
 interface Needed {
@@ -64,3 +66,6 @@ for (const { advice, isOptional } of before.length === 0 ? [] : missing()) {
   console.error(advice);
   if (!isOptional) process.exitCode = 1;
 }
+
+const python = findPython();
+if (process.argv.includes('frameworks') && python !== null) installFrameworks(python);

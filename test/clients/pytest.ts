@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type Framework, hasFramework, howToGet, pythonPathOf } from './frameworks.ts';
 import { findPython, HOW_TO_GET_PYTHON } from './python.ts';
 
 const CLIENT = join(import.meta.dirname, '../../clients/python');
@@ -11,11 +12,16 @@ const CLIENT = join(import.meta.dirname, '../../clients/python');
 /** Of `clients/python/tests`: those that break servers and connections, and wait a while. */
 export const FAULTS: readonly string[] = ['test_loss.py', 'test_market.py', 'test_resume.py'];
 
-/** A test that runs these files of `clients/python/tests`; skipped, saying so, without a Python. */
-export function testInPython(name: string, files: readonly string[]): void {
+/** Those of adapters, by the framework that each needs. */
+export const ADAPTERS: Readonly<Record<string, Framework>> = { 'test_ccxt.py': 'ccxt' };
+
+/**
+ * A test that runs these files of `clients/python/tests`; skipped, saying so, without a Python or
+ * without the framework.
+ */
+export function testInPython(name: string, files: readonly string[], framework?: Framework): void {
   const python = findPython();
-  const skip =
-    python === null ? `the Python client is not tested: it needs ${HOW_TO_GET_PYTHON}` : false;
+  const skip = whyNot(python, framework) ?? false;
   test(name, { skip }, async (t) => {
     assert(python !== null);
     const paths = files.map((file) => `tests/${file}`);
@@ -23,7 +29,7 @@ export function testInPython(name: string, files: readonly string[]): void {
     const env = {
       ...process.env,
       NODE: process.execPath,
-      PYTHONPATH: join(CLIENT, 'src'),
+      PYTHONPATH: framework === undefined ? join(CLIENT, 'src') : pythonPathOf(CLIENT),
       PYTHONDONTWRITEBYTECODE: '1',
     };
     const child = spawn(python, args, { cwd: CLIENT, env });
@@ -38,4 +44,10 @@ export function testInPython(name: string, files: readonly string[]): void {
     assert.equal(code, 0, text);
     assert.match(text, /\d+ passed/, text);
   });
+}
+
+function whyNot(python: string | null, framework: Framework | undefined): string | null {
+  if (python === null) return `the Python client is not tested: it needs ${HOW_TO_GET_PYTHON}`;
+  if (framework === undefined || hasFramework(python, framework)) return null;
+  return `the adapter of ${framework} is not tested: it needs ${howToGet(framework)}`;
 }

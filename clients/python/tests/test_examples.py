@@ -3,47 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from support.examples import HERE, PROGRAM_SECONDS, environment, output_of
 from support.person import funded, launch
 
 from upcurve import ApiError, Client
 
-HERE = Path(__file__).resolve().parents[1]
 MOST_LINES = 60
 BOT_LINES = 15
-PROGRAM_SECONDS = 100
-
-
-def environment(url: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(HERE / "src"), "UPCURVE_URL": url}
-
-
-async def output_of(url: str, *args: str) -> str:
-    """Of a program that ends well."""
-    program = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-W",
-        "error",
-        *args,
-        env=environment(url),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    try:
-        text, _ = await asyncio.wait_for(program.communicate(), PROGRAM_SECONDS)
-    finally:
-        if program.returncode is None:
-            program.kill()
-            await program.wait()
-    assert program.returncode == 0, text.decode()
-    return text.decode()
 
 
 @asynccontextmanager
@@ -115,7 +87,7 @@ async def test_programs_of_the_readme(devnet: str, tmp_path: Path) -> None:
             await asyncio.wait_for(trades.until(lambda state: len(state.trades) > 0), 60)
     text = (HERE / "README.md").read_text()
     programs = re.findall(r"```python\n(.*?)```", text, re.S)
-    bot, watcher, frame = programs
+    bot, watcher, frame = (text for text in programs if "upcurve.adapters" not in text)
     assert len(bot.strip().splitlines()) <= BOT_LINES
     expected = {
         bot: r"Evaluated \d+ tokens\nEvaluated \d+ lovelace\n$",

@@ -1,0 +1,290 @@
+"""What needs no key: markets, tickers, bars, trades, the book; fetched, and watched."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from ccxt.async_support.base.exchange import Exchange
+from ccxt.base import errors
+from ccxt.base.decimal_to_precision import TICK_SIZE
+
+from ...client import Client
+from ...errors import ApiError
+from ...market import Resolution
+from ...mirrors.base import Mirror
+from ...position import Answer
+from ..news import News
+from ..since import bars_since, trades_since
+from . import rows
+
+T = TypeVar("T")
+
+_MOST_BARS = 5000
+_MOST_TRADES = 500
+_MOST_TICKERS = 500
+_MOST_ASSETS = 1000
+_DAY = 86_400
+_CAN = (
+    "cancelOrder createMarketBuyOrderWithCost createOrder fetchBalance fetchClosedOrders fetchMarkets"
+    " fetchMyTrades fetchOHLCV fetchOpenOrders fetchOrder fetchOrderBook fetchOrders fetchTicker"
+    " fetchTickers fetchTime fetchTrades watchOHLCV watchOrderBook watchOrders watchTrades"
+)
+
+
+class MarketExchange(Exchange):  # type: ignore[misc]
+    """`watch_…` waits for a change and answers what changed, or with `newUpdates` False all that is
+    held. A rollback of the chain may undo a trade that was answered before; ccxt has no word for
+    that, so it is not told: what is held is right."""
+
+    def describe(self) -> Any:
+        described = {
+            "id": "upcurve",
+            "name": "upcurve",
+            "countries": [],
+            "pro": True,
+            "rateLimit": 20,
+            "has": {"spot": True, "fetchCurrencies": False, **dict.fromkeys(_CAN.split(), True)},
+            "timeframes": dict(rows.TIMEFRAMES),
+            "urls": {"api": "http://127.0.0.1:8080"},
+            "requiredCredentials": {"apiKey": False, "secret": False, "privateKey": True},
+            "precisionMode": TICK_SIZE,
+            "options": {
+                # Or `testnet`: any network but mainnet, a devnet included.
+                "network": "mainnet",
+                # Percent below the quoted output that a market order still takes.
+                "slippage": "15",
+                # The tokens with most volume; any other one is looked up when it is first named.
+                "mostMarkets": 500,
+            },
+        }
+        return self.deep_extend(super().describe(), described)
+
+    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+        super().__init__(dict(config or {}))
+        self._client: Client | None = None
+        self._news: dict[tuple[str, ...], News] = {}
+
+    def market_client(self) -> Client:
+        """The client beneath, for what ccxt has no call."""
+        if self._client is None:
+            self._client = Client(self.urls["api"], timeout=self.timeout / 1000, max_attempts=5)
+        return self._client
+
+    async def close(self, clean_instance_data: bool = False) -> None:
+        client, self._client = self._client, None
+        for news in self._news.values():
+            news.close()
+        self._news.clear()
+        if client is not None:
+            await client.close()
+        await super().close(clean_instance_data)
+
+    async def fetch_time(self, params: Any = {}) -> int:
+        return int((await self._data(self.market_client().server.time()))["timestamp"])
+
+    async def fetch_markets(self, params: Any = {}) -> list[Any]:
+        found = await self._most_traded()
+        return [rows.market_of(row["asset"], row["createdOn"], row) for row in found]
+
+    async def fetch_ticker(self, symbol: str, params: Any = {}) -> Any:
+        market = await self._market(symbol)
+        (row,) = await self._tickers_of([market["id"]])
+        return self.parse_ticker(row, market)
+
+    async def fetch_tickers(self, symbols: Sequence[str] | None = None, params: Any = {}) -> Any:
+        if symbols is None:
+            found = await self._most_traded()
+        else:
+            found = await self._tickers_of([(await self._market(each))["id"] for each in symbols])
+        tickers = [self.parse_ticker(row) for row in found]
+        return {ticker["symbol"]: ticker for ticker in tickers}
+
+    async def fetch_ohlcv(
+        self,
+        symbol: str,
+        timeframe: str = "1m",
+        since: int | None = None,
+        limit: int | None = None,
+        params: Any = {},
+    ) -> list[Any]:
+        """Flat bars where nothing was traded. From `since` on, or from the first trade after it;
+        without `since`, the newest."""
+        market = await self._market(symbol)
+        asset, client = market["id"], self.market_client()
+        resolution, count = self._resolution(timeframe), 400 if limit is None else limit
+        if since is not None:
+            seconds = self.parse_timeframe(timeframe)
+            asked = bars_since(client, asset, resolution, seconds, _seconds(since), count)
+            return self._bars(await self._result(asked))
+        newest = client.charts.history(
+            base=asset,
+            quote=".",
+            resolution=resolution,
+            start=0,
+            end=self.seconds() + _DAY,
+            limit=min(count, _MOST_BARS),
+            fill="previous",
+        )
+        return self._bars(await self._data(newest))
+
+    async def fetch_trades(
+        self, symbol: str, since: int | None = None, limit: int | None = None, params: Any = {}
+    ) -> list[Any]:
+        """Oldest first: from `since` on, without it the newest."""
+        market = await self._market(symbol)
+        client, count = self.market_client(), 100 if limit is None else limit
+        if since is not None:
+            asked = trades_since(client, market["id"], _seconds(since), count)
+            return self._trades(await self._result(asked), market, since, limit)
+        newest = client.trades.list(asset=market["id"], limit=min(count, _MOST_TRADES))
+        return self._trades((await self._data(newest))[::-1], market, since, limit)
+
+    async def fetch_order_book(
+        self, symbol: str, limit: int | None = None, params: Any = {}
+    ) -> Any:
+        """Open orders by worst price. What the curve or the AMM asks now is the ticker's price."""
+        market = await self._market(symbol)
+        async with self.market_client().watch_order_book(market["id"]) as book:
+            return self._order_book(await self._result(book.ready()), market, limit)
+
+    async def watch_ohlcv(
+        self,
+        symbol: str,
+        timeframe: str = "1m",
+        since: int | None = None,
+        limit: int | None = None,
+        params: Any = {},
+    ) -> list[Any]:
+        market = await self._market(symbol)
+        asset, resolution = market["id"], self._resolution(timeframe)
+        news = self._watch(
+            ("bars", asset, timeframe),
+            lambda client: client.watch_bars(asset, resolution, fill="previous"),
+            lambda state, change: {
+                **dict.fromkeys(change.removed),
+                **{bar["time"]: bar for bar in change.changed or state.bars},
+            },
+        )
+        changed = await self._result(news.next())
+        bars = self._bars(changed if self.newUpdates else news.mirror.state.bars)
+        return cast("list[Any]", self.filter_by_since_limit(bars, since, limit, 0, True))
+
+    async def watch_trades(
+        self, symbol: str, since: int | None = None, limit: int | None = None, params: Any = {}
+    ) -> list[Any]:
+        market = await self._market(symbol)
+        news = self._watch(
+            ("trades", market["id"]),
+            lambda client: client.watch_trades(market["id"]),
+            lambda _state, change: {
+                **dict.fromkeys(change.removed),
+                **{row["id"]: row for row in sorted(change.added, key=lambda row: row["id"])},
+            },
+        )
+        changed = await self._result(news.next())
+        shown = changed if self.newUpdates else news.mirror.state.trades[::-1]
+        return self._trades(shown, market, since, limit)
+
+    async def watch_order_book(
+        self, symbol: str, limit: int | None = None, params: Any = {}
+    ) -> Any:
+        market = await self._market(symbol)
+        news = self._watch(
+            ("book", market["id"]),
+            lambda client: client.watch_order_book(market["id"]),
+            lambda state, _change: {0: state},
+        )
+        return self._order_book((await self._result(news.next()))[0], market, limit)
+
+    async def un_watch(self, symbol: str) -> None:
+        """Ends all that is watched of a symbol."""
+        for key in [key for key in self._news if key[1] == rows.asset_of(symbol)]:
+            self._news.pop(key).close()
+
+    # What ccxt's own methods call, too.
+
+    def parse_ticker(self, ticker: Any, market: Any = None) -> Any:
+        return self.safe_ticker(rows.ticker_row(ticker), market)
+
+    def parse_trade(self, trade: Any, market: Any = None) -> Any:
+        return self.safe_trade(rows.trade_row(trade, market["symbol"]), market)
+
+    def parse_ohlcv(self, ohlcv: Any, market: Any = None) -> list[Any]:
+        texts = [ohlcv[name] for name in ("open", "high", "low", "close", "baseVolume")]
+        return [ohlcv["time"] * 1000, *map(self.parse_number, texts)]
+
+    async def _result(self, asked: Awaitable[T]) -> T:
+        try:
+            return await asked
+        except ApiError as error:
+            raise rows.ccxt_error(self.id, error) from error
+
+    async def _data(self, asked: Awaitable[Answer[Any]]) -> Any:
+        return (await self._result(asked)).data
+
+    async def _market(self, symbol: str) -> Any:
+        """Any token of the server is a market."""
+        await self.load_markets()
+        asset = rows.asset_of(symbol)
+        if symbol not in self.markets and asset is not None:
+            pool = await self._data(self.market_client().pools.one(asset))
+            found = rows.market_of(asset, pool["pool"]["createdOn"], pool["info"])
+            self.set_markets([*self.markets.values(), found])
+        return self.market(symbol)
+
+    def _resolution(self, timeframe: str) -> Resolution:
+        if timeframe not in self.timeframes:
+            known = ", ".join(self.timeframes)
+            raise errors.BadRequest(f"{self.id} has no timeframe {timeframe}, only {known}")
+        return cast("Resolution", self.timeframes[timeframe])
+
+    async def _most_traded(self) -> list[Any]:
+        most = int(self.options["mostMarkets"])
+        found: list[Any] = []
+        while len(found) < most:
+            limit = min(_MOST_TICKERS, most - len(found))
+            page = self.market_client().tickers.list(offset=len(found), limit=limit)
+            items = (await self._data(page))["items"]
+            found += items
+            if len(items) < limit:
+                break
+        return found
+
+    async def _tickers_of(self, assets: Sequence[str]) -> list[Any]:
+        parts = [assets[at : at + _MOST_ASSETS] for at in range(0, len(assets), _MOST_ASSETS)]
+        answers = [await self._data(self.market_client().tickers.of_assets(part)) for part in parts]
+        return [row for answer in answers for row in answer["items"]]
+
+    def _bars(self, bars: Sequence[Any]) -> list[Any]:
+        return [self.parse_ohlcv(bar) for bar in bars]
+
+    def _trades(
+        self, found: Sequence[Any], market: Any, since: int | None, limit: int | None
+    ) -> list[Any]:
+        trades = [self.parse_trade(row, market) for row in found]
+        is_newest = since is None
+        return cast(
+            "list[Any]", self.filter_by_since_limit(trades, since, limit, "timestamp", is_newest)
+        )
+
+    def _order_book(self, book: Any, market: Any, limit: int | None) -> Any:
+        sides = {side: book[side][:limit] for side in ("bids", "asks")} if book else {}
+        return self.parse_order_book(sides, market["symbol"])
+
+    def _watch(
+        self,
+        key: tuple[str, ...],
+        start: Callable[[Client], Mirror[Any, Any]],
+        rows_of: Callable[[Any, Any], dict[Any, Any]],
+    ) -> News:
+        """One mirror for each; a new one where it has ended with an error."""
+        known = self._news.get(key)
+        if known is None or known.mirror.is_closed:
+            known = self._news[key] = News(start(self.market_client()), rows_of)
+        return known
+
+
+def _seconds(milliseconds: int) -> int:
+    """The first second that is not before it."""
+    return -(-milliseconds // 1000)

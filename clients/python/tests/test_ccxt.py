@@ -1,0 +1,192 @@
+"""The market through ccxt itself: each call, in the order in which a bot needs them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.examples import HERE, output_of
+from support.person import funded, launch
+from support.proxy import TcpProxy
+from support.raw import RawServer
+
+from upcurve import Client, Wallet
+
+ccxt = pytest.importorskip("ccxt", reason="the adapter of ccxt is not tested: pip install 'upcurve[ccxt]'")
+
+from ccxt.base import errors  # noqa: E402
+
+from upcurve.adapters.ccxt import Upcurve  # noqa: E402
+
+SECRET = "5a" * 32
+
+
+@asynccontextmanager
+async def traded(url: str, name: str) -> AsyncIterator[tuple[Wallet, str]]:
+    """A token with a trade, and its author."""
+    async with Client(url) as client:
+        wallet = await funded(client, outputs=3)
+        asset = await launch(wallet, name, initial_ada=100)
+        async with client.watch_trades(asset) as trades:
+            await asyncio.wait_for(trades.until(lambda state: len(state.trades) > 0), 60)
+        yield wallet, asset
+
+
+async def test_reads_the_market(devnet: str) -> None:
+    async with traded(devnet, "Read") as (wallet, asset), Upcurve({"urls": {"api": devnet}}) as exchange:
+        markets = await exchange.load_markets()
+        symbol = f"{asset}/ADA"
+        market = markets[symbol]
+        assert (market["id"], market["spot"], market["info"]["name"]) == (asset, True, "Read")
+        assert exchange.amount_to_precision(symbol, 12.7) == "12"
+        assert exchange.price_to_precision(symbol, 1.25e-7) == "0.000000125"
+
+        rows = (await wallet.client.trades.list(asset=asset)).data
+        (trade,) = await exchange.fetch_trades(symbol)
+        assert (trade["id"], trade["side"], trade["info"]) == (rows[0]["id"], "buy", rows[0])
+        assert trade["amount"] == int(rows[0]["baseAmount"])
+        assert trade["timestamp"] == rows[0]["time"] * 1000
+        assert await exchange.fetch_trades(symbol, since=trade["timestamp"]) == [trade]
+        assert await exchange.fetch_trades(symbol, since=trade["timestamp"] + 1) == []
+
+        ticker = await exchange.fetch_ticker(symbol)
+        assert ticker["last"] == float(rows[0]["spotAfter"])
+        assert (await exchange.fetch_tickers([symbol]))[symbol]["last"] == ticker["last"]
+        assert symbol in await exchange.fetch_tickers()
+
+        bars = await exchange.fetch_ohlcv(symbol, "1m", since=0, limit=2)
+        assert bars[0][0] == trade["timestamp"] // 60_000 * 60_000
+        assert bars[0][4:] == [float(rows[0]["price"]), int(rows[0]["baseAmount"])]
+        newest = await exchange.fetch_ohlcv(symbol, "1h", limit=1)
+        assert newest[0][1] == float(rows[0]["price"])
+        book = await exchange.fetch_order_book(symbol)
+        assert (book["symbol"], book["bids"], book["asks"]) == (symbol, [], [])
+        assert await exchange.fetch_time() > 1_700_000_000_000
+
+
+async def test_a_token_beyond_the_first_is_looked_up(devnet: str) -> None:
+    few = {"urls": {"api": devnet}, "options": {"mostMarkets": 0}}
+    async with traded(devnet, "Beyond") as (_, asset), Upcurve(few) as exchange:
+        assert await exchange.load_markets() == {}
+        (trade,) = await exchange.fetch_trades(f"{asset}/ADA")
+        assert trade["symbol"] == f"{asset}/ADA"
+        with pytest.raises(errors.BadSymbol):
+            await exchange.fetch_ticker("ab" * 28 + ".00/ADA")
+        with pytest.raises(errors.BadSymbol):
+            await exchange.fetch_ticker("BTC/USDT")
+
+
+async def test_buys_and_sells(devnet: str) -> None:
+    config = {"urls": {"api": devnet}, "privateKey": SECRET, "options": {"network": "testnet"}}
+    async with traded(devnet, "Sold") as (_, asset), Upcurve(config) as exchange:
+        symbol = f"{asset}/ADA"
+        await exchange.wallet().fund(900)
+        assert (await exchange.fetch_balance())["ADA"] == {"free": 900.0, "used": 0.0, "total": 900.0}
+
+        placed = await exchange.create_market_buy_order_with_cost(symbol, 5)
+        assert (placed["status"], placed["side"], placed["symbol"]) == ("open", "buy", symbol)
+        bought = await _closed(exchange, placed["id"], symbol)
+        assert (bought["status"], bought["cost"]) == ("closed", 5.0)
+        held = (await exchange.fetch_balance())[asset]
+        assert held["total"] == bought["filled"] == placed["amount"] > 0
+
+        price = (await exchange.fetch_ticker(symbol))["last"]
+        with pytest.raises(errors.OrderNotFillable, match="minOutput"):
+            await exchange.create_order(symbol, "limit", "sell", held["free"], price * 2)
+        placed = await exchange.create_order(symbol, "limit", "sell", held["free"], price / 2)
+        sold = await _closed(exchange, placed["id"], symbol)
+        assert (sold["status"], sold["side"], sold["amount"]) == ("closed", "sell", bought["filled"])
+        assert sold["average"] > price / 2
+        assert {row["id"] for row in await exchange.fetch_closed_orders(symbol)} == {bought["id"], sold["id"]}
+        assert await exchange.fetch_open_orders() == []
+        assert [row["side"] for row in await exchange.fetch_my_trades(symbol)] == ["buy", "sell"]
+        with pytest.raises(errors.OrderNotFound):
+            await exchange.fetch_order("00" * 32 + ":0")
+
+
+async def _closed(exchange: Any, id: str, symbol: str) -> Any:
+    """By watching."""
+    while True:
+        for order in await asyncio.wait_for(exchange.watch_orders(symbol), 60):
+            if order["id"] == id and order["status"] != "open":
+                return await exchange.fetch_order(id, symbol)
+
+
+async def test_what_cannot_be_ordered_is_refused(devnet: str) -> None:
+    async with traded(devnet, "Refused") as (_, asset), Upcurve({"urls": {"api": devnet}}) as exchange:
+        symbol = f"{asset}/ADA"
+        with pytest.raises(errors.AuthenticationError, match="privateKey"):
+            await exchange.create_order(symbol, "limit", "buy", 1, 1)
+        with pytest.raises(errors.InvalidOrder, match="limit or market"):
+            await exchange.create_order(symbol, "stop", "buy", 1, 1)
+        with pytest.raises(errors.InvalidOrder, match="needs a price"):
+            await exchange.create_order(symbol, "limit", "buy", 1)
+        with pytest.raises(errors.InvalidOrder, match="what a buy spends"):
+            await exchange.create_order(symbol, "market", "buy", 1)
+        with pytest.raises(errors.BadRequest, match="postOnly"):
+            await exchange.create_order(symbol, "limit", "buy", 1, 1, {"postOnly": True})
+
+
+async def test_watches_through_a_cut(devnet: str) -> None:
+    """Every trade once, in order, also those during the cut."""
+    async with traded(devnet, "Watched") as (wallet, asset):
+        port = int(devnet.rsplit(":", 1)[1])
+        async with TcpProxy(port) as proxy, Upcurve({"urls": {"api": proxy.url}}) as exchange:
+            symbol = f"{asset}/ADA"
+            seen = [trade["id"] for trade in await exchange.watch_trades(symbol)]
+            bars = await exchange.watch_ohlcv(symbol, "1m")
+            assert bars[-1][5] > 0
+            proxy.is_closed = True
+            proxy.cut()
+            order = await wallet.buy(asset, lovelace=7_000_000)
+            filled = await asyncio.wait_for(order.settled(), 60)
+            proxy.is_closed = False
+            while len(seen) < 2:
+                seen += [each["id"] for each in await asyncio.wait_for(exchange.watch_trades(symbol), 60)]
+            tape = (await wallet.client.trades.list(asset=asset)).data
+            assert seen == [row["id"] for row in tape[::-1]]
+            volume = 0
+            while volume < int(filled["toAmount"]):
+                volume = max(row[5] for row in await asyncio.wait_for(exchange.watch_ohlcv(symbol), 60))
+            await exchange.un_watch(symbol)
+            exchange.newUpdates = False
+            whole = await exchange.watch_trades(symbol)
+            assert [row["id"] for row in whole] == seen
+
+
+@pytest.mark.parametrize(
+    ("status", "cause", "error"),
+    [
+        (503, "NOT_READY", "ExchangeNotAvailable"),
+        (500, "SERVER_ERROR", "ExchangeError"),
+        (404, "ASSET_NOT_FOUND", "BadSymbol"),
+    ],
+)
+async def test_errors_are_those_of_ccxt(status: int, cause: str, error: str) -> None:
+    async with RawServer(status=status, cause=cause) as server:
+        exchange = Upcurve({"urls": {"api": [server.url]}})
+        with pytest.raises(getattr(errors, error), match=cause):
+            await exchange.fetch_time()
+        await exchange.close()
+
+
+async def test_the_program_of_the_readme(devnet: str, tmp_path: Path) -> None:
+    text = (HERE / "README.md").read_text()
+    (program,) = (text for text in re.findall(r"```python\n(.*?)```", text, re.S) if "ccxt" in text)
+    path = tmp_path / "readme.py"
+    path.write_text(program.replace("http://127.0.0.1:8080", devnet))
+    async with traded(devnet, "Shown"):
+        shown = await output_of(devnet, str(path))
+    assert re.match(r"\S+ \d\.\S+\n\[\[\d{13}, ", shown), shown
+
+
+def test_amounts_are_exact() -> None:
+    exchange = Upcurve({"number": Decimal})
+    bar = {"time": 60, "open": "0.1", "high": "0.3", "low": "0.1", "close": "0.2", "baseVolume": "12"}
+    assert exchange.parse_ohlcv(bar) == [60_000, *map(Decimal, ("0.1", "0.3", "0.1", "0.2", "12"))]

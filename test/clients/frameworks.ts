@@ -1,0 +1,37 @@
+/**
+ * The Python frameworks that the client has adapters for, in a folder of their own: the client itself
+ * is tested with Debian's packages, and these bring newer ones. Debian has neither of them.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/** Modules, and what pip calls the package of each. */
+const FRAMEWORKS = { ccxt: 'ccxt==4.5.90', nautilus_trader: 'nautilus_trader==1.221.0' } as const;
+export type Framework = keyof typeof FRAMEWORKS;
+
+const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/upcurve-frameworks');
+
+export const pythonPathOf = (client: string) => [join(client, 'src'), FOLDER].join(':');
+
+export const howToGet = (framework: Framework) =>
+  `its package: python3 -m pip install --target ${FOLDER} ${FRAMEWORKS[framework]}`;
+
+export function hasFramework(python: string, framework: Framework): boolean {
+  const env = { ...process.env, PYTHONPATH: FOLDER };
+  const args = ['-c', `import ${framework}`];
+  return spawnSync(python, args, { env, stdio: 'ignore', timeout: 60_000 }).status === 0;
+}
+
+/** Those that are missing; where no registry answers none, and their tests say so. */
+export function installFrameworks(python: string): void {
+  // trust: the keys of this very object
+  for (const framework of Object.keys(FRAMEWORKS) as Framework[]) {
+    if (hasFramework(python, framework)) continue;
+    const quiet = ['-q', '--disable-pip-version-check', '--no-compile', '--no-input'];
+    const where = ['--retries', '1', '--timeout', '20', '--target', FOLDER];
+    const args = ['-m', 'pip', 'install', ...quiet, ...where, FRAMEWORKS[framework]];
+    const { status } = spawnSync(python, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status === 0) continue;
+    console.error(`The adapter of ${framework} is not tested: that needs ${howToGet(framework)}`);
+  }
+}
