@@ -1,6 +1,6 @@
 /**
- * The Python frameworks that the client has adapters for, in a folder of their own: the client itself
- * is tested with Debian's packages, and these bring newer ones. Debian has neither of them.
+ * The Python frameworks that the client has adapters for, in a folder of their own: the client
+ * itself is tested with Debian's packages, and these bring newer ones. Debian has neither of them.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -68,7 +68,8 @@ class MarketExchange(Exchange):  # type: ignore[misc]
     def market_client(self) -> Client:
         """The client beneath, for what ccxt has no call."""
         if self._client is None:
-            self._client = Client(self.urls["api"], timeout=self.timeout / 1000, max_attempts=5)
+            seconds, key = self.timeout / 1000, self.apiKey or None
+            self._client = Client(self.urls["api"], timeout=seconds, max_attempts=5, key=key)
         return self._client
 
     async def close(self, clean_instance_data: bool = False) -> None:
