@@ -3,7 +3,7 @@
  * are mounted into an empty container and return a function that unmounts them. Every stylesheet
  * under `src/web` is part of the document; controls and colours are those of `style/base.css`.
  */
-import type { ReadonlySignal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Client } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -28,8 +28,8 @@ export interface PageContext {
   readonly time: MarketTime;
   /** The token on the screen; null on every other place. */
   readonly asset: ReadonlySignal<string | null>;
-  /** Its pool, live; null until it is there. */
-  readonly pool: ReadonlySignal<LiquidityPoolInfo | null>;
+  /** Its pool, live; null until it is there. Written by the page of a token alone. */
+  readonly pool: Signal<LiquidityPoolInfo | null>;
   /** null until the server has said. */
   readonly network: ReadonlySignal<Network | null>;
   readonly route: ReadonlySignal<PageRoute>;

@@ -68,7 +68,7 @@ onChange(network, showStatus);
 void detectNetwork();
 const root = document.getElementById('page') ?? document.body;
 const main = buildShell(root, context, status, toasts);
-const router = new PageRouter(main, context, { asset, pool, time });
+const router = new PageRouter(main, context, asset);
 addEventListener('hashchange', () => (route.value = parseRoute(location.hash)));
 onChange(route, (place) => router.show(place));
 router.show(route.value);

@@ -39,10 +39,14 @@ export function mountView(
 }
 
 /** A part that is no component yet: it fills a container and returns how to end it. */
-export function Hosted({ mount }: { readonly mount: (container: HTMLElement) => Unmount }) {
-  const container = useRef<HTMLDivElement>(null);
-  useEffect(() => (container.current === null ? undefined : mount(container.current)), []);
-  return <div ref={container} />;
+export function Hosted(props: {
+  readonly class: string;
+  readonly label: string;
+  readonly mount: (container: HTMLElement) => Unmount;
+}) {
+  const container = useRef<HTMLElement>(null);
+  useEffect(() => (container.current === null ? undefined : props.mount(container.current)), []);
+  return <section ref={container} class={props.class} aria-label={props.label} />;
 }
 
 /** A component that renders again only where a property is another one: rows of long lists. */

@@ -1,17 +1,15 @@
 /** Mounts the page that the address names. */
 import type { Signal } from '@preact/signals';
 import { h } from 'preact';
-import type { LiquidityPoolInfo } from '../client/types.ts';
 import type { PageContext, Unmount } from './context.ts';
 import { el } from './dom.ts';
 import { Home } from './home/home.tsx';
-import type { MarketTime } from './marketTime.ts';
 import { t } from './messages.ts';
 import { mountView } from './page.tsx';
 import { type PageRoute, routeHash } from './route.ts';
 import { ChartOnly } from './token/chart.tsx';
 import { MissingToken } from './token/missing.tsx';
-import { mountToken } from './token/token.ts';
+import { Token } from './token/token.tsx';
 import { closeTooltip } from './tooltip.ts';
 import { mountLaunch } from './trade/launch.ts';
 import { mountWallet } from './wallet/wallet.ts';
@@ -24,23 +22,17 @@ const TITLES = {
   launch: 'Launch',
 } as const;
 
-interface RouterDeps {
-  readonly asset: Signal<string | null>;
-  readonly pool: Signal<LiquidityPoolInfo | null>;
-  readonly time: MarketTime;
-}
-
 export class PageRouter {
   readonly #main: HTMLElement;
   readonly #context: PageContext;
-  readonly #deps: RouterDeps;
+  readonly #asset: Signal<string | null>;
   #shown: PageRoute | null = null;
   #unmount: Unmount = () => {};
 
-  constructor(main: HTMLElement, context: PageContext, deps: RouterDeps) {
+  constructor(main: HTMLElement, context: PageContext, asset: Signal<string | null>) {
     this.#main = main;
     this.#context = context;
-    this.#deps = deps;
+    this.#asset = asset;
   }
 
   show(route: PageRoute): void {
@@ -54,7 +46,7 @@ export class PageRouter {
     const container = el('div', { class: `place ${route.at}` });
     this.#main.replaceChildren(container);
     document.title = `${TITLES[route.at]} · upcurve`;
-    this.#deps.asset.value = route.at === 'token' ? route.asset : null;
+    this.#asset.value = route.at === 'token' ? route.asset : null;
     this.#unmount = this.#mount(container, route);
     if (before === null) return;
     scrollTo(0, 0);
@@ -69,9 +61,8 @@ export class PageRouter {
       return mountView(container, context, h(MissingToken, { text: route.text }));
     }
     if (route.at === 'token') {
-      return context.network.value?.name === 'none'
-        ? mountView(container, context, h(ChartOnly, { asset: route.asset }))
-        : mountToken(container, context, route.asset, this.#deps);
+      const view = context.network.value?.name === 'none' ? ChartOnly : Token;
+      return mountView(container, context, h(view, { asset: route.asset }));
     }
     return mountView(container, context, h(Home, {}));
   }

@@ -2,14 +2,28 @@
  * Explanations that come up on hover and on focus. One element for the whole page, placed beside
  * what it explains and named by it, so that it is read out too. Escape puts it away.
  */
-import { el, setAttribute } from './dom.ts';
-
 const ID = 'tip';
 const EDGE = 8;
-const bubble = el('div', { id: ID, class: 'tip', role: 'tooltip', hidden: true });
+const bubble = document.createElement('div');
+Object.assign(bubble, { id: ID, className: 'tip', role: 'tooltip', hidden: true });
 let explained: HTMLElement | null = null;
 
-/** The element must be one that can have the focus. The text may change: it is read each time. */
+interface Explained {
+  readonly onPointerEnter: (event: { readonly currentTarget: HTMLElement }) => void;
+  readonly onFocus: (event: { readonly currentTarget: HTMLElement }) => void;
+  readonly onPointerLeave: () => void;
+  readonly onBlur: () => void;
+}
+
+/** Properties of an element that can have the focus. The text is read each time it is shown. */
+export function explainedBy(words: () => string): Explained {
+  const show = ({ currentTarget }: { readonly currentTarget: HTMLElement }) =>
+    open(currentTarget, words());
+  const hide = closeTooltip;
+  return { onPointerEnter: show, onFocus: show, onPointerLeave: hide, onBlur: hide };
+}
+
+/** As `explainedBy`, for parts that are no components yet. */
 export function addTooltip(element: HTMLElement, words: () => string): void {
   const show = () => open(element, words());
   element.addEventListener('pointerenter', show);
@@ -24,7 +38,7 @@ function open(element: HTMLElement, words: string): void {
   explained = element;
   bubble.textContent = words;
   bubble.hidden = false;
-  setAttribute(element, 'aria-describedby', ID);
+  element.setAttribute('aria-describedby', ID);
   const { left, bottom, top } = element.getBoundingClientRect();
   const { width, height } = bubble.getBoundingClientRect();
   const x = Math.min(left, innerWidth - width - EDGE);
@@ -34,7 +48,7 @@ function open(element: HTMLElement, words: string): void {
 }
 
 export function closeTooltip(): void {
-  if (explained !== null) setAttribute(explained, 'aria-describedby', null);
+  explained?.removeAttribute('aria-describedby');
   explained = null;
   bubble.hidden = true;
 }

@@ -1,4 +1,6 @@
 /** English, and with it the shape of every other language. */
+import { TOKEN } from './trading.ts';
+
 const SHORT: Readonly<Record<string, string>> = {
   marketCap: 'Cap',
   volume: 'Vol',
@@ -121,6 +123,7 @@ export const ENGLISH = {
     copy: 'Copy a link to this token',
     copied: 'Link copied.',
   },
+  token: TOKEN,
   about: {
     title: 'About',
     none: 'No description.',

@@ -28,7 +28,7 @@ import {
 import type { ApiError, BarsMirror, BarsState, CapBar, PriceBar } from '../../client/index.ts';
 import type { Resolution } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { errorText } from '../errorView.ts';
+import { errorText } from '../errorText.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { theme } from '../shell/theme.ts';
 import { onChange } from '../signal.ts';

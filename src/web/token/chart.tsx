@@ -8,7 +8,7 @@ import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { buyTokens, spot } from '../../engine/market/curve.ts';
 import { CHART_RESOLUTIONS, type ChartResolution } from '../../engine/market/resolution.ts';
 import { Choices } from '../components/choices.tsx';
-import { errorText } from '../errorView.ts';
+import { errorText } from '../errorText.ts';
 import { ada, moment, short, subscriptZeros } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';

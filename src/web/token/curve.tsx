@@ -1,0 +1,38 @@
+/** How far the curve is filled, and what happens when it is full. */
+import type { LiquidityPoolInfo } from '../../client/types.ts';
+import { Panel } from '../components/panel.tsx';
+import { ada } from '../format.ts';
+import { t } from '../messages.ts';
+import { progressOf } from './progress.ts';
+
+export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
+  const filled = progressOf(pool);
+  const { x, adaCapThreshold, cpmmPoolId } = pool.pool;
+  const isOver = cpmmPoolId !== null;
+  const left = BigInt(adaCapThreshold) - BigInt(x.amount);
+  const words = isOver ? t.token.graduated : left <= 0n ? t.token.full : t.token.onTheCurve;
+  return (
+    <Panel class="curve" title={t.token.graduation} side={<span class="side">{filled}%</span>}>
+      <div class="inside stack">
+        <div
+          class="meter tall"
+          role="progressbar"
+          aria-label={t.token.graduation}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Number(filled)}
+          style={{ '--filled': `${filled}%` }}
+        >
+          <span />
+        </div>
+        <p class="curve-line">
+          {isOver
+            ? t.token.ammHolds(ada(x.amount, 0))
+            : t.token.filled(ada(x.amount), ada(adaCapThreshold, 0))}
+        </p>
+        {!isOver && left > 0n && <p class="small">{t.token.missing(ada(left, 0))}</p>}
+        <p class="dim small">{words}</p>
+      </div>
+    </Panel>
+  );
+}

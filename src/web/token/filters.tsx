@@ -1,0 +1,71 @@
+/** Which rows of a list are shown: a side, a least size, one's own. */
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import { Choices } from '../components/choices.tsx';
+import { shortAda } from '../format.ts';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { sessionOf } from '../wallet/session.ts';
+
+const SIDES = ['all', 'buy', 'sell'] as const;
+/** Lovelace. */
+const SIZES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n] as const;
+
+export interface RowFilter {
+  readonly side: (typeof SIDES)[number];
+  readonly leastLovelace: bigint;
+  readonly isOwn: boolean;
+}
+
+export const NO_FILTER: RowFilter = { side: 'all', leastLovelace: 0n, isOwn: false };
+
+export function isFiltered({ side, leastLovelace, isOwn }: RowFilter): boolean {
+  return side !== 'all' || leastLovelace > 0n || isOwn;
+}
+
+/** Payment key of the connected wallet; null without one. */
+export function useOwnKey(): string | null {
+  const wallet: ReadonlySignal<{ readonly keyHash: string } | null> = sessionOf(usePage()).wallet;
+  return wallet.value?.keyHash ?? null;
+}
+
+/** `of`: what is listed, for those who hear it. */
+export function RowFilters(props: { readonly filter: Signal<RowFilter>; readonly of: string }) {
+  const { filter, of } = props;
+  const { side, leastLovelace, isOwn } = filter.value;
+  const isConnected = useOwnKey() !== null;
+  const change = (part: Partial<RowFilter>) => {
+    filter.value = { ...filter.value, ...part };
+  };
+  return (
+    <div class="row-filters">
+      <Choices
+        name={t.token.sideOf(of)}
+        options={SIDES.map((value) => ({ value, label: t.token.sides[value] }))}
+        value={side}
+        choose={(chosen) => change({ side: chosen })}
+      />
+      <select
+        class="small"
+        aria-label={t.token.sizeOf(of)}
+        value={String(leastLovelace)}
+        onChange={({ currentTarget }) => change({ leastLovelace: BigInt(currentTarget.value) })}
+      >
+        {SIZES.map((size) => (
+          <option key={String(size)} value={String(size)}>
+            {size === 0n ? t.token.anySize : `≥ ${shortAda(size)}`}
+          </option>
+        ))}
+      </select>
+      {isConnected && (
+        <label class="own-only small">
+          <input
+            type="checkbox"
+            checked={isOwn}
+            onChange={({ currentTarget }) => change({ isOwn: currentTarget.checked })}
+          />
+          {t.token.mine}
+        </label>
+      )}
+    </div>
+  );
+}

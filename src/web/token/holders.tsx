@@ -1,0 +1,192 @@
+/**
+ * Who has the token: the shares as one bar, then the largest holders. Holders have no topic: they
+ * are asked for again when the pool has moved.
+ */
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { HoldersAnswer, LiquidityPoolInfo } from '../../client/types.ts';
+import { useAsked } from '../asked.ts';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { More } from '../components/more.tsx';
+import { Panel } from '../components/panel.tsx';
+import { ends, grouped, percent, short } from '../format.ts';
+import { t } from '../messages.ts';
+import { memo, usePage } from '../page.tsx';
+
+/** Holders at first, and how many more with each press. */
+const FIRST = 10;
+const MORE = 45;
+/** The most that the API returns at once. */
+const MOST = 100;
+const TOP = 10;
+
+/** A line of the table; `share` is in tokens. */
+interface Line {
+  readonly key: string;
+  readonly name: string;
+  readonly title: string;
+  readonly mark: string;
+  readonly share: bigint;
+}
+
+export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
+  const { client, network } = usePage();
+  const { asset: assetId } = pool.info;
+  const limit = useSignal(FIRST);
+  /** What a press has loaded is shown before the next answer. */
+  const loaded = useSignal<HoldersAnswer | null>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const ask = async (most: number, signal?: AbortSignal) =>
+    (await client.holders.list({ assetId, limit: most }, signal && { signal })).data;
+  const { data, error } = useAsked((signal) => ask(limit.peek(), signal), [assetId], pool).value;
+  const now = isMore(loaded.value, data) ? loaded.value : data;
+  const supply = network.value?.supply ?? null;
+  const [listed, all] = [now?.holders.length ?? 0, now?.count ?? 0];
+  return (
+    <Panel
+      class="holding"
+      title={t.token.holders}
+      side={<span class="side">{now === null ? '' : grouped(String(all))}</span>}
+    >
+      {supply !== null && <Distribution answer={now} pool={pool} supply={supply} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+      <ol class="holders" aria-label={t.token.holders} tabIndex={0} ref={list}>
+        {now !== null &&
+          linesOf(now, pool).map((line) => (
+            <HolderRow
+              key={line.key}
+              id={line.key}
+              name={line.name}
+              title={line.title}
+              mark={line.mark}
+              share={String(line.share)}
+              supply={supply}
+            />
+          ))}
+      </ol>
+      <More
+        list={list}
+        label={t.token.moreHolders}
+        words={t.token.largestOf(grouped(String(listed)), grouped(String(all)))}
+        hasMore={listed < all && limit.value < MOST}
+        load={async () => {
+          const next = Math.min(MOST, limit.value + MORE);
+          loaded.value = await ask(next);
+          limit.value = next;
+        }}
+      />
+      {error !== null && <ErrorBox error={error} />}
+    </Panel>
+  );
+}
+
+/** An answer of before the press has fewer rows than the press has loaded. */
+function isMore(loaded: HoldersAnswer | null, asked: HoldersAnswer | null): boolean {
+  return loaded !== null && loaded.holders.length > (asked?.holders.length ?? 0);
+}
+
+interface DistributionProps {
+  readonly answer: HoldersAnswer | null;
+  readonly pool: LiquidityPoolInfo;
+  readonly supply: bigint;
+}
+
+const PARTS = ['pool', 'author', 'top', 'locked', 'others'] as const;
+type Part = (typeof PARTS)[number];
+
+/** Shares of the whole supply; each token is in one of them. */
+function Distribution({ answer, pool, supply }: DistributionProps) {
+  const shares = answer === null ? null : sharesOf(answer, pool, supply);
+  const names: Readonly<Record<Part, string>> = {
+    ...t.token.parts,
+    pool: pool.pool.cpmmPoolId === null ? t.token.onCurve : t.token.inAmm,
+  };
+  return (
+    <div class="distribution">
+      <div class="shares" aria-hidden="true">
+        {shares !== null &&
+          PARTS.map((part) => (
+            <span
+              key={part}
+              data-part={part}
+              style={{ 'flex-grow': String((shares[part] * 10_000n) / supply) }}
+            />
+          ))}
+      </div>
+      <ul aria-label={t.token.distribution}>
+        {PARTS.map((part) => (
+          <li key={part}>
+            <span class="swatch" data-part={part} aria-hidden="true" />
+            {names[part]} <b>{shares === null ? '–' : `${percent(shares[part], supply)}%`}</b>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function sharesOf(
+  { holders, dev }: HoldersAnswer,
+  { pool, metrics }: LiquidityPoolInfo,
+  supply: bigint,
+): Readonly<Record<Part, bigint>> {
+  const others = holders.filter(({ address }) => address !== dev.address).slice(0, TOP);
+  const top = others.reduce((sum, { quantity }) => sum + BigInt(quantity), 0n);
+  const locked = metrics.locks.reduce((sum, { totalLocked }) => sum + BigInt(totalLocked), 0n);
+  const known = { pool: BigInt(pool.y.amount), author: BigInt(dev.quantity), top, locked };
+  const rest = supply - known.pool - known.author - top - locked;
+  return { ...known, others: rest < 0n ? 0n : rest };
+}
+
+function linesOf({ holders, dev }: HoldersAnswer, { pool }: LiquidityPoolInfo): readonly Line[] {
+  const isAmm = pool.cpmmPoolId !== null;
+  const lines: Line[] = [
+    {
+      key: 'pool',
+      name: isAmm ? t.token.inAmm : t.token.onCurve,
+      title: isAmm ? t.token.tokensInAmm : t.token.tokensOnCurve,
+      mark: t.token.poolMark,
+      share: BigInt(pool.y.amount),
+    },
+  ];
+  const isListed = holders.some(({ address }) => address === dev.address);
+  if (!isListed && dev.address !== '') {
+    lines.push({ ...lineOf(dev.address, dev.quantity), mark: t.token.authorMark, key: 'author' });
+  }
+  for (const { address, quantity } of holders) {
+    const mark = address === dev.address ? t.token.authorMark : '';
+    lines.push({ ...lineOf(address, quantity), mark });
+  }
+  return lines;
+}
+
+function lineOf(address: string, quantity: string) {
+  return { key: address, name: ends(address, 8), title: address, share: BigInt(quantity) };
+}
+
+interface HolderRowProps extends Pick<Line, 'name' | 'title' | 'mark'> {
+  readonly id: string;
+  readonly share: string;
+  readonly supply: bigint | null;
+}
+
+const HolderRow = memo(({ id, name, title, mark, share, supply }: HolderRowProps) => {
+  const tokens = BigInt(share);
+  const part = supply === null ? '' : `${percent(tokens, supply)}%`;
+  // Less than a hundredth would be a speck.
+  const isSpeck = supply === null || tokens * 100n < supply;
+  return (
+    <li
+      data-key={id}
+      title={t.token.tokensOf(title, grouped(share))}
+      style={{ '--depth': isSpeck ? '0%' : part }}
+    >
+      <span class="who">
+        <span class="cut code">{name}</span>
+        <span class="mark">{mark}</span>
+      </span>
+      <span class="num">{short(share)}</span>
+      <span class="num dim">{part}</span>
+    </li>
+  );
+});

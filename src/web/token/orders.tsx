@@ -1,0 +1,189 @@
+/** Orders in the mempool and on the chain in one list, newest first. */
+import { useSignal } from '@preact/signals';
+import type { TargetedKeyboardEvent } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { ApiOrder } from '../../client/types.ts';
+import { formatRatio } from '../../engine/market/decimal.ts';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { useFlash } from '../components/flash.ts';
+import { More } from '../components/more.tsx';
+import { Age } from '../components/numbers.tsx';
+import { Panel } from '../components/panel.tsx';
+import { ada, ends, grouped, moment, short, shortPrice } from '../format.ts';
+import { t } from '../messages.ts';
+import { memo, useMirror, usePage } from '../page.tsx';
+import { explainedBy } from '../tooltip.ts';
+import { NO_FILTER, type RowFilter, RowFilters, useOwnKey } from './filters.tsx';
+import { statusText } from './orderStatus.ts';
+
+/** Shown at first, and added with each press on the button for older ones. */
+const PAGE_ROWS = 100;
+const MAX_ROWS = 1_000;
+const LOVELACE = 1_000_000n;
+
+const COLUMNS = ['side', 'offers', 'gets', 'worst', 'state', 'age'] as const;
+
+export function Orders({ asset }: { readonly asset: string }) {
+  const { client } = usePage();
+  const filter = useSignal<RowFilter>(NO_FILTER);
+  const wanted = useSignal(PAGE_ROWS);
+  const ownKey = useOwnKey();
+  const key = filter.value.isOwn ? ownKey : null;
+  const open = () => client.orders(asset, key === null ? {} : { pkhs: [key] });
+  const followed = useMirror(open, [asset, key]).value;
+  const mirror = followed?.mirror ?? null;
+  const { ledger = [], mempool = [], count: onChain = 0 } = mirror?.state ?? {};
+  const known = [...mempool, ...ledger].slice(0, wanted.value);
+  const total = mempool.length + onChain;
+  const load = async () => {
+    if (mirror === null) return;
+    const loaded = () => mirror.state.mempool.length + mirror.state.ledger.length;
+    if (loaded() < wanted.value + PAGE_ROWS) await mirror.loadOlder();
+    if (loaded() > wanted.value) wanted.value = Math.min(MAX_ROWS, wanted.value + PAGE_ROWS);
+  };
+  const list = useRef<HTMLOListElement>(null);
+  const shown = known.filter((order) => isWithin(order, filter.value));
+  return (
+    <Panel
+      class="orders"
+      title={t.token.orders}
+      side={<RowFilters filter={filter} of={t.token.orders} />}
+    >
+      <div class="feed-head" aria-hidden="true">
+        {COLUMNS.map((column) => (
+          <span key={column} class={`col-${column}`}>
+            {t.token.orderColumns[column]}
+          </span>
+        ))}
+      </div>
+      <Feed list={list} orders={shown} />
+      <More
+        list={list}
+        label={t.token.olderOrders}
+        words={t.token.ordersShown({
+          shown: grouped(String(known.length)),
+          all: grouped(String(total)),
+          waiting: mempool.length,
+        })}
+        hasMore={known.length < total && wanted.value < MAX_ROWS}
+        load={load}
+      />
+      {followed?.isLoaded === true && shown.length === 0 && <p class="empty">{t.token.noOrders}</p>}
+      {followed?.error ? <ErrorBox error={followed.error} /> : null}
+    </Panel>
+  );
+}
+
+/** By what is offered or asked in coins, whichever side they are on. */
+function isWithin(order: ApiOrder, { side, leastLovelace }: RowFilter): boolean {
+  const isBuy = order.from === '.';
+  const lovelace = BigInt(isBuy ? order.fromAmount : order.toAmount);
+  return (side === 'all' || (side === 'buy') === isBuy) && lovelace >= leastLovelace;
+}
+
+interface FeedProps {
+  readonly list: { current: HTMLOListElement | null };
+  readonly orders: readonly ApiOrder[];
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+/** One tab stop for all rows; arrow keys move between them. */
+function Feed({ list, orders }: FeedProps) {
+  const focused = useSignal<string | null>(null);
+  const isThere = orders.some(({ entityId }) => entityId === focused.value);
+  const stop = isThere ? focused.value : (orders[0]?.entityId ?? null);
+  const walk = (event: TargetedKeyboardEvent<HTMLOListElement>) => {
+    const step = STEPS[event.key];
+    const chips: (Element | null)[] = Array.from(event.currentTarget.querySelectorAll('.chip'));
+    const next = chips[chips.indexOf(document.activeElement) + (step ?? 0)];
+    if (step === undefined || !(next instanceof HTMLElement)) return;
+    event.preventDefault();
+    next.focus();
+  };
+  return (
+    <ol class="feed" aria-label={t.token.ordersNewestFirst} ref={list} onKeyDown={walk}>
+      {orders.map((order) => (
+        <OrderRow
+          key={order.entityId}
+          order={order}
+          isStop={order.entityId === stop}
+          focused={focused}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface OrderRowProps {
+  readonly order: ApiOrder;
+  readonly isStop: boolean;
+  readonly focused: { value: string | null };
+}
+
+const OrderRow = memo(({ order, isStop, focused }: OrderRowProps) => {
+  const element = useRef<HTMLLIElement>(null);
+  const isBuy = order.from === '.';
+  const { name, look } = statusText(order);
+  useFlash(element, order.status, () => 'same');
+  const { onFocus, ...explained } = explainedBy(() => explanationOf(order));
+  return (
+    <li class="order" data-key={order.entityId} ref={element}>
+      <span class={`side-word ${isBuy ? 'up' : 'down'}`}>{isBuy ? t.token.buy : t.token.sell}</span>
+      <span class="num">{isBuy ? ada(order.fromAmount) : short(order.fromAmount)}</span>
+      <span class="num">{look === 'over' ? '–' : received(order, isBuy)}</span>
+      <span class="num dim col-worst">
+        {isAnyPrice(order) ? t.token.anyPrice : shortPrice(worstOf(order, isBuy), 4)}
+      </span>
+      <button
+        type="button"
+        class="chip"
+        data-look={look}
+        tabIndex={isStop ? 0 : -1}
+        {...explained}
+        onFocus={(event) => {
+          focused.value = order.entityId;
+          onFocus(event);
+        }}
+      >
+        {name}
+      </button>
+      <span class="num dim">
+        <Age since={order.timestamp} />
+      </span>
+    </li>
+  );
+});
+
+/** While an order is open its amount is the least it accepts. */
+function received({ toAmount, status }: ApiOrder, isBuy: boolean): string {
+  const amount = isBuy ? short(toAmount) : ada(toAmount);
+  return status === 'Evaluated' || status === 'MempoolEvaluated' ? amount : `≥ ${amount}`;
+}
+
+/** One unit of whatever comes out is enough: no slippage was named. */
+function isAnyPrice({ worstPrice, fromAmount }: ApiOrder): boolean {
+  const { numerator, denominator } = worstPrice;
+  return BigInt(fromAmount) * BigInt(numerator) <= BigInt(denominator);
+}
+
+/** ADA for a token, exact; the order holds output per input. */
+function worstOf({ worstPrice }: ApiOrder, isBuy: boolean): string {
+  const numerator = BigInt(worstPrice.numerator);
+  const denominator = BigInt(worstPrice.denominator);
+  const [coins, tokens] = isBuy ? [denominator, numerator] : [numerator, denominator];
+  return tokens === 0n ? '0' : formatRatio(coins, tokens * LOVELACE);
+}
+
+function explanationOf(order: ApiOrder): string {
+  const { meaning } = statusText(order);
+  const { timestamp, evaluatedAt, entityId, pkh } = order;
+  const ended = evaluatedAt === null ? null : moment(evaluatedAt);
+  return t.token.orderExplained({
+    meaning,
+    placed: moment(timestamp),
+    ended,
+    order: ends(entityId),
+    pkh: ends(pkh),
+  });
+}

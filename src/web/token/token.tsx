@@ -1,0 +1,124 @@
+/** One token: chart, trading, orders, trades, the curve, holders, locks, and what it is. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { LiquidityPoolInfo } from '../../client/types.ts';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { cancelFrame, nextFrame } from '../frames.ts';
+import { t } from '../messages.ts';
+import { Hosted, useMirror, usePage } from '../page.tsx';
+import { mountTrade } from '../trade/trade.ts';
+import { About } from './about.tsx';
+import { Chart } from './chart.tsx';
+import { Curve } from './curve.tsx';
+import { TokenHeader } from './header.tsx';
+import { Holders } from './holders.tsx';
+import { Insights } from './insights.tsx';
+import { Locks } from './locks.tsx';
+import { OrderBook } from './orderBook.tsx';
+import { Orders } from './orders.tsx';
+import { Trades } from './trades.tsx';
+
+/** Mounted for one token; `pool` of the context follows it. */
+export function Token({ asset }: { readonly asset: string }) {
+  const { client, pool } = usePage();
+  const followed = useMirror(() => client.pool(asset), [asset]).value;
+  const info = followed?.mirror.state ?? null;
+  useEffect(() => {
+    pool.value = info;
+  }, [info]);
+  useEffect(
+    () => () => {
+      pool.value = null;
+    },
+    [],
+  );
+  if (info !== null) return <Parts pool={info} />;
+  if (followed?.error) return <ErrorBox error={followed.error} />;
+  // Nothing is asked for a token that is not there: what would be asked is refused.
+  return followed?.isLoaded === true ? <Unknown asset={asset} /> : <Coming />;
+}
+
+function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
+  const context = usePage();
+  const { asset } = pool.info;
+  const turn = useTurns();
+  const after = (place: number, part: ComponentChildren) => (turn > place ? part : null);
+  return (
+    <>
+      <TokenHeader pool={pool} />
+      <div class={turn > LAST_TURN ? 'token-columns' : 'token-columns coming'}>
+        <div class="main-column">
+          <section class="panel chart" aria-label={t.token.chart}>
+            {after(0, <Chart asset={asset} />)}
+          </section>
+          <div class="below">
+            {after(3, <Orders asset={asset} />)}
+            {after(4, <Trades asset={asset} />)}
+          </div>
+          <div class="below people">
+            {after(5, <Holders pool={pool} />)}
+            <section class="panel about" aria-label={t.about.title}>
+              {after(5, <About />)}
+            </section>
+          </div>
+        </div>
+        <div class="side-column">
+          {after(
+            1,
+            <Hosted class="panel trade" label="Trade" mount={(box) => mountTrade(box, context)} />,
+          )}
+          {after(2, <Curve pool={pool} />)}
+          {after(2, <Insights pool={pool} />)}
+          {after(3, <OrderBook asset={asset} />)}
+          {after(4, <Locks pool={pool} />)}
+        </div>
+      </div>
+    </>
+  );
+}
+
+const LAST_TURN = 5;
+
+/** Parts come one after the other, as frames have room for them; shown when all are there. */
+function useTurns(): number {
+  const turn = useSignal(1);
+  useEffect(() => {
+    const step = () => {
+      turn.value += 1;
+      if (turn.value <= LAST_TURN) nextFrame(step);
+    };
+    nextFrame(step);
+    return () => cancelFrame(step);
+  }, []);
+  return turn.value;
+}
+
+/** In the place of a token that is on its way. */
+function Coming() {
+  return (
+    <div class="token-coming" role="status" aria-label={t.token.loading}>
+      <div class="bone head" />
+      <div class="token-columns">
+        <div class="bone chart" />
+        <div class="bone side" />
+      </div>
+    </div>
+  );
+}
+
+function Unknown({ asset }: { readonly asset: string }) {
+  return (
+    <div class="panel">
+      <div class="empty" role="status">
+        <strong>{t.token.unknown}</strong>
+        {t.token.unknownWhy} <span class="code">{asset}</span>
+        <div>
+          <a class="button" href="#/">
+            {t.token.toMarket}
+          </a>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,204 @@
+/** Trades as they happened, newest first: all of them, or those that a filter lets through. */
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { TradesMirror } from '../../client/mirrors/trades.ts';
+import type { TradeRow, TradesQuery } from '../../client/types.ts';
+import { useAsked } from '../asked.ts';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { More } from '../components/more.tsx';
+import { Age } from '../components/numbers.tsx';
+import { Panel } from '../components/panel.tsx';
+import { ada, ends, moment, short, shortPrice } from '../format.ts';
+import { flash } from '../frames.ts';
+import { t } from '../messages.ts';
+import { type Followed, memo, useMirror, usePage } from '../page.tsx';
+import { isFiltered, NO_FILTER, type RowFilter, RowFilters, useOwnKey } from './filters.tsx';
+
+/** Shown at first, and added with each press on the button for older ones. */
+const PAGE_ROWS = 100;
+const MAX_ROWS = 1_000;
+
+export function Trades({ asset }: { readonly asset: string }) {
+  const { client } = usePage();
+  const filter = useSignal<RowFilter>(NO_FILTER);
+  const followed = useMirror(() => client.trades(asset), [asset]).value;
+  return (
+    <Panel
+      class="trades"
+      title={t.token.trades}
+      side={<RowFilters filter={filter} of={t.token.trades} />}
+    >
+      <div class="tape-head" aria-hidden="true">
+        {t.token.tradeColumns.map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </div>
+      {isFiltered(filter.value) ? (
+        <FilteredTape
+          // Another filter is another list.
+          key={JSON.stringify({ ...filter.value, leastLovelace: `${filter.value.leastLovelace}` })}
+          asset={asset}
+          filter={filter.value}
+          followed={followed}
+        />
+      ) : (
+        <WholeTape followed={followed} />
+      )}
+    </Panel>
+  );
+}
+
+type FollowedTrades = Followed<TradesMirror> | null;
+
+function WholeTape({ followed }: { readonly followed: FollowedTrades }) {
+  const wanted = useSignal(PAGE_ROWS);
+  const mirror = followed?.mirror ?? null;
+  const trades = mirror?.state.trades ?? [];
+  const hasMore = trades.length > wanted.value || mirror?.hasOlder === true;
+  return (
+    <Tape
+      rows={trades.slice(0, wanted.value)}
+      isLoaded={followed?.isLoaded === true}
+      error={followed?.error ?? null}
+      hasMore={hasMore && wanted.value < MAX_ROWS}
+      load={async () => {
+        if (mirror === null) return;
+        if (mirror.state.trades.length < wanted.value + PAGE_ROWS) await mirror.loadOlder();
+        if (mirror.state.trades.length > wanted.value) {
+          wanted.value = Math.min(MAX_ROWS, wanted.value + PAGE_ROWS);
+        }
+      }}
+    />
+  );
+}
+
+interface FilteredTapeProps {
+  readonly asset: string;
+  readonly filter: RowFilter;
+  readonly followed: FollowedTrades;
+}
+
+/** New trades come from the mirror; those before them are asked for with the same filter. */
+function FilteredTape({ asset, filter, followed }: FilteredTapeProps) {
+  const { client } = usePage();
+  const pkh = useOwnKey();
+  const older = useSignal<readonly TradeRow[]>([]);
+  const query = queryOf(asset, filter, pkh);
+  const live = followed?.mirror.state.trades ?? [];
+  const first = useAsked(
+    async (signal) => (await client.trades.list(query, { signal })).data,
+    [asset, pkh],
+  ).value;
+  const shown = useComputed(() => [...(first.data ?? []), ...older.value]);
+  const oldestLive = live.at(-1)?.id ?? '';
+  // A rollback takes trades out of the mirror: where it reaches, it alone is asked.
+  const before = live.length === 0 ? [] : shown.value.filter(({ id }) => id < oldestLive);
+  const rows = [...live.filter((trade) => isWithin(trade, filter, pkh)), ...before];
+  const hasMore = (older.value.at(-1) ?? first.data?.at(-1)) !== undefined && isWhole(shown.value);
+  return (
+    <Tape
+      rows={rows}
+      isLoaded={first.data !== null && followed?.isLoaded === true}
+      error={first.error ?? followed?.error ?? null}
+      hasMore={hasMore && rows.length < MAX_ROWS}
+      load={async () => {
+        const last = shown.peek().at(-1);
+        if (last === undefined) return;
+        const { data } = await client.trades.list({ ...query, before: last.id });
+        older.value = [...older.value, ...data];
+      }}
+    />
+  );
+}
+
+/** A page that is not full was the last one. */
+function isWhole(rows: readonly TradeRow[]): boolean {
+  return rows.length > 0 && rows.length % PAGE_ROWS === 0;
+}
+
+function queryOf(asset: string, filter: RowFilter, pkh: string | null): TradesQuery {
+  const { side, leastLovelace, isOwn } = filter;
+  return {
+    asset,
+    limit: PAGE_ROWS,
+    ...(side === 'all' ? {} : { side }),
+    ...(leastLovelace === 0n ? {} : { minQuote: String(leastLovelace) }),
+    ...(isOwn && pkh !== null ? { pkh } : {}),
+  };
+}
+
+function isWithin(trade: TradeRow, filter: RowFilter, pkh: string | null): boolean {
+  const { side, leastLovelace, isOwn } = filter;
+  return (
+    (side === 'all' || trade.side === side) &&
+    BigInt(trade.quoteAmount) >= leastLovelace &&
+    (!isOwn || trade.pkh === pkh)
+  );
+}
+
+interface TapeProps {
+  readonly rows: readonly TradeRow[];
+  readonly isLoaded: boolean;
+  readonly error: unknown;
+  readonly hasMore: boolean;
+  readonly load: () => Promise<void>;
+}
+
+function Tape({ rows, isLoaded, error, hasMore, load }: TapeProps) {
+  const list = useRef<HTMLOListElement>(null);
+  /** Id of the newest trade when the list came up: what is later is news. */
+  const settled = useRef<string | null>(null);
+  if (isLoaded) settled.current ??= rows[0]?.id ?? '';
+  const isNews = ({ id }: TradeRow) => settled.current !== null && id > settled.current;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+      <ol class="tape" aria-label={t.token.tradesNewestFirst} tabIndex={0} ref={list}>
+        {rows.map((trade) => (
+          <TapeRow key={trade.id} trade={trade} isNews={isNews(trade)} />
+        ))}
+      </ol>
+      <More
+        list={list}
+        label={t.token.olderTrades}
+        words={t.token.newest(rows.length)}
+        hasMore={hasMore}
+        load={load}
+      />
+      {error === null && isLoaded && rows.length === 0 && <p class="empty">{t.token.noTrades}</p>}
+      {error !== null && <ErrorBox error={error} />}
+    </>
+  );
+}
+
+interface TapeRowProps {
+  readonly trade: TradeRow;
+  /** When it came up. */
+  readonly isNews: boolean;
+}
+
+const TapeRow = memo(({ trade, isNews }: TapeRowProps) => {
+  const element = useRef<HTMLLIElement>(null);
+  const { id, side, price, baseAmount, quoteAmount, time, pkh } = trade;
+  const isBuy = side === 'buy';
+  useEffect(() => {
+    if (isNews && element.current !== null) flash(element.current, isBuy ? 'up' : 'down');
+  }, []);
+  return (
+    <li
+      ref={element}
+      data-key={id}
+      title={t.token.tradeTitle(price, moment(time), pkh === '' ? null : ends(pkh))}
+    >
+      <span class="unseen">{isBuy ? t.token.buyAt : t.token.sellAt} </span>
+      <span class={`num ${isBuy ? 'up' : 'down'}`}>
+        {isBuy ? '▲' : '▼'} {shortPrice(price)}
+      </span>
+      <span class="num">{short(baseAmount)}</span>
+      <span class="num">{ada(quoteAmount)}</span>
+      <span class="num dim">
+        <Age since={time} />
+      </span>
+    </li>
+  );
+});
