@@ -14,8 +14,8 @@ export const TOKEN = {
     'At 100% the curve closes and the token graduates: all its coins and the tokens that are ' +
     'left move into an AMM pool, which trades on at the same price. Open orders are filled there.',
   full:
-    'The curve is full. Its coins and tokens are on their way into the AMM pool; until that is in ' +
-    'a block, orders stay open.',
+    'The curve is full. Its coins and tokens are on their way into the AMM pool; until that is ' +
+    'in a block, orders stay open.',
   graduated: 'This token has graduated: it is traded in an AMM pool. The curve is closed for good.',
   ammHolds: (coins: string) => `AMM pool with ${coins}`,
   filled: (coins: string, cap: string) => `${coins} of ${cap}`,
@@ -61,7 +61,7 @@ export const TOKEN = {
     bundledMeans:
       'Keys other than the author’s that bought in the block of the launch, and what these buys ' +
       'brought of all tokens that have left the pool.',
-    none: 'nobody',
+    none: 'no other key',
     bundle: (keys: number, percent: string) =>
       `${keys === 1 ? '1 key' : `${keys} keys`}, ${percent}%`,
   },
