@@ -73,3 +73,11 @@ export function percent(part: bigint, whole: bigint): string {
   const hundredths = String((part * 10_000n) / whole).padStart(3, '0');
   return `${hundredths.slice(0, -2)}.${hundredths.slice(-2)}`;
 }
+
+/** A percentage without a sign, cut: who has risen a hundred times needs no decimals. */
+export function shortPercent(decimal: string): string {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  if (whole.length > 4) return short(whole);
+  if (whole.length > 2) return grouped(whole);
+  return `${whole}.${fraction.slice(0, 2).padEnd(2, '0')}`;
+}

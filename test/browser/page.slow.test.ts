@@ -100,12 +100,15 @@ test('lists move while one looks, and search finds by keyboard', async () => {
   const names = () => seen.page.locator('.pools .name').allTextContents();
   await seen.asked('both are listed', names, (found) => found.length === 2);
   await bought(first.asset, 50);
-  await seen.asked('the one traded last leads', names, ([top]) => top === 'First');
-  const row = (asset: string) => seen.text(`[data-key="${asset}"] .col-trades`);
-  assert.equal(await row(first.asset), '1');
-  assert.equal(await row(second.asset), '0');
-  const topPoolCard = await seen.text('.top-pool strong');
-  assert.equal(topPoolCard, 'First');
+  await seen.asked('the one traded most leads', names, ([top]) => top === 'First');
+  const traders = (asset: string) => seen.text(`[data-key="${asset}"] .col-traders24h`);
+  assert.equal(await traders(first.asset), '1');
+  assert.equal(await traders(second.asset), '0');
+  await seen.asked(
+    'it is the top of the market',
+    () => seen.text('.best-top strong'),
+    (text) => text === 'First',
+  );
 
   await seen.page.keyboard.press('/');
   await seen.page.keyboard.type('seco');

@@ -69,3 +69,10 @@ test('ages have one unit', () => {
   const ages = [-3, 59, 60, 3599, 3600, 172_799, 172_800].map((age) => plain(format.age(age)));
   assert.deepEqual(ages, ['0 s', '59 s', '1 min', '59 min', '1 h', '47 h', '2 d']);
 });
+
+test('a percentage has two digits while it is small, and none once it is large', () => {
+  assert.equal(format.shortPercent('0.5'), '0.50');
+  assert.equal(format.shortPercent('99.999'), '99.99');
+  assert.equal(format.shortPercent('1234.56'), '1,234');
+  assert.equal(format.shortPercent('1234567.00'), '1.23M');
+});

@@ -1,6 +1,6 @@
-/** Numbers that move: prices that flash, ages that tick. */
+/** Numbers that move: prices that flash, changes with a sign, ages that tick. */
 import { useEffect, useRef } from 'preact/hooks';
-import { age, subscriptZeros } from '../format.ts';
+import { age, shortPercent, subscriptZeros } from '../format.ts';
 import { flash } from '../frames.ts';
 import { usePage } from '../page.tsx';
 
@@ -17,6 +17,24 @@ export function Price(props: { readonly value: string; readonly digits?: number 
   return (
     <span ref={element} class="price" title={`${value} ADA`}>
       {subscriptZeros(value, digits)}
+    </span>
+  );
+}
+
+/** Percent, a decimal string; null where there is nothing to compare with. */
+export function Percent({ value }: { readonly value: string | null }) {
+  if (value === null) return <span class="dim">–</span>;
+  const bare = value.replace('-', '');
+  const isFlat = Number(bare) === 0;
+  const isDown = !isFlat && value.startsWith('-');
+  const sign = isFlat ? '' : isDown ? '▼' : '▲';
+  return (
+    <span class={isFlat ? 'dim' : isDown ? 'down' : 'up'} title={`${value} %`}>
+      <span aria-hidden="true" class="sign">
+        {sign}
+      </span>
+      {isDown && <span class="unseen">−</span>}
+      {shortPercent(bare)}%
     </span>
   );
 }

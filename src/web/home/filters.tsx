@@ -1,12 +1,20 @@
 /** Bounds on what the table shows. */
+import { Choices } from '../components/choices.tsx';
 import { t } from '../messages.ts';
-import { type Bounds, bounds, countOf, NO_BOUNDS } from './market.ts';
+import { type Bounds, bounds, choosesSide, countOf, NO_BOUNDS, type Tab } from './market.ts';
 
-const NAMES = ['minMarketCap', 'maxMarketCap', 'minVolume', 'maxAgeHours'] as const;
+const NAMES = ['minMarketCap', 'maxMarketCap', 'minVolume', 'minAgeHours', 'maxAgeHours'] as const;
+const SIDES = ['', 'false', 'true'] as const;
 const AMOUNT = /^\d{0,12}$/;
 
-export function Filters({ isOrderKept }: { readonly isOrderKept: boolean }) {
-  const count = countOf(bounds.value);
+interface FiltersProps {
+  readonly tab: Tab;
+  /** A line beside the button. */
+  readonly note: string;
+}
+
+export function Filters({ tab, note }: FiltersProps) {
+  const count = countOf(bounds.value, tab);
   return (
     <div class="filters">
       <details class="menu left">
@@ -15,6 +23,16 @@ export function Filters({ isOrderKept }: { readonly isOrderKept: boolean }) {
           {count > 0 && <span class="mark">{count}</span>}
         </summary>
         <div class="menu-list">
+          {choosesSide(tab) && (
+            <Choices
+              name={t.home.side}
+              options={SIDES.map((value) => ({ value, label: t.home.sides[value] }))}
+              value={bounds.value.graduated}
+              choose={(graduated) => {
+                bounds.value = { ...bounds.value, graduated };
+              }}
+            />
+          )}
           {NAMES.map((name) => (
             <Bound key={name} name={name} value={bounds.value[name]} />
           ))}
@@ -29,12 +47,17 @@ export function Filters({ isOrderKept }: { readonly isOrderKept: boolean }) {
           </button>
         </div>
       </details>
-      <span class="dim small">{isOrderKept ? t.home.orderKept : ''}</span>
+      <span class="dim small">{note}</span>
     </div>
   );
 }
 
-function Bound({ name, value }: { readonly name: keyof Bounds; readonly value: string }) {
+interface BoundProps {
+  readonly name: Exclude<keyof Bounds, 'graduated'>;
+  readonly value: string;
+}
+
+function Bound({ name, value }: BoundProps) {
   return (
     <label class="field">
       <span class="label">{t.home.bounds[name]}</span>

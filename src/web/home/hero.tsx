@@ -1,67 +1,95 @@
-/** The top of the market, and a tape of the newest trades, which moves only when there are any. */
+/** The best of the market, and a tape of the newest trades, which moves only when there are any. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { LiquidityPoolInfo } from '../../client/types.ts';
+import type { LiquidityPoolInfo, Ticker, TickersQuery } from '../../client/types.ts';
 import { Logo } from '../components/logo.tsx';
-import { ada, shortAda } from '../format.ts';
+import { Age, Percent, Price } from '../components/numbers.tsx';
+import { Spark } from '../components/spark.tsx';
+import { shortAda, shortDecimal } from '../format.ts';
 import { t } from '../messages.ts';
 import { useMirror, usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
-import { progressOf } from '../token/progress.ts';
+import { nameOf } from './tickerTable.tsx';
+import { useTickers } from './useTickers.ts';
+
+const BEST = ['top', 'gainer', 'newest'] as const;
+type Best = (typeof BEST)[number];
+
+/** A gain is one that somebody traded at: 10 ADA in a day. */
+const QUERIES: Readonly<Record<Best, TickersQuery>> = {
+  top: { sort: 'marketCap', limit: 1 },
+  gainer: { sort: 'change1h', minVolume24h: '10', limit: 1 },
+  newest: { sort: 'createdOn', limit: 1 },
+};
+const AGAIN_MS = 3_000;
 
 export function Hero() {
-  const { client } = usePage();
-  const top = useMirror(() => client.topPool(), []).value;
-  const pool = top?.mirror.state ?? null;
   return (
     <div class="hero">
-      {pool === null ? <NoTop isLoaded={top?.isLoaded ?? false} /> : <Top pool={pool} />}
+      <div class="best">
+        {BEST.map((which) => (
+          <BestCard key={which} which={which} />
+        ))}
+      </div>
       <Tape />
     </div>
   );
 }
 
-function NoTop({ isLoaded }: { readonly isLoaded: boolean }) {
-  return (
-    <div class={isLoaded ? 'top-pool panel' : 'top-pool panel coming'}>
-      <span class="crown">{t.home.top}</span>
-      <strong>{t.home.noTop}</strong>
-    </div>
-  );
-}
-
-function Top({ pool }: { readonly pool: LiquidityPoolInfo }) {
-  const { info, metrics } = pool;
-  const { asset, name, ticker, logoCID } = info;
-  const filled = progressOf(pool);
+function BestCard({ which }: { readonly which: Best }) {
+  const { listing } = useTickers(QUERIES[which], AGAIN_MS);
+  const what = t.home.best[which];
+  const first = listing?.items[0];
+  // A young market has no gains yet: nothing in it is an hour old.
+  const ticker = which === 'gainer' && first?.change1h === null ? undefined : first;
+  if (ticker === undefined) {
+    return (
+      <div class={`best-card panel best-${which} ${listing === null ? 'coming' : ''}`}>
+        <span class="crown">{what}</span>
+        <span class="dim">{t.home.noBest[which]}</span>
+      </div>
+    );
+  }
+  const { asset, logoCID, spark } = ticker;
+  const name = nameOf(ticker);
   return (
     <a
-      class="top-pool panel"
+      class={`best-card panel best-${which}`}
       href={routeHash({ at: 'token', asset })}
-      aria-label={t.home.topIs(name)}
+      aria-label={t.home.bestIs(what, name)}
     >
-      <span class="crown">♛ {t.home.top}</span>
+      <span class="crown">
+        {which === 'top' && '♛ '}
+        {what}
+      </span>
+      <Spark closes={spark.closes} />
       <span class="who">
-        <Logo asset={asset} ticker={ticker} logoCID={logoCID} />
+        <Logo asset={asset} ticker={ticker.ticker} logoCID={logoCID} />
         <strong class="cut">
           <bdi>{name}</bdi>
         </strong>
-        <bdi class="dim">{ticker}</bdi>
+        <bdi class="dim ticker cut">{ticker.ticker}</bdi>
       </span>
-      <Figure name={t.home.columns.marketCap} value={ada(metrics.marketCap, 0)} />
-      <Figure name={t.home.columns.progress} value={`${filled}%`} />
-      <Figure name={t.home.columns.volume} value={ada(metrics.totalVolumeAda, 0)} />
-      <Figure name={t.home.columns.trades} value={String(metrics.totalTxCount)} />
+      <span class="figures">
+        <span class="figure">
+          <Price value={ticker.price} />
+        </span>
+        <Fact which={which} ticker={ticker} />
+      </span>
     </a>
   );
 }
 
-function Figure({ name, value }: { readonly name: string; readonly value: string }) {
+/** Why the token is the best of its kind. */
+function Fact({ which, ticker }: { readonly which: Best; readonly ticker: Ticker }) {
+  const { change1h, change24h, marketCap, createdOn } = ticker;
+  if (which === 'gainer') return <Percent value={change1h} />;
+  if (which === 'newest') return createdOn === null ? null : <Age since={createdOn} />;
   return (
-    <span class="fig">
-      <span class="dim small">{name}</span>
-      <span class="figure">{value}</span>
-    </span>
+    <>
+      <span>{marketCap === null ? '–' : shortDecimal(marketCap)}</span>
+      <Percent value={change24h} />
+    </>
   );
 }
 

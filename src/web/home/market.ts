@@ -1,127 +1,133 @@
 /** What the table of the market shows: which tokens, in which order, within which bounds. */
 import { signal } from '@preact/signals';
-import type { LiquidityPoolInfo } from '../../client/types.ts';
-import { formatPrice, formatUnits } from '../../engine/market/decimal.ts';
-import type { PoolList } from '../../engine/market/poolView.ts';
+import type { Ticker, TickersQuery } from '../../client/types.ts';
 import { storedSignal } from '../stored.ts';
-import { progressOf } from '../token/progress.ts';
-
-/** A token of the market; amounts are ADA as decimals, times Unix seconds. */
-export interface MarketRow {
-  readonly asset: string;
-  readonly name: string;
-  readonly ticker: string;
-  readonly logoCID: string;
-  readonly isGraduated: boolean;
-  /** null until the supply is known. */
-  readonly price: string | null;
-  readonly marketCap: string;
-  readonly liquidity: string;
-  readonly volume: string;
-  readonly trades: number;
-  /** Percent of the curve. */
-  readonly progress: string;
-  readonly createdOn: number;
-  readonly lastTradeTime: number;
-}
 
 export const COLUMNS = [
   'price',
+  'change5m',
+  'change1h',
+  'change24h',
+  'volume24h',
   'marketCap',
   'liquidity',
-  'volume',
-  'trades',
-  'progress',
+  'traders24h',
   'createdOn',
-  'lastTradeTime',
+  'progress',
 ] as const;
 export type Column = (typeof COLUMNS)[number];
 
-const ADA_DECIMALS = 6;
-const rows = new WeakMap<LiquidityPoolInfo, MarketRow>();
-
-/** The same object for the same pool, so that rows that did not change are not drawn again. */
-export function rowOf(pool: LiquidityPoolInfo, supply: bigint | null): MarketRow {
-  const known = rows.get(pool);
-  if (known !== undefined && (known.price !== null || supply === null)) return known;
-  const { info, metrics } = pool;
-  const cap = BigInt(metrics.marketCap);
-  const row = {
-    asset: info.asset,
-    name: info.name,
-    ticker: info.ticker,
-    logoCID: info.logoCID,
-    isGraduated: pool.pool.cpmmPoolId !== null,
-    price: supply === null ? null : formatPrice(cap, supply),
-    marketCap: formatUnits(cap, ADA_DECIMALS),
-    // What lies in the pool: its coins, and tokens of the same worth.
-    liquidity: formatUnits(2n * BigInt(pool.pool.x.amount), ADA_DECIMALS),
-    volume: formatUnits(BigInt(metrics.totalVolumeAda), ADA_DECIMALS),
-    trades: metrics.totalTxCount,
-    progress: progressOf(pool),
-    createdOn: pool.pool.createdOn,
-    lastTradeTime: pool.pool.timestamp,
-  };
-  rows.set(pool, row);
-  return row;
+export interface Sort {
+  readonly by: Column;
+  readonly order: 'asc' | 'desc';
 }
-
-/** null: the order of the list. */
-export type Sort = { readonly by: Column; readonly order: 'asc' | 'desc' } | null;
 
 export const TABS = ['trending', 'new', 'graduating', 'graduated', 'watchlist'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** The list of the server behind each tab; the watchlist has none. */
-export const LISTS: Readonly<Record<Tab, PoolList | null>> = {
-  trending: 'Latest',
-  new: 'New',
-  graduating: 'MCapDesc',
-  graduated: 'CompletedMCap',
+const highest = (by: Column): Sort => ({ by, order: 'desc' });
+
+/** The order of a tab until the reader chooses another; the watchlist's is the reader's own. */
+export const TAB_SORTS: Readonly<Record<Tab, Sort | null>> = {
+  trending: highest('volume24h'),
+  new: highest('createdOn'),
+  graduating: highest('progress'),
+  graduated: highest('marketCap'),
   watchlist: null,
 };
+
+/** Tokens on the curve, or on the AMM; null: both. */
+const TAB_SIDES: Readonly<Record<Tab, 'true' | 'false' | null>> = {
+  trending: null,
+  new: null,
+  graduating: 'false',
+  graduated: 'true',
+  watchlist: null,
+};
+
+/** Whether a tab leaves the choice between curve and AMM to the reader. */
+export const choosesSide = (tab: Tab): boolean => TAB_SIDES[tab] === null;
 
 /** Empty: no bound. Whole ADA, and hours. */
 export interface Bounds {
   readonly minMarketCap: string;
   readonly maxMarketCap: string;
   readonly minVolume: string;
+  readonly minAgeHours: string;
   readonly maxAgeHours: string;
+  readonly graduated: '' | 'true' | 'false';
 }
 
 export const NO_BOUNDS: Bounds = {
   minMarketCap: '',
   maxMarketCap: '',
   minVolume: '',
+  minAgeHours: '',
   maxAgeHours: '',
+  graduated: '',
 };
 
 export const bounds = signal<Bounds>(NO_BOUNDS);
-export const countOf = (all: Bounds): number =>
-  Object.values(all).filter((each) => each !== '').length;
+
+export function countOf(all: Bounds, tab: Tab): number {
+  const { graduated, ...others } = all;
+  const texts = choosesSide(tab) ? [graduated, ...Object.values(others)] : Object.values(others);
+  return texts.filter((text) => text !== '').length;
+}
 
 const HOUR = 3600;
 
-/** The rows within the bounds, sorted. Floating point only compares here. */
-export function shownRows(
-  all: readonly MarketRow[],
-  sort: Sort,
-  { minMarketCap, maxMarketCap, minVolume, maxAgeHours }: Bounds,
+/** What the server is asked for; the server filters and sorts the whole market. */
+export function tickersQuery(tab: Tab, sort: Sort, within: Bounds, limit: number): TickersQuery {
+  const { minMarketCap, maxMarketCap, minVolume, minAgeHours, maxAgeHours } = within;
+  const graduated = TAB_SIDES[tab] ?? within.graduated;
+  return {
+    sort: sort.by,
+    order: sort.order,
+    limit,
+    ...(graduated === '' ? {} : { graduated }),
+    ...(minMarketCap === '' ? {} : { minMarketCap }),
+    ...(maxMarketCap === '' ? {} : { maxMarketCap }),
+    ...(minVolume === '' ? {} : { minVolume24h: minVolume }),
+    ...(minAgeHours === '' ? {} : { minAge: Number(minAgeHours) * HOUR }),
+    ...(maxAgeHours === '' ? {} : { maxAge: Number(maxAgeHours) * HOUR }),
+  };
+}
+
+/** As the server does it, for tokens that are here: floating point only compares. */
+export function shownTickers(
+  all: readonly Ticker[],
+  sort: Sort | null,
+  within: Bounds,
   nowSeconds: number,
-): readonly MarketRow[] {
-  const isAbove = (value: string, bound: string) => bound === '' || Number(value) >= Number(bound);
-  const isBelow = (value: number, bound: string, unit: number) =>
-    bound === '' || value <= Number(bound) * unit;
-  const within = all.filter(
-    ({ marketCap, volume, createdOn }) =>
-      isAbove(marketCap, minMarketCap) &&
-      isBelow(Number(marketCap), maxMarketCap, 1) &&
-      isAbove(volume, minVolume) &&
-      isBelow(nowSeconds - createdOn, maxAgeHours, HOUR),
-  );
-  if (sort === null) return within;
-  const side = sort.order === 'asc' ? 1 : -1;
-  return within.toSorted((a, b) => side * (Number(a[sort.by] ?? 0) - Number(b[sort.by] ?? 0)));
+): readonly Ticker[] {
+  const { minMarketCap, maxMarketCap, minVolume, minAgeHours, maxAgeHours, graduated } = within;
+  const isWithin = (value: number | string | null, least: string, most: string, unit = 1) => {
+    if (least === '' && most === '') return true;
+    if (value === null || (least !== '' && Number(value) < Number(least) * unit)) return false;
+    return most === '' || Number(value) <= Number(most) * unit;
+  };
+  const matching = all.filter((ticker) => {
+    const age = ticker.createdOn === null ? null : nowSeconds - ticker.createdOn;
+    return (
+      isWithin(ticker.marketCap, minMarketCap, maxMarketCap) &&
+      isWithin(ticker.volume24h, minVolume, '') &&
+      isWithin(age, minAgeHours, maxAgeHours, HOUR) &&
+      (graduated === '' || String(ticker.graduated) === graduated)
+    );
+  });
+  return sort === null ? matching : matching.toSorted((a, b) => compare(a, b, sort));
+}
+
+/** null comes last both ways; ties by asset id. */
+function compare(a: Ticker, b: Ticker, { by, order }: Sort): number {
+  const [left, right] = [a[by], b[by]];
+  if (left === null || right === null) {
+    if (left !== right) return left === null ? 1 : -1;
+  } else if (Number(left) !== Number(right)) {
+    return (order === 'asc' ? 1 : -1) * (Number(left) - Number(right));
+  }
+  return a.asset < b.asset ? -1 : 1;
 }
 
 const MAX_WATCHED = 500;

@@ -1,23 +1,19 @@
 /** Tokens as a table that sorts by every column. On a phone each row becomes a card. */
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+import type { Ticker } from '../../client/types.ts';
 import { Logo } from '../components/logo.tsx';
-import { Age, Price } from '../components/numbers.tsx';
-import { shortDecimal } from '../format.ts';
+import { Age, Percent, Price } from '../components/numbers.tsx';
+import { Spark } from '../components/spark.tsx';
+import { ends, shortDecimal, shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo } from '../page.tsx';
 import { routeHash } from '../route.ts';
-import {
-  COLUMNS,
-  type Column,
-  type MarketRow,
-  type Sort,
-  toggleWatched,
-  watchlist,
-} from './market.ts';
+import { COLUMNS, type Column, type Sort, toggleWatched, watchlist } from './market.ts';
 
 interface TickerTableProps {
-  readonly items: readonly MarketRow[];
-  readonly sort: Sort;
+  readonly items: readonly Ticker[];
+  /** null: the reader's own order. */
+  readonly sort: Sort | null;
   readonly choose: (sort: Sort) => void;
 }
 
@@ -33,11 +29,12 @@ export function TickerTable({ items, sort, choose }: TickerTableProps) {
           {COLUMNS.map((column) => (
             <Heading key={column} column={column} sort={sort} choose={choose} />
           ))}
+          <th class="col-spark">{t.home.day}</th>
         </tr>
       </thead>
       <tbody class="pools" onKeyDown={walk}>
-        {items.map((row) => (
-          <Row key={row.asset} row={row} />
+        {items.map((ticker) => (
+          <Row key={ticker.asset} ticker={ticker} />
         ))}
       </tbody>
     </table>
@@ -69,7 +66,11 @@ function Heading({ column, sort, choose }: HeadingProps) {
       class={`col-${column} num`}
       aria-sort={isChosen ? (isDown ? 'descending' : 'ascending') : 'none'}
     >
-      <button type="button" onClick={() => choose({ by: column, order: isDown ? 'asc' : 'desc' })}>
+      <button
+        type="button"
+        title={t.home.meanings[column]}
+        onClick={() => choose({ by: column, order: isDown ? 'asc' : 'desc' })}
+      >
         {t.home.columns[column]}
         <span aria-hidden="true" class="arrow">
           {isChosen ? (isDown ? '▼' : '▲') : ''}
@@ -79,9 +80,10 @@ function Heading({ column, sort, choose }: HeadingProps) {
   );
 }
 
-/** Drawn again only where its row is another object. */
-const Row = memo(({ row }: { readonly row: MarketRow }) => {
-  const { asset, name, ticker, logoCID, price, progress } = row;
+/** Drawn again only where its ticker is another object. */
+const Row = memo(({ ticker: row }: { readonly ticker: Ticker }) => {
+  const { asset, ticker, logoCID } = row;
+  const name = nameOf(row);
   return (
     <tr data-key={asset}>
       <td class="col-star">
@@ -94,26 +96,50 @@ const Row = memo(({ row }: { readonly row: MarketRow }) => {
           <bdi class="ticker cut dim">{ticker}</bdi>
         </a>
       </th>
-      <Cell column="price">{price === null ? '–' : <Price value={price} />}</Cell>
-      <Cell column="marketCap">{shortDecimal(row.marketCap)}</Cell>
-      <Cell column="liquidity">{shortDecimal(row.liquidity)}</Cell>
-      <Cell column="volume">{shortDecimal(row.volume)}</Cell>
-      <Cell column="trades">{row.trades}</Cell>
+      <Cell column="price">
+        <Price value={row.price} />
+      </Cell>
+      <Cell column="change5m">
+        <Percent value={row.change5m} />
+      </Cell>
+      <Cell column="change1h">
+        <Percent value={row.change1h} />
+      </Cell>
+      <Cell column="change24h">
+        <Percent value={row.change24h} />
+      </Cell>
+      <Cell column="volume24h">{shortDecimal(row.volume24h)}</Cell>
+      <Cell column="marketCap">{row.marketCap === null ? '–' : shortDecimal(row.marketCap)}</Cell>
+      <Cell column="liquidity">{row.liquidity === null ? '–' : shortDecimal(row.liquidity)}</Cell>
+      <Cell column="traders24h">{row.traders24h ?? '–'}</Cell>
+      <Cell column="createdOn">{row.createdOn === null ? '–' : <Age since={row.createdOn} />}</Cell>
       <Cell column="progress">
-        <span class="meter" style={{ '--filled': `${progress}%` }}>
-          <span />
-        </span>
-        <span>{progress}%</span>
+        <Progress ticker={row} />
       </Cell>
-      <Cell column="createdOn">
-        <Age since={row.createdOn} />
-      </Cell>
-      <Cell column="lastTradeTime">
-        <Age since={row.lastTradeTime} />
-      </Cell>
+      <td class="col-spark">
+        <Spark closes={row.spark.closes} />
+      </td>
     </tr>
   );
 });
+
+/** Replayed tokens have no name. */
+export function nameOf({ name, asset }: Pick<Ticker, 'name' | 'asset'>): string {
+  return name === '' ? ends(asset, 8) : name;
+}
+
+function Progress({ ticker: { progress, graduated } }: { readonly ticker: Ticker }) {
+  if (graduated === true) return <span class="mark">{t.home.graduated}</span>;
+  if (progress === null) return '–';
+  return (
+    <>
+      <span class="meter" style={{ '--filled': `${progress}%` }}>
+        <span />
+      </span>
+      <span>{shortPercent(progress)}%</span>
+    </>
+  );
+}
 
 /** The label is seen where there is no line of headings above. */
 function Cell(props: { readonly column: Column; readonly children: ComponentChildren }) {

@@ -2,9 +2,26 @@
 import { TOKEN } from './trading.ts';
 
 const SHORT: Readonly<Record<string, string>> = {
+  change5m: '5m',
+  change1h: '1h',
+  change24h: '24h',
   marketCap: 'Cap',
-  volume: 'Vol',
+  volume24h: 'Vol',
+  traders24h: 'Traders',
   createdOn: 'Age',
+};
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  price: 'ADA for one token',
+  change5m: 'Change of the price in 5 minutes',
+  change1h: 'Change of the price in an hour',
+  change24h: 'Change of the price in 24 hours',
+  volume24h: 'ADA traded in 24 hours',
+  marketCap: 'Price times supply',
+  liquidity: 'ADA in the pool, and tokens of the same worth',
+  traders24h: 'Wallets that traded in 24 hours',
+  createdOn: 'Since the launch',
+  progress: 'How much of the curve is bought: at 100 % the token moves to the AMM',
 };
 
 export const ENGLISH = {
@@ -12,7 +29,7 @@ export const ENGLISH = {
     title: 'Markets',
     lists: 'Lists',
     tabs: {
-      trending: 'Latest trades',
+      trending: 'Trending',
       new: 'New',
       graduating: 'About to graduate',
       graduated: 'Graduated',
@@ -30,38 +47,54 @@ export const ENGLISH = {
     howToBegin:
       'A token starts with its launch: a name, a picture, and a curve that sets the price.',
     launch: 'Launch a token',
-    chartsOnly: 'Charts only.',
-    noChain:
-      'This server has no chain, and so no launches to list. Search for the asset id of a token ' +
-      'whose trades were replayed: its chart is here.',
+    replayed: 'This server replays trades of a feed: it has charts and no trading.',
     watch: 'Watch',
     watchOne: (name: string) => `Watch ${name}`,
     token: 'Token',
     columns: {
       price: 'Price',
+      change5m: '5m',
+      change1h: '1h',
+      change24h: '24h',
+      volume24h: 'Volume',
       marketCap: 'Market cap',
       liquidity: 'Liquidity',
-      volume: 'Volume',
-      trades: 'Trades',
-      progress: 'Curve',
+      traders24h: 'Traders',
       createdOn: 'Age',
-      lastTradeTime: 'Last trade',
+      progress: 'Curve',
     },
+    /** Of the headings, on hover. */
+    meanings: MEANINGS,
+    day: '24 hours',
+    graduated: 'Graduated',
     /** Before a number, on phones. */
     short: SHORT,
     filters: 'Filters',
     bounds: {
       minMarketCap: 'Market cap from, ADA',
       maxMarketCap: 'Market cap to, ADA',
-      minVolume: 'Volume from, ADA',
-      maxAgeHours: 'Launched within hours',
+      minVolume: 'Volume of 24 hours from, ADA',
+      minAgeHours: 'Older than, hours',
+      maxAgeHours: 'Younger than, hours',
     },
+    side: 'Traded on',
+    sides: { '': 'All', false: 'Curve', true: 'AMM' },
     noFilters: 'Show all',
     orderKept: 'order is kept under the pointer',
     loading: 'Loading tokens',
-    top: 'Top of the market',
-    topIs: (name: string) => `Top of the market: ${name}`,
-    noTop: 'No token yet',
+    counted: (shown: number, all: number) => `${shown} of ${all} tokens`,
+    more: 'Show more',
+    best: {
+      top: 'Top of the market',
+      gainer: 'Up most in an hour',
+      newest: 'Newest launch',
+    },
+    bestIs: (what: string, name: string) => `${what}: ${name}`,
+    noBest: {
+      top: 'No token yet.',
+      gainer: 'No token is an hour old yet.',
+      newest: 'No token yet.',
+    },
     tape: 'Newest trades',
   },
   chart: {
