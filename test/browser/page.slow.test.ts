@@ -145,7 +145,7 @@ test('what strangers write stays text', async () => {
     description: `${script} javascript:alert(1)`,
     website: 'https://example.org/"onmouseover="globalThis.harmed=1',
   });
-  await bought(asset, 10);
+  await bought(asset, 100);
   const seen = await visit(browser, world.url);
   await seen.open();
   await seen.asked(

@@ -57,8 +57,10 @@ export function useTickers(question: Question, againMs: number): Listed {
       ended.abort();
     };
   }, [key]);
+  // Read in any case: a component follows the signals that it has read.
+  const newest = listed.value;
   const known = kept.get(key);
-  return known === undefined ? listed.value : { listing: known, error: null };
+  return known === undefined ? newest : { listing: known, error: null };
 }
 
 function isAssets(question: Question): question is readonly string[] {
