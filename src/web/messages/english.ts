@@ -157,6 +157,10 @@ export const ENGLISH = {
     copied: 'Link copied.',
   },
   token: TOKEN,
+  header: {
+    volume: 'Volume',
+    trades: 'Trades',
+  },
   about: {
     title: 'About',
     none: 'No description.',

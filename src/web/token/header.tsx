@@ -56,8 +56,8 @@ export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
           </Figure>
         )}
         <MarketCap lovelace={metrics.marketCap} />
-        <Figure name={t.home.columns.volume}>{ada(metrics.totalVolumeAda, 0)}</Figure>
-        <Figure name={t.home.columns.trades}>{metrics.totalTxCount}</Figure>
+        <Figure name={t.header.volume}>{ada(metrics.totalVolumeAda, 0)}</Figure>
+        <Figure name={t.header.trades}>{metrics.totalTxCount}</Figure>
       </div>
     </div>
   );
