@@ -1,5 +1,5 @@
 /** The market: its best, newest trades, and every token with price, changes, volume and more. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { t } from '../messages.ts';
@@ -91,18 +91,19 @@ function Market({ tab }: { readonly tab: Tab }) {
           />
         </div>
       )}
-      {hasMore && (
-        <button
-          type="button"
-          class="button more"
-          onClick={() => {
-            limit.value += PAGE;
-          }}
-        >
-          {t.home.more}
-        </button>
-      )}
+      {hasMore && <More limit={limit} />}
     </section>
+  );
+}
+
+function More({ limit }: { readonly limit: Signal<number> }) {
+  const show = () => {
+    limit.value += PAGE;
+  };
+  return (
+    <button type="button" class="button more" onClick={show}>
+      {t.home.more}
+    </button>
   );
 }
 
