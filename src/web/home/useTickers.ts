@@ -39,7 +39,7 @@ export function useTickers(question: Question, againMs: number): Listed {
     };
     const ask = async () => {
       try {
-        // A tab that nobody looks at asks when somebody does.
+        // A hidden tab asks once it is seen again.
         if (!document.hidden) {
           const listing = unchangedKept(await answer(), kept.get(key) ?? listed.peek().listing);
           keep(key, listing);
