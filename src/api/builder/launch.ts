@@ -8,6 +8,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
 import { unreadableName } from '../../engine/market/tokenName.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { builtBefore } from '../building/builtBefore.ts';
 import {
   BUILDS,
   build,
@@ -50,6 +51,10 @@ export function launchRoute(txContext: TxBuildContext): Route {
     },
     answers: { 200: { description: 'Sign and submit it', schema: LaunchAnswer } },
     causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
+    idempotency: {
+      ...builtBefore(txContext),
+      wallet: ({ body }) => body.info.changeAddress,
+    },
     handle: ({ body, files = [] }) => launch(txContext, body.info, files),
   });
 }

@@ -4,6 +4,7 @@ import { ORDER_OUTPUT, planOrder } from '../../cardano/build/order.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { beacon } from '../../cardano/datums/datums.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { builtBefore } from '../building/builtBefore.ts';
 import {
   BUILDS,
   build,
@@ -31,6 +32,10 @@ export function orderRoutes(txContext: TxBuildContext): Route[] {
       body: OrderBody,
       answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },
       causes: QUOTE_CAUSES,
+      idempotency: {
+        ...builtBefore(txContext),
+        wallet: ({ body }) => body.changeAddress,
+      },
       handle: ({ body }) => order(txContext, body),
     }),
   ];

@@ -7,6 +7,7 @@ import { mergeWitnesses } from '../../cardano/build/witness.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { builtBefore } from '../building/builtBefore.ts';
 import {
   BUILDS,
   build,
@@ -39,6 +40,10 @@ export function spendRoutes(txContext: TxBuildContext): Route[] {
       body: CancelBody,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
+      idempotency: {
+        ...builtBefore(txContext),
+        wallet: ({ body }) => body.changeAddress,
+      },
       handle: ({ body }) => cancel(txContext, body),
     }),
     route({
@@ -50,6 +55,10 @@ export function spendRoutes(txContext: TxBuildContext): Route[] {
       body: TransferBody,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR'],
+      idempotency: {
+        ...builtBefore(txContext),
+        wallet: ({ body }) => body.changeAddress,
+      },
       handle: ({ body }) => transfer(txContext, body),
     }),
   ];

@@ -18,6 +18,7 @@ export const HEADERS: JsonObject = {
   'X-Position': text('<epoch>:<seq>: the answer is complete at least up to it (WebSocket: since).'),
   'X-Slot': integer('Slot of that position; absent without a chain.'),
   'X-Block-Hash': text('Block of that position; absent without a chain.'),
+  'Idempotency-Replayed': text('`true`: the answer was made for an earlier request.'),
   ETag: text('Send it back as If-None-Match; 304 when nothing changed.'),
   'Retry-After': integer('Seconds after which another try may succeed.'),
   'RateLimit-Limit': integer('Requests that fit into the bucket of your address or API key.'),
@@ -130,6 +131,7 @@ function headersOf(route: Route, status: number): JsonObject {
   const names = [...RATE_LIMIT];
   if (route.positioned && status < 400) names.push(...POSITION);
   if (route.etag && status < 400) names.push('ETag');
+  if (route.idempotency !== undefined && status === 200) names.push('Idempotency-Replayed');
   if (status === 429 || status === 503) names.push('Retry-After');
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
@@ -157,6 +159,7 @@ function impliedCauses(route: Route): Cause[] {
     causes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'OVERLOADED');
   }
   if (route.localOnly === true) causes.push('FORBIDDEN');
+  if (route.idempotency !== undefined) causes.push('IDEMPOTENCY_CONFLICT');
   if (route.rate !== 'free' && route.stream === undefined) causes.push('RATE_LIMITED');
   if (route.needsSync || route.positioned) causes.push('NOT_READY');
   return causes;
@@ -254,6 +257,9 @@ export function parametersOf(
     });
   }
   if (route.positioned) list.push(header('X-Min-Position', MIN_POSITION, POSITION_PATTERN));
+  if (route.idempotency !== undefined) {
+    list.push(header('Idempotency-Key', IDEMPOTENCY, '^[!-~]{1,64}$'));
+  }
   if (route.etag) list.push(header('If-None-Match', 'ETag of the body that you hold.', null));
   return list;
 }
@@ -265,6 +271,9 @@ function descriptionOf(schema: TSchema | undefined): JsonObject {
 
 const MIN_POSITION =
   '<epoch>:<seq>: answer from this position on; waits up to 2 s, then 503 with Retry-After.';
+
+const IDEMPOTENCY =
+  'A text of your own for this one transaction: a repeat within ten minutes gets the same answer.';
 
 function header(name: string, description: string, pattern: string | null): JsonObject {
   const schema = pattern === null ? { type: 'string' } : { type: 'string', pattern };

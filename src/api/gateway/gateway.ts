@@ -10,6 +10,7 @@ import { type Clock, sleep } from '../../engine/runtime/clock.ts';
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { BodyBudget } from '../http/body.ts';
+import { IdempotentAnswers } from '../http/idempotency.ts';
 import { LocalHostGuard } from '../http/localHostGuard.ts';
 import { PositionHeaders } from '../http/positionHeaders.ts';
 import { RateLimits } from '../http/rateLimits.ts';
@@ -87,6 +88,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     callers,
     apiKeys,
     limits,
+    idempotentAnswers: new IdempotentAnswers(clock),
     limitsOf: (caller) => limitsOf(caller, { limits, counts, options }),
     positions: new PositionHeaders(nodeView),
     bodyBudget: new BodyBudget(options),

@@ -112,6 +112,14 @@ export interface CsvShape {
   rows(answer: unknown): readonly unknown[];
 }
 
+/** How a route answers a request again that came before under the same `Idempotency-Key`. */
+export interface Idempotency {
+  /** Whose request it is: a key of one wallet says nothing of another's. */
+  wallet(request: RouteRequest): string;
+  /** Whether an answer of this route may be given again; a Failure: that cannot be known now. */
+  isCurrent(answer: Answer): Promise<boolean | Failure>;
+}
+
 /** A cause of the catalogue, or one that this route answers with another status. */
 type RouteCause = string | { readonly cause: string; readonly status: number };
 
@@ -151,6 +159,8 @@ export interface Route {
    * such a request was read, and reads nothing more until it has answered.
    */
   readonly exclusive?: boolean;
+  /** Honours `Idempotency-Key`. */
+  readonly idempotency?: Idempotency;
   /** Its requests carry the limits of their caller. */
   readonly tellsLimits?: boolean;
   /** Answers only calls from this host: see `http/localHostGuard.ts`. */

@@ -3,7 +3,15 @@
  * and a handler cannot read a field that its schema does not have.
  */
 import type { Static, TObject, TSchema, TUnknown } from 'typebox';
-import type { Answer, CallerLimits, FormFile, FormShape, Route, RouteRequest } from './port.ts';
+import type {
+  Answer,
+  CallerLimits,
+  FormFile,
+  FormShape,
+  Idempotency,
+  Route,
+  RouteRequest,
+} from './port.ts';
 
 /** A request that was checked against the schemas of its route. */
 interface CheckedRequest<
@@ -40,7 +48,10 @@ interface TypedRoute<
   Query extends TObject,
   Body extends TSchema,
   Fields extends TSchema,
-> extends Omit<Route, 'params' | 'query' | 'body' | 'form' | 'handle' | 'cost' | 'etag' | 'gzip'> {
+> extends Omit<
+    Route,
+    'params' | 'query' | 'body' | 'form' | 'handle' | 'cost' | 'idempotency' | 'etag' | 'gzip'
+  > {
   /** False where it is left out, as `gzip`. */
   readonly etag?: boolean;
   readonly gzip?: boolean;
@@ -49,6 +60,9 @@ interface TypedRoute<
   readonly body?: Body;
   readonly form?: FormShape & { readonly fields: Fields };
   readonly cost?: (request: CheckedRequest<Params, Query, Body, Fields>) => number;
+  readonly idempotency?: Pick<Idempotency, 'isCurrent'> & {
+    readonly wallet: (request: CheckedRequest<Params, Query, Body, Fields>) => string;
+  };
   readonly handle: (
     request: CheckedRequest<Params, Query, Body, Fields>,
   ) => ReturnType<Route['handle']>;
@@ -62,12 +76,16 @@ export function route<
 >(typed: TypedRoute<Params, Query, Body, Fields>): Route {
   // trust: the gateway checks a request against the schemas of its route before it is handled
   const checked = (request: RouteRequest) => request as CheckedRequest<Params, Query, Body, Fields>;
-  const { cost, handle, ...facts } = typed;
+  const idempotent = ({ wallet, isCurrent }: NonNullable<typeof typed.idempotency>) => {
+    return { wallet: (request: RouteRequest) => wallet(checked(request)), isCurrent };
+  };
+  const { cost, idempotency, handle, ...facts } = typed;
   return {
     etag: false,
     gzip: false,
     ...facts,
     ...(cost === undefined ? {} : { cost: (request) => cost(checked(request)) }),
+    ...(idempotency === undefined ? {} : { idempotency: idempotent(idempotency) }),
     handle: (request) => handle(checked(request)),
   };
 }

@@ -37,6 +37,7 @@ export class Exchange {
   minPosition = '';
   forwardedFor = '';
   authorization = '';
+  idempotencyKey = '';
   host = '';
   /** Null: not sent. */
   origin: string | null = null;
@@ -164,6 +165,10 @@ export class Exchange {
         break;
       case 'authorization':
         this.authorization = this.authorization === '' ? value : `${this.authorization}, ${value}`;
+        break;
+      case 'idempotency-key':
+        this.idempotencyKey =
+          this.idempotencyKey === '' ? value : `${this.idempotencyKey}, ${value}`;
         break;
       case 'x-min-position':
         this.minPosition = value;

@@ -33,6 +33,7 @@ import {
 import { PREFLIGHT_LINES } from './cors.ts';
 import { CsvWriter, wantsCsv } from './csv.ts';
 import { Exchange } from './exchange.ts';
+import type { IdempotentAnswers } from './idempotency.ts';
 import type { LocalHostGuard } from './localHostGuard.ts';
 import type { PositionHeaders } from './positionHeaders.ts';
 import { ParameterReader, QueryReader } from './query.ts';
@@ -54,6 +55,7 @@ interface HttpDeps {
   readonly callers: Callers;
   readonly apiKeys: ApiKeys;
   readonly limits: RateLimits;
+  readonly idempotentAnswers: IdempotentAnswers;
   limitsOf(caller: Caller): CallerLimits;
   readonly positions: PositionHeaders;
   readonly bodyBudget: BodyBudget;
@@ -220,7 +222,11 @@ class RouteServer {
     }
   }
 
-  #handle({ caller }: RequestContext, request: RouteRequest) {
+  #handle({ caller, exchange }: RequestContext, request: RouteRequest) {
+    const { idempotencyKey } = exchange;
+    if (idempotencyKey !== '' && this.#route.idempotency !== undefined) {
+      return this.#http.idempotentAnswers.answer(idempotencyKey, caller, this.#route, request);
+    }
     if (this.#route.tellsLimits !== true) return this.#route.handle(request);
     return this.#route.handle({ ...request, limits: this.#http.limitsOf(caller) });
   }

@@ -11,6 +11,7 @@ import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/code
 import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
+import { builtBefore } from '../building/builtBefore.ts';
 import {
   BUILDS,
   build,
@@ -57,6 +58,10 @@ export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
       body: LockBody,
       answers: { 200: { description: 'Sign and submit it', schema: Unsigned } },
       causes: ['INVALID_LOCK_END', 'INVALID_AMOUNT', 'SERVER_ERROR', 'PROTOCOL_CONFIG'],
+      idempotency: {
+        ...builtBefore(txContext),
+        wallet: ({ body }) => body.address,
+      },
       handle: ({ body }) => createLock(txContext, body),
     }),
     route({

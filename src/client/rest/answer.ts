@@ -22,6 +22,11 @@ export interface CallOptions {
    * only: it is none of the headers that the API takes from other ones.
    */
   readonly minPosition?: Position;
+  /**
+   * Of `build.order`, `launch`, `cancel`, `transfer` and `vesting.createLock`: a text of 1 to 64
+   * visible ASCII characters. A repeat with it gets the same transaction, from the same node.
+   */
+  readonly idempotencyKey?: string;
 }
 
 const POSITION = /^(\d{1,15}-[A-Za-z0-9_-]{1,24}):(\d{1,16})$/;

@@ -128,7 +128,8 @@ export class Http {
     const headers: Record<string, string> = {};
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (key !== undefined) headers.authorization = `Bearer ${key}`;
-    const { minPosition } = options;
+    const { minPosition, idempotencyKey } = options;
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     if (minPosition !== undefined) {
       headers['x-min-position'] = `${minPosition.epoch}:${minPosition.seq}`;
     }

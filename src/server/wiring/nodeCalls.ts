@@ -7,7 +7,7 @@
  * second description of each service and several calls for one request, at one position of both
  * nodes.
  */
-import type { Answer, FormFile, Route, RouteRequest } from '../../api/gateway/port.ts';
+import type { Answer, FormFile, Idempotency, Route, RouteRequest } from '../../api/gateway/port.ts';
 import { CallClient } from '../../cluster/nats/callClient.ts';
 import { CallServer } from '../../cluster/nats/callServer.ts';
 import { callSubjects } from '../../cluster/nats/callWire.ts';
@@ -64,6 +64,9 @@ export function forwardRoutes(
   });
   return (route) => ({
     ...route,
+    ...(route.idempotency === undefined
+      ? {}
+      : { idempotency: { ...route.idempotency, isCurrent: askIsCurrent(route, calls) } }),
     async handle(request) {
       const name = route.operationId;
       const input = requestToWire(request);
@@ -72,6 +75,19 @@ export function forwardRoutes(
       return output instanceof Failure ? output : answerFromWire(output as WireAnswer);
     },
   });
+}
+
+/** Outputs are looked up in a node with a chain. */
+function askIsCurrent({ operationId }: Route, calls: NodeCaller): Idempotency['isCurrent'] {
+  return async (answer) => {
+    const call = { name: isCurrentCall(operationId), input: answerToWire(answer), ...BUILDS };
+    const output = await calls.ask(call);
+    return output instanceof Failure ? output : output === true;
+  };
+}
+
+function isCurrentCall(operationId: string): string {
+  return `${operationId} is current`;
 }
 
 /** Answers readers' calls to `routes` while this node `isAble`. */
@@ -84,13 +100,19 @@ export function answerCalls(
   { handlerFailed }: Pick<Events, 'handlerFailed'>,
 ): Service {
   const works = new Map(
-    routes.map(({ operationId, handle }) => {
+    routes.flatMap(({ operationId, handle, idempotency }) => {
       const work = async (input: unknown) => {
         // trust: written by `forwardRoutes`, after the reader's gateway had checked the request
         const answer = await handle(requestFromWire(input as WireRequest));
         return answer instanceof Failure ? answer : answerToWire(answer);
       };
-      return [operationId, work];
+      // trust: written by `askIsCurrent`
+      const isCurrent = async (input: unknown) => {
+        return (await idempotency?.isCurrent(answerFromWire(input as WireAnswer))) ?? false;
+      };
+      const all: [string, (input: unknown) => Promise<unknown>][] = [[operationId, work]];
+      if (idempotency !== undefined) all.push([isCurrentCall(operationId), isCurrent]);
+      return all;
     }),
   );
   return new CallServer({

@@ -11,6 +11,11 @@ function post(path: string, body: object): Try {
   return [path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) }];
 }
 
+function keyed([path, init]: Try): Try {
+  const headers = { ...JSON_TYPE, 'idempotency-key': 'example' };
+  return [path, { ...init, headers }];
+}
+
 function tries(stage: Stage): readonly Try[] {
   const { asset, address, otherAddress, lock, lockEndMs } = stage;
   const quote = (amount: string) =>
@@ -33,6 +38,8 @@ function tries(stage: Stage): readonly Try[] {
     [quote('0')],
     [quote('999999999999999')],
     post('/order', { ...terms, changeAddress: poor }),
+    keyed(post('/order', { ...terms, changeAddress: address })),
+    keyed(post('/order', { ...terms, amount: '6000000', changeAddress: address })),
     post('/submit', { cbor: stage.built.cbor }),
     post('/create-lock', { ...making, lockEnd: 1000 }),
     post('/create-lock', { ...making, amount: '0' }),

@@ -57,6 +57,7 @@ class Http:
         is_repeatable: bool = True,
         also_answers: int | None = None,
         min_position: Position | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[Any]:
         """`query`: fields that are None are left out, a list is repeated. `form`: name, content and
         media type of an image, and the JSON beside it. `also_answers`: another status whose body
@@ -68,6 +69,8 @@ class Http:
             for one in (value if isinstance(value, (list, tuple)) else [value])
         ]
         headers = {} if min_position is None else {"X-Min-Position": str(min_position)}
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = idempotency_key
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
         request = _Request(method, path, fields, body, form, headers, also_answers, is_repeatable)

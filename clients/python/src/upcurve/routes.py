@@ -194,7 +194,10 @@ class Holders(Group):
 
 
 class Build(Group):
-    """Transactions for a wallet to sign. Amounts are texts of integers, as `str(5_000_000)`."""
+    """Transactions for a wallet to sign. Amounts are texts of integers, as `str(5_000_000)`.
+
+    `idempotency_key`: a text of your own for one transaction. A repeat with it gets the same
+    transaction, from the same node."""
 
     async def quote(self, **query: Unpack[api.QuoteQuery]) -> Answer[api.QuoteAnswer]:
         return await self._get("/quote", query)
@@ -203,23 +206,36 @@ class Build(Group):
         """Up to 50 quotes at one state of the pools; in the order asked."""
         return await self._post("/quotes", list(orders))
 
-    async def order(self, **body: Unpack[api.OrderBody]) -> Answer[api.OrderAnswer]:
-        return await self._post("/order", body)
+    async def order(
+        self, *, idempotency_key: str | None = None, **body: Unpack[api.OrderBody]
+    ) -> Answer[api.OrderAnswer]:
+        return await self._post("/order", body, idempotency_key=idempotency_key)
 
-    async def cancel(self, **body: Unpack[api.CancelBody]) -> Answer[api.CancelAnswer]:
-        return await self._post("/cancel", body)
+    async def cancel(
+        self, *, idempotency_key: str | None = None, **body: Unpack[api.CancelBody]
+    ) -> Answer[api.CancelAnswer]:
+        return await self._post("/cancel", body, idempotency_key=idempotency_key)
 
-    async def transfer(self, **body: Unpack[api.TransferBody]) -> Answer[api.TransferAnswer]:
-        return await self._post("/transfer", body)
+    async def transfer(
+        self, *, idempotency_key: str | None = None, **body: Unpack[api.TransferBody]
+    ) -> Answer[api.TransferAnswer]:
+        return await self._post("/transfer", body, idempotency_key=idempotency_key)
 
     async def launch(
-        self, image: bytes, media_type: str, **info: Unpack[api.LaunchInfo]
+        self,
+        image: bytes,
+        media_type: str,
+        *,
+        idempotency_key: str | None = None,
+        **info: Unpack[api.LaunchInfo],
     ) -> Answer[api.LaunchAnswer]:
         """`media_type`: image/png, image/jpeg or image/gif. Each launch that is built keeps an image
         on the server, so it is not repeated by itself."""
         name = "logo." + media_type.removeprefix("image/")
         form = (name, image, media_type, json.dumps(info, ensure_ascii=False))
-        return await self._http.call("POST", "/launch", form=form, is_repeatable=False)
+        return await self._http.call(
+            "POST", "/launch", form=form, is_repeatable=False, idempotency_key=idempotency_key
+        )
 
     async def parameters(self) -> Answer[api.ParametersAnswer]:
         return await self._get("/parameters")
@@ -246,8 +262,10 @@ class Submit(Group):
 
 
 class Vesting(Group):
-    async def create_lock(self, **body: Unpack[api.CreateLockBody]) -> Answer[api.CreateLockAnswer]:
-        return await self._post("/create-lock", body)
+    async def create_lock(
+        self, *, idempotency_key: str | None = None, **body: Unpack[api.CreateLockBody]
+    ) -> Answer[api.CreateLockAnswer]:
+        return await self._post("/create-lock", body, idempotency_key=idempotency_key)
 
     async def withdraw(self, **body: Unpack[api.WithdrawBody]) -> Answer[api.WithdrawAnswer]:
         return await self._post("/withdraw", body)

@@ -1,0 +1,29 @@
+/**
+ * Whether a transaction that was built before may be answered again under the same
+ * `Idempotency-Key` (api.md section 9.4): while a block can still take it, or once it was accepted.
+ * What was accepted is answered again also after its end, because a new one would happen a second
+ * time.
+ */
+import { fromHex } from '../../cardano/codec/hex.ts';
+import { decodeTransaction } from '../../cardano/codec/transaction.ts';
+import type { Answer, Idempotency } from '../gateway/port.ts';
+import type { TxBuildContext } from './txBuildContext.ts';
+
+type Lookups = Pick<TxBuildContext, 'utxos' | 'clock'>;
+
+/** `isCurrent` of the routes that build. */
+export function builtBefore(lookups: Lookups): Pick<Idempotency, 'isCurrent'> {
+  return { isCurrent: (answer) => mayRepeat(lookups, answer) };
+}
+
+async function mayRepeat({ utxos, clock }: Lookups, { body }: Answer): Promise<boolean> {
+  // trust: what a building route answers
+  const built = JSON.parse(String(body)) as { cbor: string; validUntil: number | null };
+  const { id, inputs, collateralInputs } = decodeTransaction(fromHex(built.cbor));
+  const own = { txHash: id, index: 0 };
+  const [made, ...spent] = await utxos.byRefs([own, ...inputs, ...collateralInputs]);
+  if (made !== undefined && made.state !== 'unknown') return true;
+  const { validUntil } = built;
+  const isOver = validUntil !== null && clock.nowMs() >= validUntil;
+  return !isOver && spent.every(({ state }) => state === 'unspent');
+}

@@ -1,0 +1,134 @@
+/**
+ * `Idempotency-Key`: a client that lost the answer to a build sends the request again and gets the
+ * same transaction, so that what it signs twice can happen once only. Answers are kept in the
+ * memory of this node; another node, or a new start, builds again.
+ *
+ * Only answers with 200 are kept. Requests that come while the first one is built wait for it; when
+ * it fails, one of them is built.
+ */
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { TSchema } from 'typebox';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { Caller } from '../gateway/address.ts';
+import { isRecord } from '../gateway/input.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+
+type Outcome = Answer | Failure;
+
+interface Kept {
+  readonly request: string;
+  readonly keptMs: number;
+  readonly answer: Answer;
+}
+
+/** `outcome` is being made. */
+interface Running {
+  readonly request: string;
+  readonly outcome: Promise<Outcome>;
+}
+
+export const IDEMPOTENCY_MINUTES = 10;
+const KEEP_MS = IDEMPOTENCY_MINUTES * 60_000;
+const MOST_BYTES = 64 * 1_048_576;
+/** Of an entry beside its answer. */
+const ENTRY_BYTES = 512;
+const KEY = /^[\x21-\x7e]{1,64}$/;
+
+export class IdempotentAnswers {
+  readonly #clock: Clock;
+  readonly #running = new Map<string, Running>();
+  readonly #kept = new LRUCache<string, Kept>({
+    maxSize: MOST_BYTES,
+    sizeCalculation: ({ answer }) => ENTRY_BYTES + answer.body.length,
+  });
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The answer to a request that a client may have sent before under the same `key`. */
+  async answer(key: string, caller: Caller, route: Route, request: RouteRequest): Promise<Outcome> {
+    const { idempotency } = route;
+    if (idempotency === undefined) return route.handle(request);
+    if (!KEY.test(key)) {
+      return invalid('headers.idempotency-key', 'must have 1 to 64 visible ASCII characters');
+    }
+    const wallet = idempotency.wallet(request);
+    const scope = JSON.stringify([caller.key, route.operationId, wallet, key]);
+    const asked = fingerprint(route, request);
+    for (;;) {
+      const running = this.#running.get(scope);
+      const known = running ?? this.#fresh(scope);
+      if (known === undefined) return this.#make(scope, asked, route, request);
+      if (known.request !== asked) return conflict();
+      if (running !== undefined) {
+        // Kept by then, or it failed and there is nothing.
+        await running.outcome.catch(() => null);
+        continue;
+      }
+      const kept = this.#kept.get(scope);
+      if (kept === undefined) continue;
+      const isCurrent = await idempotency.isCurrent(kept.answer);
+      if (isCurrent instanceof Failure) return isCurrent;
+      if (isCurrent) return replayed(kept.answer);
+      if (this.#kept.peek(scope) === kept) this.#kept.delete(scope);
+    }
+  }
+
+  #fresh(scope: string): Kept | undefined {
+    const kept = this.#kept.get(scope);
+    const isOver = kept !== undefined && this.#clock.monotonicMs() - kept.keptMs >= KEEP_MS;
+    if (!isOver) return kept;
+    this.#kept.delete(scope);
+    return undefined;
+  }
+
+  async #make(scope: string, asked: string, route: Route, request: RouteRequest): Promise<Outcome> {
+    const outcome = Promise.resolve().then(() => route.handle(request));
+    this.#running.set(scope, { request: asked, outcome });
+    try {
+      const answer = await outcome;
+      if (!(answer instanceof Failure) && (answer.status ?? 200) === 200) {
+        this.#kept.set(scope, { request: asked, keptMs: this.#clock.monotonicMs(), answer });
+      }
+      return answer;
+    } finally {
+      this.#running.delete(scope);
+    }
+  }
+}
+
+function replayed(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+}
+
+function conflict(): Failure {
+  const message =
+    'this Idempotency-Key was sent before with other fields: repeat those, or take a new key';
+  return new Failure('IDEMPOTENCY_CONFLICT', message);
+}
+
+/** Of what the route reads: fields in any order, unknown ones left out, files by their content. */
+function fingerprint({ body: schema, form }: Route, { body, files = [] }: RouteRequest): string {
+  const parts = files.map(({ name, mediaType, bytes }) => [name, mediaType, hash('sha256', bytes)]);
+  return hash('sha256', JSON.stringify([known(form?.fields ?? schema, body), parts.sort()]));
+}
+
+function known(schema: TSchema | undefined, value: unknown): unknown {
+  const shape: unknown = schema;
+  if (Array.isArray(value)) {
+    // trust: the items of a schema are a schema
+    const items = isRecord(shape) && isRecord(shape.items) ? (shape.items as TSchema) : undefined;
+    return value.map((item) => known(items, item));
+  }
+  if (!isRecord(value)) return value;
+  const fields = isRecord(shape) && isRecord(shape.properties) ? shape.properties : null;
+  const names = Object.keys(value).filter((name) => fields === null || Object.hasOwn(fields, name));
+  return names.sort().map((name) => {
+    // trust: the properties of a schema are schemas
+    const inner = fields === null ? undefined : (fields[name] as TSchema);
+    return [name, known(inner, value[name])];
+  });
+}
