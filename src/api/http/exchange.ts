@@ -37,8 +37,9 @@ export class Exchange {
   minPosition = '';
   forwardedFor = '';
   authorization = '';
-  idempotencyKey = '';
   host = '';
+  /** Null: not sent. */
+  idempotencyKey: string | null = null;
   /** Null: not sent. */
   origin: string | null = null;
   /** Runs when the client disconnects before its answer, after `defer`. */
@@ -168,7 +169,7 @@ export class Exchange {
         break;
       case 'idempotency-key':
         this.idempotencyKey =
-          this.idempotencyKey === '' ? value : `${this.idempotencyKey}, ${value}`;
+          this.idempotencyKey === null ? value : `${this.idempotencyKey}, ${value}`;
         break;
       case 'x-min-position':
         this.minPosition = value;

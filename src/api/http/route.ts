@@ -224,7 +224,7 @@ class RouteServer {
 
   #handle({ caller, exchange }: RequestContext, request: RouteRequest) {
     const { idempotencyKey } = exchange;
-    if (idempotencyKey !== '' && this.#route.idempotency !== undefined) {
+    if (idempotencyKey !== null && this.#route.idempotency !== undefined) {
       return this.#http.idempotentAnswers.answer(idempotencyKey, caller, this.#route, request);
     }
     if (this.#route.tellsLimits !== true) return this.#route.handle(request);
