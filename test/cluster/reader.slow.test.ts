@@ -112,6 +112,29 @@ test('a reader serves reads and sockets, and has orders built, submitted and fil
   assert.ok(!files.some((name) => /keys|ledger|genesis/.test(name)), files.join(' '));
 });
 
+test('a reader repeats a build under its Idempotency-Key, as the other node says', async () => {
+  const client = new Client({ url: reader.url });
+  const person = new Person(client);
+  await person.fund(50, 1, async () => {});
+  const { data: top } = await client.pools.top();
+  const body = {
+    assetId: top.info.asset,
+    side: 'BUY',
+    amount: String(5 * ADA),
+    slippage: '15',
+    changeAddress: person.address,
+  } as const;
+  const build = async (idempotencyKey: string) =>
+    (await client.build.order(body, { idempotencyKey })).data;
+  const first = await build('a');
+  assert.deepEqual(await build('a'), first);
+  const other = await build('b');
+  await person.send(first.cbor);
+  assert.deepEqual(await build('a'), first, 'its inputs were spent by it');
+  assert.notEqual((await build('b')).cbor, other.cbor, 'its inputs were spent by another one');
+  client.close();
+});
+
 test('a launch with a large logo is forwarded, and the reader serves the logo', async () => {
   const person = new Person(client);
   await person.fund(500, 2, async () => {});

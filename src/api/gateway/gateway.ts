@@ -70,10 +70,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const counts = new SocketCounts();
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
 
-  const { connections, endpoint, eventStreams, heartbeat, delivery } = openSockets(
-    { ...deps, options, apiKeys },
-    { callers, counts, responses, positionWaiters },
-  );
+  const places = { callers, counts, responses, positionWaiters };
+  const sockets = openSockets({ ...deps, options, apiKeys }, places);
+  const { connections, endpoint, eventStreams, heartbeat, delivery } = sockets;
 
   server.connections(
     (res) => callers.opened(res),

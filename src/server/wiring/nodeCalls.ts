@@ -106,8 +106,8 @@ export function answerCalls(
         const answer = await handle(requestFromWire(input as WireRequest));
         return answer instanceof Failure ? answer : answerToWire(answer);
       };
-      // trust: written by `askIsCurrent`
       const isCurrent = async (input: unknown) => {
+        // trust: written by `askIsCurrent`
         return (await idempotency?.isCurrent(answerFromWire(input as WireAnswer))) ?? false;
       };
       const all: [string, (input: unknown) => Promise<unknown>][] = [[operationId, work]];
