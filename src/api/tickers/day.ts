@@ -13,13 +13,13 @@ import { spotOf } from '../../engine/market/pool.ts';
 import { type Ratio, roundHalfEven } from '../../engine/market/ratio.ts';
 import {
   EARLIEST_START_MS,
+  HOUR_MS,
   intervalStart,
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
-import { rangeOf, type Sums, WINDOW_MS, type Window } from '../../engine/market/windows.ts';
+import { type Sums, WINDOW_MS, type Window } from '../../engine/market/windows.ts';
 import { type PoolRecord, poolState } from '../../engine/store/records.ts';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Months of a thousand years. */
@@ -100,8 +100,7 @@ export class TokenDay {
   }
 
   range(): { readonly high: Ratio; readonly low: Ratio } {
-    const windows = this.#day?.windows ?? null;
-    const range = windows === null ? null : rangeOf(windows.inside('24h'), windows.before('24h'));
+    const range = this.#day?.windows?.dayRange() ?? null;
     return range ?? { high: this.spot, low: this.spot };
   }
 
@@ -109,19 +108,10 @@ export class TokenDay {
   spark(): { readonly fromMs: number; readonly closes: readonly (Ratio | null)[] } {
     const fromMs = intervalStart('hour1', this.#atMs) - (HOURS - 1) * HOUR_MS;
     const windows = this.#day?.windows ?? null;
-    const minutes = windows?.inside('24h') ?? [];
-    let close = windows === null ? this.#last() : (windows.before('24h')?.close ?? this.#launch());
-    let next = 0;
-    const closes: (Ratio | null)[] = [];
-    for (let hour = 1; hour < HOURS; hour += 1) {
-      const endMs = fromMs + hour * HOUR_MS;
-      for (let minute = minutes[next]; minute !== undefined; minute = minutes[next]) {
-        if (minute.startMs >= endMs) break;
-        close = minute.close;
-        next += 1;
-      }
-      closes.push(this.#wasThere(endMs) ? close : null);
-    }
+    const closeBefore = (endMs: number) =>
+      windows === null ? this.#last() : (windows.closeBefore(endMs) ?? this.#launch());
+    const ends = Array.from({ length: HOURS - 1 }, (_, hour) => fromMs + (hour + 1) * HOUR_MS);
+    const closes = ends.map((endMs) => (this.#wasThere(endMs) ? closeBefore(endMs) : null));
     return { fromMs, closes: [...closes, this.spot] };
   }
 

@@ -34,6 +34,7 @@ import type { PairActor } from './pairActor.ts';
 import { PairActors, type PairOptions } from './pairActors.ts';
 import { imagesBefore } from './pairIds.ts';
 import { RowDraft } from './rowDraft.ts';
+import { TICKERS_TAG } from './streamTags.ts';
 import { TickerBook } from './tickerBook.ts';
 
 export type FoldOptions = PairOptions;
@@ -73,7 +74,10 @@ export class Fold {
 
   /** Reads the store when it is first asked for. */
   get tickers(): TickerBook {
-    this.#tickers ??= new TickerBook(this.store);
+    this.#tickers ??= new TickerBook(this.store, this.directory, {
+      seq: this.store.checkpoint?.seq ?? 0,
+      marketMs: this.marketMs,
+    });
     return this.#tickers;
   }
 
@@ -166,7 +170,8 @@ export class Fold {
       bars,
       streamChanges,
     });
-    this.#tickers?.update(changes, bars);
+    const marketTime = { seq, marketMs: timeMs };
+    if (this.#tickers?.update(changes, bars, marketTime) === true) draft.tags.add(TICKERS_TAG);
   }
 
   #applyBlock(payload: BlockPayload, seq: number, draft: Draft): void {
@@ -209,7 +214,8 @@ export class Fold {
     const bars = images.flatMap((image) => this.#restoredBar(image, draft.tags));
     this.store.restore(toSeq, restored, bars, seq);
     this.store.hashWindow.add(restored, bars);
-    this.#tickers?.undo(restored, bars);
+    this.#tickers?.undo(restored, bars, seq);
+    draft.tags.add(TICKERS_TAG);
     const rows = new RowDraft(this.store, { undone: true });
     this.#chain.foldRollback(restored, seq, rows);
     takeIn(rows, draft);

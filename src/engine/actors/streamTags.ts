@@ -9,6 +9,9 @@ import type { RowDraft } from './rowDraft.ts';
 /** The client view of some pool changed. */
 export const POOLS_TAG = 'pools';
 
+/** A ticker may have changed: something was traded, or a minute has passed. */
+export const TICKERS_TAG = 'tickers';
+
 export function poolTag(token: AssetId): string {
   return `pool:${token}`;
 }

@@ -10,12 +10,14 @@ import { type AssetId, COIN } from '../market/asset.ts';
 import { decodeBar } from '../market/barText.ts';
 import type { Pair } from '../market/pair.ts';
 import type { Ratio } from '../market/ratio.ts';
-import { EARLIEST_START_MS, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { EARLIEST_START_MS, intervalStart, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
 import { KEPT_MS, type Minute, MinuteWindows, minuteOf, WINDOW_MS } from '../market/windows.ts';
 import type { BarChange, BarRow } from '../store/barRows.ts';
-import { readRecord, type TradeRecord } from '../store/records.ts';
+import { type PoolRecord, readRecord, type TradeRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
+import type { PoolDirectory } from './directory.ts';
+import { TickerChanges } from './tickerChanges.ts';
 
 /** A pair at one market time. */
 export interface PairDay {
@@ -52,16 +54,28 @@ const MOST_MINUTES = 2_000;
 const MOST_PAIRS = 1_000_000;
 const PAGE = 1_000;
 
+/** An entry, and market time with it. */
+interface At {
+  readonly seq: number;
+  readonly marketMs: number;
+}
+
 export class TickerBook {
+  readonly changes: TickerChanges;
   readonly #store: StateStore;
   readonly #byAsset = new Map<AssetId, Held>();
   readonly #byId = new Map<number, Held>();
-  /** The latest market time that anything was read for. */
-  #readMs = 0;
+  /** The latest market time, cut to the minute. */
+  #latestMs: number;
+  #seq: number;
 
-  constructor(store: StateStore) {
+  constructor(store: StateStore, directory: PoolDirectory, { seq, marketMs }: At) {
     this.#store = store;
+    this.#latestMs = intervalStart('min1', marketMs);
+    this.#seq = seq;
+    this.changes = new TickerChanges(seq, this.#latestMs);
     for (const { value } of store.withPrefix('pairs', '', MOST_PAIRS)) this.#open(value);
+    this.#noteLaunches(directory);
   }
 
   /** Tokens with a pair against the coin. */
@@ -69,11 +83,17 @@ export class TickerBook {
     return this.#byAsset.keys();
   }
 
+  /** The ticker last changed with this entry, or before it. */
+  changedSeq(asset: AssetId): number {
+    // Of a pair that is not read, nobody knows which minutes leave its windows.
+    const isRead = this.#byAsset.get(asset)?.state !== null;
+    return isRead ? this.changes.changedSeq(asset) : this.#seq;
+  }
+
   /** `atMs`: market time, cut to the minute. null: the token has no pair. */
   day(asset: AssetId, atMs: number): PairDay | null {
     const held = this.#byAsset.get(asset);
     if (held === undefined) return null;
-    this.#forgetAhead(atMs);
     const { pair } = held;
     const state = this.#stateOf(held, atMs);
     if (!(state instanceof MinuteWindows)) return { pair, windows: null, last: state.last };
@@ -85,8 +105,7 @@ export class TickerBook {
   traders(asset: AssetId, atMs: number): number {
     const held = this.#byAsset.get(asset);
     if (held === undefined) return 0;
-    this.#forgetAhead(atMs);
-    held.traders ??= this.#readTraders(asset, atMs);
+    held.traders ??= this.#tradersOf(asset, atMs);
     const fromMs = atMs - DAY_MS;
     let before = 0;
     for (const [pkh, lastMs] of held.traders) {
@@ -97,35 +116,72 @@ export class TickerBook {
     return held.traders.size - before;
   }
 
-  /** What an entry changed. */
-  update(changes: readonly RowChange[], bars: readonly BarChange[]): void {
-    for (const { table, key, after } of changes) {
+  /** What an entry changed. Answers whether a ticker may have changed. */
+  update(changes: readonly RowChange[], bars: readonly BarChange[], at: At): boolean {
+    this.#seq = at.seq;
+    const before = this.changes.newestSeq;
+    const hasMoved = this.#moveTo(at);
+    for (const { table, key, after, before } of changes) {
       if (table === 'pairs' && after !== null) this.#open(after);
       else if (table === 'trades' && after !== null) this.#noteTrade(key, after);
+      else if (table === 'pools') this.#notePool(key, before === null ? after : null);
     }
     for (const { place, after } of bars) {
       if (place.resolution !== MIN1) continue;
       const held = this.#byId.get(place.pair);
       if (held === undefined) continue;
-      const { state } = held;
+      const { state, pair } = held;
       const bar = typeof after === 'object' ? after : null;
-      if (state instanceof MinuteWindows && bar !== null) state.put(minuteOf(bar));
-      else held.state = null;
+      if (state instanceof MinuteWindows && bar !== null) {
+        state.put(minuteOf(bar));
+        this.changes.noteMinute(pair.base, bar.startMs);
+      } else held.state = null;
+      this.changes.note(pair.base, at.seq, true);
     }
+    return hasMoved || this.changes.newestSeq > before;
   }
 
   /** What a rollback put back: the pairs that it touched are read again. */
-  undo(changes: readonly RowChange[], bars: readonly BarChange[]): void {
+  undo(changes: readonly RowChange[], bars: readonly BarChange[], seq: number): void {
+    this.#seq = seq;
     for (const { table, key, after } of changes) {
       if (table === 'pairs') this.#restorePair(key, after);
       else if (table === 'trades') {
         const held = this.#byAsset.get(assetOf(key, '/'));
         if (held !== undefined) held.traders = null;
       }
+      if (table === 'pools') this.#notePool(key, after);
+      if (table === 'trades') this.changes.note(assetOf(key, '/'), seq, true);
     }
     for (const { place } of bars) {
       const held = place.resolution === MIN1 ? this.#byId.get(place.pair) : undefined;
-      if (held !== undefined) held.state = null;
+      if (held === undefined) continue;
+      held.state = null;
+      this.changes.note(held.pair.base, seq, true);
+    }
+  }
+
+  /** `launched`: its row, where it was not there before. */
+  #notePool(asset: AssetId, launched: string | null): void {
+    this.changes.note(asset, this.#seq, false);
+    if (launched !== null) this.#noteLaunch(asset, readRecord<PoolRecord>(launched).createdMs);
+  }
+
+  /** Changes are null until a window begins at the launch or later: its minute leaves before. */
+  #noteLaunch(asset: AssetId, createdMs: number): void {
+    this.changes.noteMinute(asset, intervalStart('min1', createdMs - 1));
+  }
+
+  /** Launches that are in a window. */
+  #noteLaunches(directory: PoolDirectory): void {
+    const fromMs = this.#latestMs - DAY_MS - KEPT_MS;
+    for (let limit = PAGE; ; limit *= 4) {
+      const newest = directory.page('New', limit);
+      const last = newest.at(-1);
+      const isAll = newest.length < limit || (last !== undefined && last.pool.createdMs < fromMs);
+      if (!isAll) continue;
+      for (const { pool } of newest) this.#noteLaunch(pool.token, pool.createdMs);
+      return;
     }
   }
 
@@ -148,24 +204,37 @@ export class TickerBook {
   }
 
   #noteTrade(key: string, text: string): void {
-    const traders = this.#byAsset.get(assetOf(key, '/'))?.traders ?? null;
+    const asset = assetOf(key, '/');
+    const traders = this.#byAsset.get(asset)?.traders ?? null;
     if (traders === null) return;
     const { pkh, atMs } = readRecord<TradeRecord>(text);
     if (pkh === '') return;
+    // A trade that moved too little for a bar has a trader.
+    this.changes.noteMinute(asset, intervalStart('min1', atMs));
+    this.changes.note(asset, this.#seq, false);
     // Last in the map: they are in the order of their last trades.
     traders.delete(pkh);
     traders.set(pkh, atMs);
   }
 
-  /** Market time stepped back further than what is kept: everything is read again. */
-  #forgetAhead(atMs: number): void {
-    if (atMs < this.#readMs - KEPT_MS) {
+  #noteMinutes(asset: AssetId, windows: MinuteWindows): void {
+    for (const startMs of windows.starts()) this.changes.noteMinute(asset, startMs);
+  }
+
+  /** After a step back further than what is kept, everything is read again. */
+  #moveTo({ seq, marketMs }: At): boolean {
+    const atMs = intervalStart('min1', marketMs);
+    if (atMs < this.#latestMs - KEPT_MS) {
       for (const held of this.#byAsset.values()) {
         held.state = null;
         held.traders = null;
       }
-      this.#readMs = atMs;
-    } else if (atMs > this.#readMs) this.#readMs = atMs;
+      this.#latestMs = atMs;
+      this.changes.forget(seq, atMs);
+      return true;
+    }
+    this.#latestMs = Math.max(this.#latestMs, atMs);
+    return this.changes.moveTo(atMs, seq);
   }
 
   #stateOf(held: Held, atMs: number): MinuteWindows | Quiet {
@@ -173,6 +242,7 @@ export class TickerBook {
     const isRight = state !== null && (!(state instanceof MinuteWindows) || state.covers(atMs));
     const known = isRight ? state : this.#read(held.pair, atMs);
     held.state = known;
+    if (!isRight && known instanceof MinuteWindows) this.#noteMinutes(held.pair.base, known);
     if (!(known instanceof MinuteWindows)) return known;
     const { newest } = known;
     if (newest === null || newest.startMs < atMs - DAY_MS - KEPT_MS) {
@@ -190,6 +260,14 @@ export class TickerBook {
     const [before] = this.#store.bars(id, MIN1, EARLIEST_START_MS, fromMs, 1);
     const rows = before === undefined ? minutes : [...minutes, before];
     return new MinuteWindows(rows.reverse().map(readMinute), atMs, before === undefined);
+  }
+
+  #tradersOf(asset: AssetId, atMs: number): Map<string, number> {
+    const traders = this.#readTraders(asset, atMs);
+    for (const lastMs of traders.values()) {
+      this.changes.noteMinute(asset, intervalStart('min1', lastMs));
+    }
+    return traders;
   }
 
   #readTraders(asset: AssetId, atMs: number): Map<string, number> {

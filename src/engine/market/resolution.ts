@@ -90,12 +90,12 @@ export function readTradingViewResolution(text: string): ChartResolution | null 
 }
 
 export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, the first Monday of Unix time. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-const HOUR_MS = 60 * MINUTE_MS;
 const FIXED_MS: Readonly<Record<ChartResolution, number>> = {
   min1: MINUTE_MS,
   min3: 3 * MINUTE_MS,

@@ -7,9 +7,10 @@
  * Never:   reads a clock, or rounds.
  * Cost:    a trade and a minute that leaves a window are constant work each; M may also step back.
  */
+import { assert } from '../runtime/assert.ts';
 import type { Bar } from './bar.ts';
 import { compareRatios, type Ratio } from './ratio.ts';
-import { MINUTE_MS } from './resolution.ts';
+import { HOUR_MS, MINUTE_MS } from './resolution.ts';
 import type { Trade } from './trade.ts';
 
 export const WINDOWS = ['5m', '1h', '6h', '24h'] as const;
@@ -54,6 +55,11 @@ function priceOf({ quoteAmount, baseAmount }: Trade): Ratio {
   return { numerator: quoteAmount, denominator: baseAmount };
 }
 
+export interface Range {
+  readonly high: Ratio;
+  readonly low: Ratio;
+}
+
 export interface Sums {
   readonly volume: bigint;
   readonly trades: number;
@@ -76,6 +82,8 @@ const SPLICED = 64;
 
 export class MinuteWindows {
   readonly #minutes: Minute[];
+  /** Ranges of whole hours, by their number. */
+  readonly #hours = new Map<number, Range>();
   readonly #windows: readonly RunningWindow[];
   #atMs: number;
   /** The first minute held is the pair's first. */
@@ -108,6 +116,11 @@ export class MinuteWindows {
     return this.#isWhole ? (this.#minutes[0] ?? null) : null;
   }
 
+  /** Of the minutes held, ascending. */
+  starts(): readonly number[] {
+    return this.#minutes.map(({ startMs }) => startMs);
+  }
+
   /** Whether the windows at market time `atMs` can be told from the minutes held. */
   covers(atMs: number): boolean {
     if (this.#isWhole) return true;
@@ -128,6 +141,7 @@ export class MinuteWindows {
     let index = minutes.length;
     while (index > 0 && (minutes[index - 1]?.startMs ?? 0) >= minute.startMs) index -= 1;
     const old = minutes[index];
+    this.#hours.delete(hourOf(minute));
     if (old?.startMs === minute.startMs) {
       minutes[index] = minute;
       for (const window of this.#windows) {
@@ -155,9 +169,56 @@ export class MinuteWindows {
     return this.#minutes[this.#of(window).first - 1] ?? null;
   }
 
-  /** Minutes of the window, ascending. */
-  inside(window: Window): readonly Minute[] {
-    return this.#minutes.slice(this.#of(window).first);
+  /** Price after the newest minute that began before a moment; null: none is held. */
+  closeBefore(timeMs: number): Ratio | null {
+    return this.#minutes[this.#indexAt(timeMs) - 1]?.close ?? null;
+  }
+
+  /**
+   * Highest and lowest of the last 24 hours, and of the price before them where a pair has no pool;
+   * null without a trade. Whole hours are remembered until a trade changes them.
+   */
+  dayRange(): Range | null {
+    const { first } = this.#of('24h');
+    const oldest = this.#minutes[first];
+    if (oldest === undefined) return null;
+    // With a pool the spot before its first trade is part of a minute's own range.
+    const carried = oldest.open === null ? this.#minutes[first - 1]?.close : undefined;
+    let range: Range = carried === undefined ? oldest : { high: carried, low: carried };
+    const fromMs = this.#atMs - WINDOW_MS['24h'];
+    let index = first;
+    for (let minute: Minute | undefined = oldest; minute !== undefined; ) {
+      const hour = hourOf(minute);
+      const end = this.#indexAt((hour + 1) * HOUR_MS);
+      const isWhole = hour * HOUR_MS >= fromMs;
+      range = isWhole
+        ? wider(range, this.#hourRange(hour, index, end))
+        : rangeOf(this.#minutes, index, end, range);
+      index = end;
+      minute = this.#minutes[index];
+    }
+    return range;
+  }
+
+  #hourRange(hour: number, first: number, end: number): Range {
+    const known = this.#hours.get(hour);
+    if (known !== undefined) return known;
+    const minute = this.#minutes[first];
+    assert(minute !== undefined, 'the hour has a minute');
+    const range = rangeOf(this.#minutes, first, end, minute);
+    this.#hours.set(hour, range);
+    return range;
+  }
+
+  /** Of the first minute that began at a moment or later. */
+  #indexAt(timeMs: number): number {
+    let [low, high] = [0, this.#minutes.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#minutes[middle]?.startMs ?? 0) < timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   #of(window: Window): RunningWindow {
@@ -190,6 +251,7 @@ export class MinuteWindows {
     if (count < SPLICED) return;
     this.#minutes.splice(0, count);
     this.#isWhole = false;
+    this.#hours.clear();
     for (const window of this.#windows) window.first -= count;
   }
 }
@@ -200,19 +262,23 @@ function add(window: RunningWindow, { volume, trades, buys }: Minute, sign: 1 | 
   window.buys += sign * (buys ?? 0);
 }
 
-/** Highest and lowest of some minutes, and of the price before them where a pair has no pool. */
-export function rangeOf(
-  minutes: readonly Minute[],
-  before: Minute | null,
-): { readonly high: Ratio; readonly low: Ratio } | null {
-  const [first] = minutes;
-  if (first === undefined) return null;
-  // With a pool the spot before its first trade is part of a minute's own range.
-  const isCarried = first.open === null && before !== null;
-  let { high, low } = isCarried ? { high: before.close, low: before.close } : first;
-  for (const minute of minutes) {
-    if (compareRatios(minute.high, high) > 0) high = minute.high;
-    if (compareRatios(minute.low, low) < 0) low = minute.low;
+function hourOf({ startMs }: Minute): number {
+  return Math.floor(startMs / HOUR_MS);
+}
+
+/** With those from index `first` on, before `end`. */
+function rangeOf(minutes: readonly Minute[], first: number, end: number, range: Range): Range {
+  let widest = range;
+  for (let index = first; index < end; index += 1) {
+    const minute = minutes[index];
+    if (minute !== undefined) widest = wider(widest, minute);
   }
-  return { high, low };
+  return widest;
+}
+
+function wider(range: Range, { high, low }: Range): Range {
+  const isHigher = compareRatios(high, range.high) > 0;
+  const isLower = compareRatios(low, range.low) < 0;
+  if (!isHigher && !isLower) return range;
+  return { high: isHigher ? high : range.high, low: isLower ? low : range.low };
 }
