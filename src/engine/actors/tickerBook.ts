@@ -85,7 +85,7 @@ export class TickerBook {
 
   /** The ticker last changed with this entry, or before it. */
   changedSeq(asset: AssetId): number {
-    // Of a pair that is not read, nobody knows which minutes leave its windows.
+    // The minutes that leave its windows are not known of a pair that is not read.
     const isRead = this.#byAsset.get(asset)?.state !== null;
     return isRead ? this.changes.changedSeq(asset) : this.#seq;
   }
