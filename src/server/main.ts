@@ -17,10 +17,12 @@ import {
   type DevnetCommand,
   parseCommand,
   type ServeCommand,
+  type TextCommand,
   type WatchCommand,
 } from './cli/commands.ts';
+import { completionScript } from './cli/completion.ts';
 import type { ExportCommand } from './cli/dump/command.ts';
-import { USAGE } from './cli/options.ts';
+import { helpOf, USAGE } from './cli/help.ts';
 import type { Terminal } from './cli/serve.ts';
 import type { WalletCommand } from './cli/walletArguments.ts';
 import { runWalletCommand } from './cli/walletCommands.ts';
@@ -76,8 +78,8 @@ process.exitCode = await run(command);
 
 async function run(command: Command | string): Promise<number> {
   if (typeof command === 'string') return misuse(`${command}\n\n${USAGE}`);
-  if (command.name === 'help') {
-    process.stdout.write(`${USAGE}\n${settingsHelp()}\n${KEYS_HELP}`);
+  if (command.name === 'help' || command.name === 'version' || command.name === 'completion') {
+    process.stdout.write(textOf(command));
     return 0;
   }
   if (command.name === 'misused') return misuse(`${command.line}\n`);
@@ -128,6 +130,13 @@ async function run(command: Command | string): Promise<number> {
   }
 }
 
+function textOf(command: TextCommand): string {
+  if (command.name === 'version') return `${readVersion()}\n`;
+  if (command.name === 'completion') return completionScript(command.shell, process.cwd());
+  if (command.of !== null) return helpOf(command.of);
+  return `${USAGE}\n${settingsHelp()}\n${KEYS_HELP}`;
+}
+
 async function devnet(command: DevnetCommand, { settings, version }: World): Promise<number> {
   const { runDevnet } = await import('./cli/devnet.ts');
   const { launchpadFromSettings } = await import('./wiring/devnet.ts');
@@ -166,8 +175,28 @@ async function watch(command: WatchCommand): Promise<number> {
     },
     complain: (line) => terminal.print(`${line}\n`),
     size: () => (stdout.isTTY ? { columns: stdout.columns, rows: stdout.rows } : null),
-    stopAsked: Promise.race([terminal.stopAsked, gone]),
+    isColoured: stdout.isTTY && !process.env.NO_COLOR,
+    stopAsked: Promise.race([terminal.stopAsked, gone, quitPressed()]),
   });
+}
+
+const CTRL_C = '\x03';
+
+/** `q` or Ctrl+C on a terminal, which hands over each key as it is pressed. */
+function quitPressed(): Promise<unknown> {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY || !stdout.isTTY) return new Promise(() => {});
+  stdin.setRawMode(true);
+  stdin.setEncoding('utf8');
+  const pressed = new Promise((resolve) => {
+    stdin.on('data', (key: string) => {
+      if (key === 'q' || key === 'Q' || key === CTRL_C) resolve(key);
+    });
+  });
+  // Input that is read keeps the process alive.
+  stdin.unref();
+  process.on('exit', () => stdin.setRawMode(false));
+  return pressed;
 }
 
 /** Its processes always stop in order: a second signal must not prevent that. */

@@ -7,14 +7,21 @@ import { freePorts } from '../../src/server/cli/localServers.ts';
 import { TABLE } from '../../src/server/settings/table.ts';
 import { runProgram, startServer, temporaryDirectory } from '../support/server.ts';
 
-test('--help lists every setting and every option, and exits with 0', async () => {
+test('--help lists every setting and command, help of a command its options', async () => {
   const { exit, program } = await runProgram(['--help'], { DATA_DIR: temporaryDirectory() });
   assert.equal(exit.code, 0);
   for (const key of Object.keys(TABLE.properties))
     assert.match(program.text, new RegExp(`  ${key} `));
-  for (const option of ['--speed', '--lateness', '--exit', '--verify', '--help']) {
-    assert(program.text.includes(option), option);
+  for (const name of ['replay FILE', 'verify', 'help [COMMAND]']) {
+    assert(program.text.includes(`npm start -- ${name}`), name);
   }
+  const one = await runProgram(['help', 'replay'], { DATA_DIR: temporaryDirectory() });
+  assert.equal(one.exit.code, 0);
+  for (const option of ['--speed', '--lateness', '--exit']) {
+    assert(one.program.text.includes(option), option);
+  }
+  const version = await runProgram(['--version'], { DATA_DIR: temporaryDirectory() });
+  assert.match(version.program.text, /^\d+\.\d+\.\d+\n$/);
 });
 
 test('all bad settings are reported at once, and nothing is started', async () => {

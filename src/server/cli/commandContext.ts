@@ -3,10 +3,14 @@ import { ApiError } from '../../client/index.ts';
 import type { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { WalletUtxo } from '../../client/trade/utxo.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
+import type { Json } from '../../engine/runtime/json.ts';
 
 export const DONE = 0;
 export const FAILED = 1;
 export const MISUSED = 2;
+
+/** Amounts as texts. */
+export type Facts = Readonly<Record<string, Json>>;
 
 export interface CommandContext {
   readonly trading: TradingClient;
@@ -15,8 +19,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Wait until a block has the transaction. */
   readonly wait: boolean;
-  /** One line of the result. */
-  say(line: string): void;
+  /** One line of the result; `facts` are its fields with `--json`. */
+  say(line: string, facts?: Facts): void;
   /** One line about a problem. */
   complain(line: string): void;
 }
@@ -49,7 +53,8 @@ export async function waitForBlock(context: CommandContext, txHash: string): Pro
     context.complain(`No block has ${txHash} yet; it may still come.`);
     return FAILED;
   }
-  context.say(`In a block after ${formatSeconds(context.clock.monotonicMs() - startMs)}.`);
+  const tookMs = context.clock.monotonicMs() - startMs;
+  context.say(`In a block after ${formatSeconds(tookMs)}.`, { inBlockAfterMs: Math.round(tookMs) });
   return DONE;
 }
 

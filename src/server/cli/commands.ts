@@ -4,6 +4,8 @@ import type { PoolListName } from '../../client/types.ts';
 import { POOL_LISTS } from '../../engine/market/poolView.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { parseDurationMs, parseNumber } from './amounts.ts';
+import { COMMAND_NAMES, type CommandName, isCommandName } from './commandTable.ts';
+import { SHELLS, type Shell } from './completion.ts';
 import type { DeployableNetwork } from './deployPlan.ts';
 import {
   type ExportCommand,
@@ -11,7 +13,7 @@ import {
   parseExport,
   parseImport,
 } from './dump/command.ts';
-import { misplacedOption, OPTIONS_OF_COMMAND, readOptions, type Values } from './options.ts';
+import { misplacedOption, readOptions, suggestion, type Values } from './options.ts';
 import {
   BAD_URL,
   isWalletCommand,
@@ -24,7 +26,7 @@ export type Command =
   | ServeCommand
   | ClusterCommand
   | DevnetCommand
-  | { readonly name: 'help' }
+  | TextCommand
   | { readonly name: 'verify' }
   | { readonly name: 'reset' }
   | ReplayCommand
@@ -35,6 +37,13 @@ export type Command =
   | WalletCommand
   /** A wallet command with wrong arguments; `line` says what is wrong. */
   | { readonly name: 'misused'; readonly line: string };
+
+/** Prints a text, and does nothing else. */
+export type TextCommand =
+  /** null: of everything. */
+  | { readonly name: 'help'; readonly of: CommandName | null }
+  | { readonly name: 'version' }
+  | { readonly name: 'completion'; readonly shell: Shell };
 
 export interface ServeCommand {
   readonly name: 'serve';
@@ -79,8 +88,10 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (typeof parsed === 'string') return parsed;
   const { values, positionals } = parsed;
   const [name = values.verify === true ? 'verify' : 'serve', ...rest] = positionals;
-  if (values.help === true || name === 'help') return { name: 'help' };
-  if (!Object.hasOwn(OPTIONS_OF_COMMAND, name)) return `unknown command: ${name}`;
+  if (values.version === true) return { name: 'version' };
+  if (!isCommandName(name)) return `unknown command: ${name}${suggestion(name, COMMAND_NAMES)}`;
+  if (name === 'help') return parseHelp(rest);
+  if (values.help === true) return { name: 'help', of: positionals.length === 0 ? null : name };
   const misplaced = misplacedOption(name, values);
   const wallet = misplaced ?? parseWalletCommand(name, rest, values);
   if (typeof wallet === 'string') {
@@ -93,12 +104,27 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'export') return parseExport(rest, values);
   if (name === 'import') return parseImport(rest, values);
   if (name === 'devnet' && rest[0] === undefined) return parseDevnet(values);
+  if (name === 'completion' && rest[0] !== undefined) return parseCompletion(rest);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   if (name === 'cluster') return parseCluster(values);
   if (name === 'reset') return { name };
+  if (name === 'completion') return 'completion takes bash or zsh';
   if (name === 'verify' || values.verify === true) return { name: 'verify' };
-  assert(name === 'serve', `${name} has options in OPTIONS_OF_COMMAND and is parsed here`);
+  assert(name === 'serve', `${name} is a command of the table and is parsed here`);
   return parseServe(values);
+}
+
+function parseHelp([name, more]: readonly string[]): Command | string {
+  if (more !== undefined) return `unexpected argument: ${more}`;
+  if (name === undefined) return { name: 'help', of: null };
+  if (isCommandName(name)) return { name: 'help', of: name };
+  return `unknown command: ${name}${suggestion(name, COMMAND_NAMES)}`;
+}
+
+function parseCompletion([name, more]: readonly string[]): Command | string {
+  const shell = SHELLS.find((known) => known === name);
+  if (shell === undefined || more !== undefined) return 'completion takes bash or zsh';
+  return { name: 'completion', shell };
 }
 
 function parseServe(values: Values): ServeCommand | string {

@@ -12,7 +12,12 @@ interface ClientOptions {
   readonly walletFile: string;
   /** Wait for the block, and for the fill of an order. */
   readonly wait: boolean;
+  /** One JSON object instead of text. */
+  readonly json: boolean;
 }
+
+/** A token as it was named. */
+export type TokenName = { readonly id: AssetId } | { readonly ticker: string };
 
 export type WalletAction =
   | { readonly name: 'wallet new' }
@@ -21,7 +26,7 @@ export type WalletAction =
   | LaunchAction
   | {
       readonly name: 'buy';
-      readonly asset: AssetId;
+      readonly token: TokenName;
       /** Lovelace to spend; null where `tokens` are named. */
       readonly lovelace: bigint | null;
       readonly tokens: bigint | null;
@@ -31,7 +36,7 @@ export type WalletAction =
     }
   | {
       readonly name: 'sell';
-      readonly asset: AssetId;
+      readonly token: TokenName;
       readonly tokens: bigint | 'all';
       readonly slippage: Slippage;
       /** Lovelace; null: the slippage decides. */
@@ -44,7 +49,7 @@ export type WalletAction =
 
 export interface LaunchAction {
   readonly name: 'launch';
-  readonly token: string;
+  readonly tokenName: string;
   readonly ticker: string;
   readonly description: string;
   /** null: a picture is generated from the name. */
@@ -57,7 +62,7 @@ export interface LaunchAction {
 
 export interface LockAction {
   readonly name: 'lock';
-  readonly asset: AssetId;
+  readonly token: TokenName;
   readonly tokens: bigint;
   /** Exactly one of the two: a duration from now, or a moment. */
   readonly forMs: number | null;
@@ -112,7 +117,7 @@ function parseClient(values: Values): ClientOptions | string {
   const url = serverUrl(values);
   if (url === null) return BAD_URL;
   const walletFile = textOf(values, 'wallet') ?? DEFAULT_WALLET;
-  return { url, walletFile, wait: values['no-wait'] !== true };
+  return { url, walletFile, wait: values['no-wait'] !== true, json: values.json === true };
 }
 
 export const BAD_URL = '--url takes an http(s) URL';
@@ -139,9 +144,9 @@ function parseWallet([action, ada, ...more]: readonly string[]): WalletAction | 
 
 function parseLaunch([stray]: readonly string[], values: Values): WalletAction | string {
   if (stray !== undefined) return `unexpected argument: ${stray}`;
-  const token = textOf(values, 'name')?.trim() ?? '';
+  const tokenName = textOf(values, 'name')?.trim() ?? '';
   const ticker = textOf(values, 'ticker') ?? '';
-  if ([...token].length < 1 || [...token].length > 16) {
+  if ([...tokenName].length < 1 || [...tokenName].length > 16) {
     return 'launch needs --name of 1 to 16 characters';
   }
   if (!/^[A-Za-z0-9]{1,6}$/.test(ticker)) {
@@ -155,7 +160,7 @@ function parseLaunch([stray]: readonly string[], values: Values): WalletAction |
   });
   return {
     name: 'launch',
-    token,
+    tokenName,
     ticker,
     description: textOf(values, 'description') ?? '',
     imageFile: textOf(values, 'image'),
@@ -166,10 +171,10 @@ function parseLaunch([stray]: readonly string[], values: Values): WalletAction |
   };
 }
 
-function parseBuy([token, ada, ...more]: readonly string[], values: Values): WalletAction | string {
-  const asset = parseToken('buy', token);
+function parseBuy([named, ada, ...more]: readonly string[], values: Values): WalletAction | string {
+  const token = parseToken('buy', named);
   const slippage = parseSlippage(values);
-  if (typeof asset === 'string') return asset;
+  if (typeof token === 'string') return token;
   if (typeof slippage === 'string') return slippage;
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
   const wanted = textOf(values, 'tokens');
@@ -187,14 +192,14 @@ function parseBuy([token, ada, ...more]: readonly string[], values: Values): Wal
   if (least !== null && minOutput === null) {
     return 'buy --min-output takes a whole number of tokens above 0';
   }
-  return { name: 'buy', asset: asset.id, lovelace, tokens, slippage: slippage.value, minOutput };
+  return { name: 'buy', token, lovelace, tokens, slippage: slippage.value, minOutput };
 }
 
 function parseSell(rest: readonly string[], values: Values): WalletAction | string {
-  const [token, amount, ...more] = rest;
-  const asset = parseToken('sell', token);
+  const [named, amount, ...more] = rest;
+  const token = parseToken('sell', named);
   const slippage = parseSlippage(values);
-  if (typeof asset === 'string') return asset;
+  if (typeof token === 'string') return token;
   if (typeof slippage === 'string') return slippage;
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
   const tokens: bigint | 'all' | null = amount === 'all' ? 'all' : parseTokens(amount ?? '');
@@ -204,7 +209,7 @@ function parseSell(rest: readonly string[], values: Values): WalletAction | stri
   if (least !== null && (minOutput === null || minOutput === 0n)) {
     return 'sell --min-output takes ADA above 0, with at most 6 decimals';
   }
-  const terms = { asset: asset.id, tokens, slippage: slippage.value, minOutput };
+  const terms = { token, tokens, slippage: slippage.value, minOutput };
   return { name: 'sell', ...terms } as const;
 }
 
@@ -215,9 +220,9 @@ function parseCancel([id = '', ...more]: readonly string[]): WalletAction | stri
 }
 
 function parseLock(rest: readonly string[], values: Values): WalletAction | string {
-  const [token, amount, ...more] = rest;
-  const asset = parseToken('lock', token);
-  if (typeof asset === 'string') return asset;
+  const [named, amount, ...more] = rest;
+  const token = parseToken('lock', named);
+  if (typeof token === 'string') return token;
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
   const tokens = parseTokens(amount ?? '');
   if (tokens === null) return 'lock takes a whole number of tokens above 0';
@@ -236,7 +241,7 @@ function parseLock(rest: readonly string[], values: Values): WalletAction | stri
   if (!Number.isInteger(stages) || stages < 1 || stages > MOST_STAGES) {
     return `--stages takes a whole number from 1 to ${MOST_STAGES}`;
   }
-  return { name: 'lock', asset: asset.id, tokens, forMs, untilMs, stages };
+  return { name: 'lock', token, tokens, forMs, untilMs, stages };
 }
 
 function parseWithdraw([id, ...more]: readonly string[]): WalletAction | string {
@@ -246,10 +251,14 @@ function parseWithdraw([id, ...more]: readonly string[]): WalletAction | string 
   return { name: 'withdraw', id: id.toLowerCase() };
 }
 
-function parseToken(command: string, text: string | undefined): { id: AssetId } | string {
-  const id = parseAsset(text ?? '');
+/** Tickers of launched tokens; more than one token may have the same. */
+const TICKER = /^[A-Za-z0-9]{1,6}$/;
+
+function parseToken(command: string, text = ''): TokenName | string {
+  const id = parseAsset(text);
   if (id !== null && id !== COIN) return { id };
-  return `${command} takes the id of a token, <56 hex policy>.<hex name>`;
+  if (TICKER.test(text)) return { ticker: text };
+  return `${command} takes a ticker or the id of a token, <56 hex policy>.<hex name>`;
 }
 
 function parseSlippage(values: Values): { value: Slippage } | string {

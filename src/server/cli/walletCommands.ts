@@ -11,13 +11,15 @@ import {
 } from '../../client/trade/tradingClient.ts';
 import { balanceOf, type WalletUtxo } from '../../client/trade/utxo.ts';
 import type { LockRow, QuoteAnswer } from '../../client/types.ts';
-import { type AssetId, COIN } from '../../engine/market/asset.ts';
+import { type AssetId, COIN, parseAsset } from '../../engine/market/asset.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Json } from '../../engine/runtime/json.ts';
 import {
   type CommandContext,
   DONE,
   FAILED,
+  type Facts,
   formatSeconds,
   MISUSED,
   pollWallet,
@@ -25,7 +27,13 @@ import {
   waitUntilListed,
   waitUntilLocked,
 } from './commandContext.ts';
-import type { LaunchAction, LockAction, WalletAction, WalletCommand } from './walletArguments.ts';
+import type {
+  LaunchAction,
+  LockAction,
+  TokenName,
+  WalletAction,
+  WalletCommand,
+} from './walletArguments.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
 interface WalletCommandDeps {
@@ -47,10 +55,33 @@ const NEVER = new AbortController().signal;
  * Exit code: 0 done, 1 refused or unreachable, 2 no usable wallet or file.
  */
 export async function runWalletCommand(
-  command: WalletCommand,
-  world: WalletCommandDeps,
+  { action, client }: WalletCommand,
+  deps: WalletCommandDeps,
 ): Promise<number> {
-  const { action, client: options } = command;
+  if (!client.json) return runAction(action, client, deps);
+  let told: Record<string, Json> = {};
+  const code = await runAction(action, client, {
+    ...deps,
+    say: (_line, facts) => {
+      told = { ...told, ...facts };
+    },
+    complain: (message) => {
+      told = { ...told, error: message };
+    },
+  });
+  deps.say(JSON.stringify(told));
+  return code;
+}
+
+interface ActionDeps extends WalletCommandDeps {
+  say(line: string, facts?: Facts): void;
+}
+
+async function runAction(
+  action: WalletAction,
+  options: WalletCommand['client'],
+  world: ActionDeps,
+): Promise<number> {
   if (action.name === 'wallet new') return newWallet(options.walletFile, world);
   const opened = openWallet(options.walletFile);
   if (typeof opened === 'string') {
@@ -75,14 +106,14 @@ export async function runWalletCommand(
   }
 }
 
-function newWallet(file: string, world: WalletCommandDeps): number {
+function newWallet(file: string, world: ActionDeps): number {
   const wallet = createWallet(file);
   if (typeof wallet === 'string') {
     world.complain(wallet);
     return FAILED;
   }
   world.say(`Wrote ${file}: keep it secret, it controls the coins.`);
-  world.say(`Address ${wallet.address}`);
+  world.say(`Address ${wallet.address}`, { file, address: wallet.address });
   return DONE;
 }
 
@@ -114,8 +145,12 @@ async function balance(context: CommandContext): Promise<number> {
   const { wallet } = context.trading;
   const utxos = await context.trading.utxos();
   const { lovelace, assets } = balanceOf(utxos);
-  context.say(`Address ${wallet.address}`);
-  context.say(`${formatAda(lovelace)} in ${utxos.length} outputs`);
+  context.say(`Address ${wallet.address}`, { address: wallet.address });
+  context.say(`${formatAda(lovelace)} in ${utxos.length} outputs`, {
+    lovelace: String(lovelace),
+    outputs: utxos.length,
+    assets: Object.fromEntries([...assets].map(([asset, amount]) => [asset, String(amount)])),
+  });
   for (const [asset, amount] of assets) context.say(`${amountText(asset, amount)}  ${asset}`);
   return DONE;
 }
@@ -124,8 +159,8 @@ async function faucet(context: CommandContext, ada: number): Promise<number> {
   const { client, wallet } = context.trading;
   const { address } = wallet;
   const { txHash } = (await client.devnet.faucet({ address, ada })).data;
-  context.say(`${ada} ADA are on their way to ${address}`);
-  context.say(`Transaction ${txHash}`);
+  context.say(`${ada} ADA are on their way to ${address}`, { address, ada });
+  context.say(`Transaction ${txHash}`, { txHash });
   return waitForBlock(context, txHash);
 }
 
@@ -135,10 +170,10 @@ async function launch(context: CommandContext, action: LaunchAction): Promise<nu
     context.complain(image);
     return MISUSED;
   }
-  const { token, ticker, description, initialLovelace, isHyped, isAi, socials } = action;
+  const { tokenName, ticker, description, initialLovelace, isHyped, isAi, socials } = action;
   const launched = await context.trading.launch({
     ...socials,
-    name: token,
+    name: tokenName,
     ticker,
     description,
     assetType: isAi ? 'AI' : 'Meme',
@@ -151,10 +186,12 @@ async function launch(context: CommandContext, action: LaunchAction): Promise<nu
       ? 'no initial buy'
       : `an initial buy of ${formatAda(initialLovelace)} for ${launched.userTokens} tokens`;
   const fee = formatAda(launched.feeLovelace);
-  context.say(`Signed: launch ${token} (${ticker}) with ${first}; network fee ${fee}`);
-  context.say(`Token ${launched.asset}`);
-  context.say(`Logo ${launched.logoCid}`);
-  context.say(`Transaction ${launched.txHash}`);
+  context.say(`Signed: launch ${tokenName} (${ticker}) with ${first}; network fee ${fee}`);
+  const { asset, logoCid, txHash, userTokens, feeLovelace } = launched;
+  const amounts = { tokens: String(userTokens), feeLovelace: String(feeLovelace) };
+  context.say(`Token ${asset}`, { asset, ...amounts });
+  context.say(`Logo ${logoCid}`, { logoCid });
+  context.say(`Transaction ${txHash}`, { txHash });
   const settled = await waitForBlock(context, launched.txHash);
   // The wallet may show the block a moment before the market has applied it.
   return settled === DONE && context.wait ? waitUntilListed(context, launched.asset) : settled;
@@ -167,8 +204,8 @@ const TYPES: Readonly<Record<string, string>> = {
   gif: 'image/gif',
 };
 
-function imageOf({ imageFile, token, ticker }: LaunchAction): Blob | string {
-  if (imageFile === null) return new Blob([pictureOf(token + ticker)], { type: 'image/png' });
+function imageOf({ imageFile, tokenName, ticker }: LaunchAction): Blob | string {
+  if (imageFile === null) return new Blob([pictureOf(tokenName + ticker)], { type: 'image/png' });
   const type = TYPES[imageFile.split('.').at(-1)?.toLowerCase() ?? ''];
   if (type === undefined) return '--image takes a file that ends in .png, .jpg or .gif';
   try {
@@ -179,7 +216,9 @@ function imageOf({ imageFile, token, ticker }: LaunchAction): Blob | string {
 }
 
 async function lock(context: CommandContext, action: LockAction): Promise<number> {
-  const { asset, tokens, stages, forMs, untilMs } = action;
+  const { tokens, stages, forMs, untilMs } = action;
+  const asset = await assetOf(context, action.token);
+  if (asset === null) return FAILED;
   const { data: time } = await context.trading.client.server.time();
   const lockEndMs = untilMs ?? time.timestamp + (forMs ?? 0);
   const done = await context.trading.lock({ assetId: asset, amount: tokens, lockEndMs, stages });
@@ -187,8 +226,9 @@ async function lock(context: CommandContext, action: LockAction): Promise<number
   context.say(
     `Signed: lock ${amountText(asset, tokens)}${parts} until ${isoTime(lockEndMs)}; ` +
       `network fee ${formatAda(done.feeLovelace)}`,
+    { asset, tokens: String(tokens), stages, lockEndMs },
   );
-  context.say(`Transaction ${done.txHash}`);
+  sayTransaction(context, done);
   const settled = await waitForBlock(context, done.txHash);
   if (settled !== DONE || !context.wait) return settled;
   await waitUntilLocked(context, done.txHash);
@@ -199,14 +239,25 @@ async function withdraw(context: CommandContext, id: string | null): Promise<num
   if (id === null) return listLocks(context);
   const done = await context.trading.withdraw(id);
   context.say(`Signed: take lock ${id} back; network fee ${formatAda(done.feeLovelace)}`);
-  context.say(`Transaction ${done.txHash}`);
+  sayTransaction(context, done);
   return waitForBlock(context, done.txHash);
+}
+
+function sayTransaction(
+  { say }: CommandContext,
+  { txHash, feeLovelace }: { readonly txHash: string; readonly feeLovelace: bigint },
+): void {
+  say(`Transaction ${txHash}`, { txHash, feeLovelace: String(feeLovelace) });
 }
 
 async function listLocks(context: CommandContext): Promise<number> {
   const locks = await context.trading.locks();
-  if (locks.length === 0) context.say('No locks.');
-  for (const row of locks) context.say(lockLine(row, context.clock.nowMs()));
+  if (locks.length === 0) context.say('No locks.', { locks: [] });
+  for (const row of locks) {
+    context.say(lockLine(row, context.clock.nowMs()), {
+      locks: locks.map((lock) => ({ ...lock })),
+    });
+  }
   return DONE;
 }
 
@@ -229,28 +280,52 @@ const LOVELACE_PER_ADA = 1_000_000n;
 
 type Act<Name> = Extract<WalletAction, { readonly name: Name }>;
 
-function buy(context: CommandContext, action: Act<'buy'>): Promise<number> {
-  const { asset, lovelace, tokens, slippage, minOutput } = action;
-  const terms = { assetId: asset, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
+async function buy(context: CommandContext, action: Act<'buy'>): Promise<number> {
+  const { token, lovelace, tokens, slippage, minOutput } = action;
+  const assetId = await assetOf(context, token);
+  if (assetId === null) return FAILED;
+  const terms = { assetId, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
   if (tokens !== null) return trade(context, { ...terms, side: 'BUY_WITH_OUTPUT', amount: tokens });
   return trade(context, { ...terms, side: 'BUY', amount: lovelace ?? 0n });
 }
 
 async function sell(context: CommandContext, action: Act<'sell'>): Promise<number> {
-  const { asset, tokens, slippage, minOutput } = action;
-  const amount = tokens === 'all' ? await tokensHeld(context, asset) : tokens;
+  const { token, tokens, slippage, minOutput } = action;
+  const assetId = await assetOf(context, token);
+  if (assetId === null) return FAILED;
+  const amount = tokens === 'all' ? await tokensHeld(context, assetId) : tokens;
   if (amount === 0n) {
-    context.complain(`The wallet holds nothing of ${asset}.`);
+    context.complain(`The wallet holds nothing of ${assetId}.`);
     return FAILED;
   }
-  const terms = { assetId: asset, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
+  const terms = { assetId, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
   return trade(context, { ...terms, side: 'SELL', amount });
+}
+
+const MOST_FOUND = 50;
+
+/** The one token of this ticker; null: none or several, which it says. */
+async function assetOf(context: CommandContext, token: TokenName): Promise<AssetId | null> {
+  if ('id' in token) return token.id;
+  const { ticker } = token;
+  const { client } = context.trading;
+  const { data } = await client.pools.search({ pattern: ticker, limit: MOST_FOUND });
+  const isMeant = (text: string) => text.toLowerCase() === ticker.toLowerCase();
+  const found = data.items.filter(({ info }) => isMeant(info.ticker)).map(({ info }) => info.asset);
+  const [only, ...others] = found.map(parseAsset);
+  if (only !== undefined && others.length === 0 && data.count <= MOST_FOUND) return only;
+  context.complain(
+    found.length === 0
+      ? `No token has the ticker ${ticker}. Name it by its id.`
+      : `Which ${ticker}? Tickers are not unique. Name the token by its id: ${found.join(', ')}`,
+  );
+  return null;
 }
 
 async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<number> {
   const done = await context.trading.cancel(id);
   context.say(`Signed: take order ${id} back; network fee ${formatAda(done.feeLovelace)}`);
-  context.say(`Transaction ${done.txHash}`);
+  sayTransaction(context, done);
   return waitForBlock(context, done.txHash);
 }
 
@@ -268,8 +343,13 @@ async function trade(context: CommandContext, request: OrderRequest): Promise<nu
   const isExact = request.side === 'BUY_WITH_OUTPUT';
   const placed = await trading.order(isExact ? { ...request, maxInputLovelace: most } : request);
   say(signedLine(placed));
-  say(`Transaction ${placed.txHash}`);
-  say(`Order ${placed.id}, beacon ${placed.beacon}`);
+  const { txHash, id, beacon, feeLovelace } = placed;
+  say(`Transaction ${txHash}`, { txHash, feeLovelace: String(feeLovelace) });
+  say(`Order ${id}, beacon ${beacon}`, {
+    ...{ order: id, beacon, input: placed.input, output: placed.output },
+    inputAmount: String(placed.inputAmount),
+    minimumOutput: String(placed.minimumOutput),
+  });
   return context.wait ? untilSettled(context, placed, before) : DONE;
 }
 
@@ -284,7 +364,11 @@ async function untilSettled(
     context.complain(`Not filled yet. Take it back with: npm start -- cancel ${placed.id}`);
     return FAILED;
   }
-  context.say(settledLine(placed, found, formatSeconds(context.clock.monotonicMs() - startMs)));
+  const after = formatSeconds(context.clock.monotonicMs() - startMs);
+  context.say(settledLine(placed, found, after), {
+    ...{ outcome: found.outcome, settledBy: found.txHash },
+    ...{ lovelaceReceived: String(found.lovelace), tokensReceived: String(found.tokens) },
+  });
   return found.outcome === 'filled' ? DONE : FAILED;
 }
 

@@ -17,6 +17,7 @@ export interface WatchDeps {
   complain(line: string): void;
   /** Size of the terminal; null: a pipe. */
   size(): { readonly columns: number; readonly rows: number } | null;
+  readonly isColoured: boolean;
   readonly stopAsked: Promise<unknown>;
 }
 
@@ -98,11 +99,12 @@ function showToken(client: Client, asset: string): Shown {
   };
 }
 
-function picture(shown: Shown, client: Client, { clock, size }: WatchDeps): string[] {
+function picture(shown: Shown, client: Client, { clock, size, isColoured }: WatchDeps): string[] {
   const nowMs = clock.nowMs();
   return shown.lines(statusLine(client.connection.state, nowMs), {
     ...(size() ?? PIPE),
     nowMs,
+    isColoured,
   });
 }
 

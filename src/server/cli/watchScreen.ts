@@ -13,6 +13,8 @@ export interface Screen {
   readonly rows: number;
   /** The user's wall clock. */
   readonly nowMs: number;
+  /** Colours are escape sequences, which not every output shows. */
+  readonly isColoured: boolean;
 }
 
 const GAP = '  ';
@@ -21,6 +23,9 @@ const LEAST_COLUMNS = 40;
 const LIST_FRAME = 5;
 const TOKEN_FRAME = 12;
 const SHOWN_BARS = 8;
+/** Of the candles, where the screen has so many more. */
+const CANDLE_ROWS = 10;
+const ROWS_WITH_CANDLES = 34;
 
 export function listScreen(list: string, pools: PoolsState, status: string, screen: Screen) {
   const room = Math.max(1, screen.rows - LIST_FRAME);
@@ -67,15 +72,21 @@ export function tokenScreen({ pool, bars, orders }: Token, status: string, scree
   const cap = `market cap ${ada(metrics.marketCap, 0)}`;
   const figures = [cap, `curve ${progressOf(pool.pool)}`, `volume ${ada(metrics.totalVolumeAda)}`];
   const newest = bars.slice(-SHOWN_BARS).reverse();
-  const room = Math.max(1, screen.rows - TOKEN_FRAME - newest.length);
+  const span = bars.slice(-Math.max(LEAST_COLUMNS, screen.columns));
+  const chart =
+    screen.rows >= ROWS_WITH_CANDLES
+      ? candles(span, CANDLE_ROWS, screen.isColoured)
+      : [sparkline(span.map(({ close }) => close))];
+  const room = Math.max(1, screen.rows - TOKEN_FRAME - newest.length - chart.length);
   const shown = [...orders.mempool, ...orders.ledger].slice(0, room);
-  const span = bars.slice(-Math.max(1, screen.columns)).map(({ close }) => close);
-  return fit(
+  const head = [
+    `${plain(info.ticker)}${GAP}${plain(info.name)}${price}`,
+    [...figures, `${metrics.totalTxCount} trades`].join(GAP),
+    '',
+  ];
+  // Candles fit, and their colours have no width.
+  const below = fit(
     [
-      `${plain(info.ticker)}${GAP}${plain(info.name)}${price}`,
-      [...figures, `${metrics.totalTxCount} trades`].join(GAP),
-      '',
-      sparkline(span),
       '',
       ...table([['minute', 'open', 'high', 'low', 'close', 'volume'], ...newest.map(barRow)]),
       '',
@@ -83,8 +94,9 @@ export function tokenScreen({ pool, bars, orders }: Token, status: string, scree
       '',
       status,
     ],
-    screen,
+    { ...screen, rows: Math.max(1, screen.rows - head.length - chart.length) },
   );
+  return [...fit(head, screen), ...chart, ...below];
 
   function row(order: ApiOrder): string[] {
     const isBuy = order.from === '.';
@@ -105,6 +117,38 @@ export function statusLine({ is, node, tip, retryAtMs, why }: ConnectionState, n
 }
 
 const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+
+/** A bar a column: `│` from low to high, a block from open to close, hollow where the price rose. */
+export function candles(bars: readonly PriceBar[], rows: number, isColoured: boolean): string[] {
+  const lows = bars.map(({ low }) => units(low));
+  const highs = bars.map(({ high }) => units(high));
+  const least = lows.reduce((a, b) => (b < a ? b : a), lows[0] ?? 0n);
+  const range = highs.reduce((a, b) => (b > a ? b : a), least) - least;
+  const top = BigInt(rows - 1);
+  const rowOf = (decimal: string) =>
+    range === 0n ? 0 : Number(((units(decimal) - least) * top + range / 2n) / range);
+  const columns = bars.map(({ open, high, low, close }) => {
+    const [first, last] = [rowOf(open), rowOf(close)];
+    return {
+      rises: units(close) >= units(open),
+      ...{ from: rowOf(low), to: rowOf(high) },
+      ...{ bottom: Math.min(first, last), top: Math.max(first, last) },
+    };
+  });
+  return Array.from({ length: rows }, (_, index) => {
+    const at = rows - 1 - index;
+    const cells = columns.map(({ rises, from, to, bottom, top }) => {
+      if (at < from || at > to) return ' ';
+      const cell = at < bottom || at > top ? '│' : rises ? '░' : '█';
+      return isColoured ? `${rises ? GREEN : RED}${cell}${PLAIN}` : cell;
+    });
+    return cells.join('').trimEnd();
+  });
+}
+
+const GREEN = '\x1b[32m';
+const RED = '\x1b[31m';
+const PLAIN = '\x1b[39m';
 
 /** Decimals as blocks between the lowest and the highest value. */
 export function sparkline(decimals: readonly string[]): string {

@@ -1,8 +1,11 @@
 /** What the command line can mean, and one line about what it cannot. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
-import { USAGE } from '../../../src/server/cli/options.ts';
+import { COMMAND_NAMES, commandRow, isCommandName } from '../../../src/server/cli/commandTable.ts';
+import { completionScript } from '../../../src/server/cli/completion.ts';
+import { helpOf, USAGE } from '../../../src/server/cli/help.ts';
 
 const TOKEN = `${'AB'.repeat(28)}.544f4b`;
 const REF = `${'1'.repeat(64)}:0`;
@@ -29,7 +32,6 @@ test('serving takes a pace, or no traders', () => {
   assert.deepEqual(parsed('verify'), { name: 'verify' });
   assert.deepEqual(parsed('reset'), { name: 'reset' });
   assert.match(String(parsed('reset everything')), /unexpected argument: everything/);
-  assert.deepEqual(parsed('buy --help'), { name: 'help' });
 });
 
 test('a cluster takes a number of nodes, and a pace', () => {
@@ -55,7 +57,7 @@ test('amounts are exact', () => {
   const buy = action(`buy ${TOKEN} 12.345678`);
   assert(buy.name === 'buy');
   assert.equal(buy.lovelace, 12_345_678n);
-  assert.equal(buy.asset, TOKEN.toLowerCase());
+  assert.deepEqual(buy.token, { id: TOKEN.toLowerCase() });
   assert.equal(buy.slippage, '15');
   const exact = action(`buy ${TOKEN} --tokens 1_000_000 --slippage infinity`);
   assert(exact.name === 'buy');
@@ -70,10 +72,15 @@ test('amounts are exact', () => {
 });
 
 test('server, key file and patience are options of every command', () => {
-  const command = parsed('wallet balance --url https://x.example --wallet a.json --no-wait');
+  const command = parsed('wallet balance --url https://x.example --wallet a.json --no-wait --json');
   assert(typeof command !== 'string' && command.name === 'wallet command');
   const { client } = command;
-  assert.deepEqual(client, { url: 'https://x.example', walletFile: 'a.json', wait: false });
+  assert.deepEqual(client, {
+    url: 'https://x.example',
+    walletFile: 'a.json',
+    wait: false,
+    json: true,
+  });
 });
 
 test('launch, lock, cancel and withdraw say all that they need', () => {
@@ -115,7 +122,8 @@ test('what a command of the market cannot mean is one line', () => {
     `cancel ${REF} --min-output 5`,
     `buy ${TOKEN} 1 2`,
     'buy . 1',
-    'buy TOK 1',
+    'buy TOKENS7 1',
+    'buy T_K 1',
     `sell ${TOKEN}`,
     `sell ${TOKEN} 0`,
     `sell ${TOKEN} 5 --tokens 5`,
@@ -139,14 +147,59 @@ test('options go with their commands', () => {
   assert.equal(parsed('--speed 1'), '--speed goes with replay');
   assert.equal(parsed('replay x --pace 1'), '--pace goes with serve, cluster, devnet');
   assert.equal(parsed('constructor'), 'unknown command: constructor');
-  assert.match(String(parsed('--nonsense')), /nonsense/);
 });
 
-test('the usage names every command', () => {
-  for (const name of ['replay', 'wallet new', 'wallet balance', 'wallet faucet', 'launch', 'buy']) {
-    assert(USAGE.includes(`npm start -- ${name}`), name);
+test('a word that is nearly another says which', () => {
+  assert.match(String(parsed('serv')), /^unknown command: serv. Did you mean serve\?$/);
+  assert.match(String(parsed('wacth')), /Did you mean watch\?$/);
+  assert.match(String(parsed('help bui')), /Did you mean buy\?$/);
+  assert.equal(parsed('replay x --sped 2'), 'unknown option: --sped. Did you mean --speed?');
+  assert.equal(parsed('--nonsense'), 'unknown option: --nonsense');
+  assert.equal(parsed('fly'), 'unknown command: fly');
+});
+
+test('a token is named by its id or its ticker', () => {
+  const buy = action('buy RkT 5');
+  assert(buy.name === 'buy');
+  assert.deepEqual(buy.token, { ticker: 'RkT' });
+});
+
+test('help is of everything or of one command', () => {
+  assert.deepEqual(parsed('--help'), { name: 'help', of: null });
+  assert.deepEqual(parsed('help'), { name: 'help', of: null });
+  assert.deepEqual(parsed('buy --help'), { name: 'help', of: 'buy' });
+  assert.deepEqual(parsed('help buy'), { name: 'help', of: 'buy' });
+  assert.match(String(parsed('help buy sell')), /unexpected argument: sell/);
+  assert.deepEqual(parsed('--version'), { name: 'version' });
+});
+
+test('the help names every command, way to call it and option, in 100 columns', () => {
+  for (const name of COMMAND_NAMES.filter(isCommandName)) {
+    const { uses, options } = commandRow(name);
+    const help = helpOf(name);
+    for (const [args] of uses) {
+      const call = name === 'serve' ? 'npm start' : `npm start -- ${name} ${args}`.trimEnd();
+      assert(USAGE.includes(call) && help.includes(call), call);
+    }
+    for (const option of Object.keys(options)) assert(help.includes(`--${option}`), option);
+    for (const line of `${USAGE}${help}`.split('\n')) assert(line.length <= 100, line);
   }
-  for (const name of ['sell', 'cancel', 'lock', 'withdraw']) {
-    assert(USAGE.includes(`npm start -- ${name}`), name);
-  }
+});
+
+/** What bash offers for a line, run in bash itself. */
+function offered(words: readonly string[]): string[] {
+  const script = `${completionScript('bash', '/x')}
+COMP_WORDS=(upcurve ${words.join(' ')}${words.at(-1) === '' ? "''" : ''})
+COMP_CWORD=${words.length}
+_upcurve; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  assert.equal(stderr, '');
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+test('bash completes commands, words and options', () => {
+  assert.deepEqual(offered(['wa']), ['watch', 'wallet']);
+  assert.deepEqual(offered(['wallet', 'b']), ['balance']);
+  assert.deepEqual(offered(['replay', '--s']), ['--speed', '--strict']);
+  assert.deepEqual(offered(['help', 'ver']), ['verify']);
 });

@@ -129,3 +129,45 @@ test('refusals, an unknown server and a missing wallet are one line and a code',
   assert.match(gone.complaints[0] ?? '', /cannot be reached/);
   for (const said of [missing, unknown, poor, gone]) assert.equal(said.complaints.length, 1);
 });
+
+test('--json says the same in one object, amounts as texts', async () => {
+  const act = person();
+  const json = async (...args: readonly string[]) => {
+    const said = await act(...args, '--json');
+    assert.equal(said.lines.length, 1);
+    assert.deepEqual(said.complaints, []);
+    const told: unknown = JSON.parse(said.lines[0] ?? '');
+    // trust: the tests below compare what they read
+    return { code: said.code, told: told as Record<string, unknown> };
+  };
+  const wallet = await json('wallet', 'new');
+  assert.match(String(wallet.told.address), /^addr_test1/);
+  await json('wallet', 'faucet', '300');
+  const { told: launched } = await json('launch', '--name', 'Jay Son', '--ticker', 'JSON');
+  assert.match(String(launched.asset), /^[0-9a-f]{56}\./);
+  const { code, told: bought } = await json('buy', 'json', '25');
+  assert.equal(code, 0);
+  assert.deepEqual([bought.outcome, bought.input], ['filled', '.']);
+  assert.equal(bought.output, launched.asset);
+  const { told: held } = await json('wallet', 'balance');
+  assert.deepEqual(held.assets, { [String(launched.asset)]: bought.tokensReceived });
+  assert.match(String(held.lovelace), /^\d{9}$/);
+  const refused = await json('sell', 'JSON', '99_999_999_999');
+  assert.equal(refused.code, 1);
+  assert.match(String(refused.told.error), /^sell: /);
+});
+
+test('a ticker names a token while it is the only one that has it', async () => {
+  const act = person();
+  done(await act('wallet', 'new'));
+  done(await act('wallet', 'faucet', '600'));
+  const first = word(done(await act('launch', '--name', 'One', '--ticker', 'TWIN')), 'Token');
+  assert.match(done(await act('buy', 'twin', '10')).at(-1) ?? '', /^Filled/);
+  const second = word(done(await act('launch', '--name', 'Two', '--ticker', 'Twin')), 'Token');
+  const either = await act('buy', 'TWIN', '10');
+  assert.equal(either.code, 1);
+  const [complaint = ''] = either.complaints;
+  assert(complaint.includes(first) && complaint.includes(second), complaint);
+  const none = await act('sell', 'NOSUCH', 'all');
+  assert.deepEqual(none.complaints, ['No token has the ticker NOSUCH. Name it by its id.']);
+});

@@ -5,13 +5,14 @@ import { readExamples } from '../../../src/api/docs/examples.ts';
 import type { LiquidityPoolInfo } from '../../../src/client/types.ts';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
 import {
+  candles,
   listScreen,
   sparkline,
   statusLine,
   tokenScreen,
 } from '../../../src/server/cli/watchScreen.ts';
 
-const SCREEN = { columns: 100, rows: 20, nowMs: 1_800_000_000_000 };
+const SCREEN = { columns: 100, rows: 20, nowMs: 1_800_000_000_000, isColoured: false };
 // trust: a recorded answer, which test/api/docs/examples.ts holds against its schema
 const POOL = readExamples().routes['GET /v1/pools-main-page/koth']?.body as
   | LiquidityPoolInfo
@@ -27,6 +28,31 @@ test('a sparkline goes from its least to its greatest value, exactly', () => {
   assert.equal(sparkline(['0.000000000000000001', '0.000000000000000002']), '▁█');
   assert.equal(sparkline(['5', '5']), '▁▁');
   assert.equal(sparkline([]), '');
+});
+
+function barOf(open: string, high: string, low: string, close: string) {
+  const pair = { base: '', quote: '.' };
+  return { pair, time: 0, open, high, low, close, ...AMOUNTS };
+}
+
+const AMOUNTS = { volume: '1', baseVolume: '1', trades: 1, final: true };
+
+test('candles reach from low to high, with a body from open to close', () => {
+  const bars = [barOf('1', '5', '1', '3'), barOf('4', '4', '2', '2'), barOf('3', '3', '3', '3')];
+  assert.deepEqual(candles(bars, 5, false), ['│', '│█', '░█░', '░█', '░']);
+  const coloured = candles(bars, 5, true).join('');
+  assert.ok(coloured.includes('\x1b[32m░') && coloured.includes('\x1b[31m█'));
+  assert.deepEqual(candles([], 2, false), ['', '']);
+});
+
+test('a tall screen has candles, and still fits', () => {
+  const bars = Array.from({ length: 300 }, () => barOf('1', '5', '1', '3'));
+  const orders = { isKnown: true, ledger: [], mempool: [], count: 0 };
+  const tall = { ...SCREEN, rows: 40 };
+  const lines = tokenScreen({ pool: pool(), bars, orders }, 'live', tall);
+  assert.ok(lines.length <= tall.rows);
+  assert.equal(lines.filter((line) => line === '░'.repeat(SCREEN.columns)).length, 6);
+  for (const line of lines) assert.ok([...line].length <= SCREEN.columns, line);
 });
 
 test('a list fits its screen, whatever tokens are called', () => {
