@@ -1,9 +1,11 @@
-/** What a wallet command works with, and how it waits for the chain and the server. */
+/** What a wallet command works with: its token, and how it waits for the chain and the server. */
 import { ApiError } from '../../client/index.ts';
 import type { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { WalletUtxo } from '../../client/trade/utxo.ts';
+import { type AssetId, parseAsset } from '../../engine/market/asset.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import type { Json } from '../../engine/runtime/json.ts';
+import type { TokenName } from './walletArguments.ts';
 
 export const DONE = 0;
 export const FAILED = 1;
@@ -93,4 +95,24 @@ function ignoreApiError(error: unknown): false {
 
 export function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+const MOST_FOUND = 50;
+
+/** The one token of this ticker; null: none or several, which it says. */
+export async function assetOf(context: CommandContext, token: TokenName): Promise<AssetId | null> {
+  if ('id' in token) return token.id;
+  const { ticker } = token;
+  const { client } = context.trading;
+  const { data } = await client.pools.search({ pattern: ticker, limit: MOST_FOUND });
+  const isMeant = (text: string) => text.toLowerCase() === ticker.toLowerCase();
+  const found = data.items.filter(({ info }) => isMeant(info.ticker)).map(({ info }) => info.asset);
+  const [only, ...others] = found.map(parseAsset);
+  if (only !== undefined && others.length === 0 && data.count <= MOST_FOUND) return only;
+  context.complain(
+    found.length === 0
+      ? `No token has the ticker ${ticker}. Name it by its id.`
+      : `Which ${ticker}? Tickers are not unique. Name the token by its id: ${found.join(', ')}`,
+  );
+  return null;
 }

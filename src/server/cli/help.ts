@@ -19,7 +19,7 @@ function overview(): string {
     const own = names.filter((name) => commandRow(name).group === group);
     return `${head}\n\n${own.flatMap(usesOf).join('\n')}\n`;
   });
-  const more = `${START} -- help COMMAND tells its options; --version the version of the program.\n`;
+  const more = `${START} -- help COMMAND lists its options; --version prints the version.\n`;
   return `${groups.join('\n')}\n${more}`;
 }
 

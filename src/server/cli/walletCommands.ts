@@ -11,11 +11,12 @@ import {
 } from '../../client/trade/tradingClient.ts';
 import { balanceOf, type WalletUtxo } from '../../client/trade/utxo.ts';
 import type { LockRow, QuoteAnswer } from '../../client/types.ts';
-import { type AssetId, COIN, parseAsset } from '../../engine/market/asset.ts';
+import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import {
+  assetOf,
   type CommandContext,
   DONE,
   FAILED,
@@ -27,13 +28,7 @@ import {
   waitUntilListed,
   waitUntilLocked,
 } from './commandContext.ts';
-import type {
-  LaunchAction,
-  LockAction,
-  TokenName,
-  WalletAction,
-  WalletCommand,
-} from './walletArguments.ts';
+import type { LaunchAction, LockAction, WalletAction, WalletCommand } from './walletArguments.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
 interface WalletCommandDeps {
@@ -300,26 +295,6 @@ async function sell(context: CommandContext, action: Act<'sell'>): Promise<numbe
   }
   const terms = { assetId, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
   return trade(context, { ...terms, side: 'SELL', amount });
-}
-
-const MOST_FOUND = 50;
-
-/** The one token of this ticker; null: none or several, which it says. */
-async function assetOf(context: CommandContext, token: TokenName): Promise<AssetId | null> {
-  if ('id' in token) return token.id;
-  const { ticker } = token;
-  const { client } = context.trading;
-  const { data } = await client.pools.search({ pattern: ticker, limit: MOST_FOUND });
-  const isMeant = (text: string) => text.toLowerCase() === ticker.toLowerCase();
-  const found = data.items.filter(({ info }) => isMeant(info.ticker)).map(({ info }) => info.asset);
-  const [only, ...others] = found.map(parseAsset);
-  if (only !== undefined && others.length === 0 && data.count <= MOST_FOUND) return only;
-  context.complain(
-    found.length === 0
-      ? `No token has the ticker ${ticker}. Name it by its id.`
-      : `Which ${ticker}? Tickers are not unique. Name the token by its id: ${found.join(', ')}`,
-  );
-  return null;
 }
 
 async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<number> {

@@ -118,7 +118,7 @@ export function statusLine({ is, node, tip, retryAtMs, why }: ConnectionState, n
 
 const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** A bar a column: `│` from low to high, a block from open to close, hollow where the price rose. */
+/** A bar a column: `│` from low to high, a block from open to close, hollow where it rose. */
 export function candles(bars: readonly PriceBar[], rows: number, isColoured: boolean): string[] {
   const lows = bars.map(({ low }) => units(low));
   const highs = bars.map(({ high }) => units(high));

@@ -1,10 +1,8 @@
 /** What the command line can mean, and one line about what it cannot. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { COMMAND_NAMES, commandRow, isCommandName } from '../../../src/server/cli/commandTable.ts';
-import { completionScript } from '../../../src/server/cli/completion.ts';
 import { helpOf, USAGE } from '../../../src/server/cli/help.ts';
 
 const TOKEN = `${'AB'.repeat(28)}.544f4b`;
@@ -184,22 +182,4 @@ test('the help names every command, way to call it and option, in 100 columns', 
     for (const option of Object.keys(options)) assert(help.includes(`--${option}`), option);
     for (const line of `${USAGE}${help}`.split('\n')) assert(line.length <= 100, line);
   }
-});
-
-/** What bash offers for a line, run in bash itself. */
-function offered(words: readonly string[]): string[] {
-  const script = `${completionScript('bash', '/x')}
-COMP_WORDS=(upcurve ${words.join(' ')}${words.at(-1) === '' ? "''" : ''})
-COMP_CWORD=${words.length}
-_upcurve; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-  assert.equal(stderr, '');
-  return stdout.split('\n').filter((word) => word !== '');
-}
-
-test('bash completes commands, words and options', () => {
-  assert.deepEqual(offered(['wa']), ['watch', 'wallet']);
-  assert.deepEqual(offered(['wallet', 'b']), ['balance']);
-  assert.deepEqual(offered(['replay', '--s']), ['--speed', '--strict']);
-  assert.deepEqual(offered(['help', 'ver']), ['verify']);
 });

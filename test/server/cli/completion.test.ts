@@ -1,0 +1,23 @@
+/** What a shell completes, asked of the shell. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { completionScript } from '../../../src/server/cli/completion.ts';
+
+/** What bash offers for a line, run in bash itself. */
+function offered(words: readonly string[]): string[] {
+  const script = `${completionScript('bash', '/x')}
+COMP_WORDS=(upcurve ${words.join(' ')}${words.at(-1) === '' ? "''" : ''})
+COMP_CWORD=${words.length}
+_upcurve; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  assert.equal(stderr, '');
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+test('bash completes commands, words and options', () => {
+  assert.deepEqual(offered(['wa']), ['watch', 'wallet']);
+  assert.deepEqual(offered(['wallet', 'b']), ['balance']);
+  assert.deepEqual(offered(['replay', '--s']), ['--speed', '--strict']);
+  assert.deepEqual(offered(['help', 'ver']), ['verify']);
+});
