@@ -14,7 +14,7 @@ import { type ClientPlatform, systemPlatform } from './platform.ts';
 import { Http } from './rest/http.ts';
 import * as market from './rest/market.ts';
 import * as wallets from './rest/wallets.ts';
-import { Connection } from './socket/connection.ts';
+import { Connection, type Transport } from './socket/connection.ts';
 import type { Encoding } from './socket/frame.ts';
 import type { Receiver, SubscribeParams } from './socket/subscription.ts';
 import type {
@@ -41,6 +41,8 @@ export interface ClientOptions extends Partial<ClientPlatform> {
   readonly maxAttempts?: number;
   /** A socket without a frame for so long is closed; 15 s unless set. */
   readonly silenceMs?: number;
+  /** `auto` unless set: a WebSocket, and server-sent events where a network blocks it. */
+  readonly transport?: Transport;
 }
 
 export interface BarOptions {
@@ -99,13 +101,14 @@ export class Client {
 
   constructor(options: ClientOptions) {
     const { url, encoding = 'json', timeoutMs = DEFAULT_MS, silenceMs = DEFAULT_MS } = options;
-    const { maxAttempts = 1, key } = options;
+    const { maxAttempts = 1, key, transport = 'auto' } = options;
     const nodes = new Nodes(typeof url === 'string' ? [url] : url);
     const platform = { ...systemPlatform, ...options };
     const { clock, chance, fetch, openSocket } = platform;
     this.#platform = { clock, chance, fetch, openSocket };
     const http = new Http({ nodes, fetch, clock, key, timeoutMs, maxAttempts });
-    const connection = new Connection({ ...this.#platform, nodes, key, encoding, silenceMs });
+    const socket = { key, encoding, silenceMs, transport };
+    const connection = new Connection({ ...this.#platform, nodes, ...socket });
     this.#http = http;
     this.connection = connection;
     this.charts = market.chartsRoutes(http);

@@ -29,12 +29,18 @@ function trade(minute: number, price: string): string {
   return lineOf({ ...tradeAt(NOON_MS + minute * MINUTE_MS, price), id: `${made}` });
 }
 
-for (const encoding of ['json', 'msgpack'] as const) {
-  test(`bars continue after a cut, a silence and a killed server, in ${encoding}`, async (t) => {
+const WAYS = {
+  json: {},
+  msgpack: { encoding: 'msgpack' },
+  'server-sent events': { transport: 'events' },
+} as const;
+
+for (const [way, options] of Object.entries(WAYS)) {
+  test(`bars continue after a cut, a silence and a killed server, in ${way}`, async (t) => {
     const directory = temporaryDirectory();
     const first = await startTestApp(t, { directory, env: ENV, gateway: GATEWAY });
     const proxy = await TcpProxy.start(t, first.app.port);
-    const client = clientOf(t, { url: proxy.url, encoding, silenceMs: 1_000 });
+    const client = clientOf(t, { url: proxy.url, silenceMs: 1_000, ...options });
     await first.feed([trade(0, '1'), trade(1, '2'), trade(2, '3')].join('\n'));
     const bars = client.bars(TOKEN_COIN, 'min1', { limit: 2 });
     const compared = barsLikeHttp(client, bars, TOKEN_COIN, 'min1');

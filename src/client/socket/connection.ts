@@ -1,17 +1,23 @@
 /**
  * The connection to one of the nodes: opened with the first subscription, and opened again whenever
- * it is lost. On a new socket every subscription continues from its position, so the node sends
- * what happened meanwhile.
+ * it is lost. On a new one every subscription continues from its position, so the node sends what
+ * happened meanwhile.
+ *
+ * It is a WebSocket. Where three in a row say nothing, a network may block them: every second try is
+ * then a stream of events. While that works, a WebSocket is tried beside it now and then.
  */
 
 import { backoffMs } from '../../engine/runtime/backoff.ts';
 import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';
 import { type Nodes, socketUrl } from '../nodes.ts';
-import type { ClientPlatform, Clock, Timer } from '../platform.ts';
+import type { ClientPlatform, Timer } from '../platform.ts';
 import type { Position } from '../types.ts';
+import { EventLink } from './eventLink.ts';
 import { type Decode, decoderOf, type Encoding, type Frame, isRecord } from './frame.ts';
 import { FrameSocket } from './frameSocket.ts';
+import { GOING_AWAY, type Link } from './link.ts';
+import { SubscribeQueue } from './subscribeQueue.ts';
 import {
   type NoticeReason,
   type Receiver,
@@ -35,6 +41,8 @@ export interface ConnectionState {
   readonly is: 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
   /** Base URL of the node. */
   readonly node: string;
+  /** What it is, or is tried with: a WebSocket, or server-sent events. */
+  readonly transport: 'socket' | 'events';
   /** Unix milliseconds of the next try, while waiting. */
   readonly retryAtMs: number | null;
   /** Tries without success since it was last open. */
@@ -67,15 +75,22 @@ interface ConnectionDeps extends ClientPlatform {
   readonly key: string | undefined;
   readonly encoding: Encoding;
   readonly silenceMs: number;
+  readonly transport: Transport;
 }
+
+/** `auto`: a WebSocket, and server-sent events where networks block it. */
+export type Transport = 'auto' | 'socket' | 'events';
 
 /** From 4500 on a close code says not to come back. */
 const FINAL_CODES = 4500;
 const LAST_CODE = 4999;
-const GOING_AWAY = 4001;
 /** After so many refusals in a row another node is tried. */
 const MAX_REFUSALS = 3;
 const MAX_PAUSE_MS = 60_000;
+/** So many WebSockets in a row that said nothing may be blocked. */
+const SILENT_SOCKETS = 3;
+/** Of tries of a WebSocket beside a stream of events. */
+const PROBE = { firstMs: 5_000, mostMs: 3_600_000 };
 
 export class Connection {
   readonly #deps: ConnectionDeps;
@@ -84,17 +99,24 @@ export class Connection {
   readonly #states = new Listeners<[state: ConnectionState]>();
   readonly #notices = new Listeners<[notice: Notice]>();
   #state: ConnectionState;
-  #socket: FrameSocket | null = null;
+  #link: Link | null = null;
   #decode: Decode | null = null;
   #retry: Timer | null = null;
+  /** Tries in a row of which nothing was heard; a stream of events that works does not end them. */
+  #silentTries = 0;
+  #isHeard = false;
+  #probe: Timer | null = null;
+  #probing: Link | null = null;
+  #probes = 0;
   /** Requested by a node that shuts down. */
   #pauseMs: number | null = null;
 
   constructor(deps: ConnectionDeps) {
     this.#deps = deps;
-    this.#queue = new SubscribeQueue(deps);
+    this.#queue = new SubscribeQueue(deps.clock, this.#subscriptions);
     const nothing = { retryAtMs: null, tip: null, position: null, heardAtMs: null, why: null };
-    this.#state = { is: 'idle', node: deps.nodes.current, tries: 0, ...nothing };
+    const transport = deps.transport === 'events' ? 'events' : 'socket';
+    this.#state = { is: 'idle', node: deps.nodes.current, transport, tries: 0, ...nothing };
   }
 
   get state(): ConnectionState {
@@ -147,33 +169,99 @@ export class Connection {
   async #open(): Promise<void> {
     const { nodes, encoding } = this.#deps;
     const node = nodes.current;
-    this.#setState({ is: 'connecting', node, retryAtMs: null, why: null });
+    const transport = this.#nextTransport();
+    this.#isHeard = false;
+    this.#setState({ is: 'connecting', node, transport, retryAtMs: null, why: null });
     try {
       this.#decode ??= await decoderOf(encoding);
-      if (this.#state.is === 'connecting') this.#socket = this.#openSocketTo(node, this.#decode);
+      if (this.#state.is !== 'connecting') return;
+      if (transport === 'events') await this.#openEvents(node);
+      else this.#link = this.#openSocket(node, this.#decode, (link) => this.#use(link));
     } catch (error) {
       // No MessagePack, or an address that a page may not open: waiting changes neither.
       this.#giveUp(`${socketUrl(node)} cannot be opened (${error})`);
     }
   }
 
-  #openSocketTo(node: string, decode: Decode): FrameSocket {
+  #nextTransport(): 'socket' | 'events' {
+    const { transport } = this.#deps;
+    if (transport !== 'auto') return transport;
+    const beyond = this.#silentTries - SILENT_SOCKETS;
+    return beyond >= 0 && beyond % 2 === 0 ? 'events' : 'socket';
+  }
+
+  #openSocket(node: string, decode: Decode, use: (link: Link) => void): Link {
     const { encoding, silenceMs, clock, key, openSocket } = this.#deps;
-    const link: FrameSocket = new FrameSocket({
+    const link: Link = new FrameSocket({
       url: socketUrl(node),
       ...{ encoding, decode, openSocket, clock, silenceMs },
       onOpen: () => {
         link.send({ messageType: 'connect', requestId: 'connect', data: { acks: true, key } });
-        this.#setState({ is: 'open', heardAtMs: clock.nowMs() });
-        this.#queue.connected(link, this.#subscriptions);
+        use(link);
       },
       onFrame: (frame) => this.#receive(link, frame),
-      onEnd: (code, reason) => this.#ended(node, code, reason),
+      onEnd: (code, reason) => this.#ended(link, node, code, reason),
     });
     return link;
   }
 
-  #receive(link: FrameSocket, frame: Frame): void {
+  async #openEvents(node: string): Promise<void> {
+    const { silenceMs, clock, key, fetch } = this.#deps;
+    const decode = await decoderOf('json');
+    const link: Link = new EventLink({
+      ...{ node, key, decode, fetch, clock, silenceMs },
+      onOpen: () => this.#setState({ is: 'open', heardAtMs: clock.nowMs() }),
+      onFrame: (frame) => this.#receive(link, frame),
+      onEnd: (code, reason) => this.#ended(link, node, code, reason),
+    });
+    this.#link = link;
+    this.#queue.connected(link);
+    if (this.#deps.transport === 'auto') this.#probeLater(node);
+  }
+
+  #use(link: Link): void {
+    this.#setState({ is: 'open', heardAtMs: this.#deps.clock.nowMs() });
+    this.#queue.connected(link);
+  }
+
+  /** Beside a stream of events: a WebSocket that opens and says something takes its place. */
+  #probeLater(node: string): void {
+    const { clock, chance } = this.#deps;
+    this.#probe = clock.after(backoffMs(this.#probes, PROBE, chance), () => {
+      this.#probes += 1;
+      if (this.#decode !== null) this.#probing = this.#openSocket(node, this.#decode, () => {});
+    });
+  }
+
+  #stopProbe(): void {
+    this.#probe?.cancel();
+    const probing = this.#probing;
+    this.#probing = null;
+    probing?.close('not needed');
+  }
+
+  #replaceBy(link: Link): void {
+    const events = this.#link;
+    this.#probing = null;
+    this.#link = link;
+    events?.close('a WebSocket works');
+    this.#lost();
+    this.#silentTries = 0;
+    this.#probes = 0;
+    this.#setState({ transport: 'socket' });
+    this.#use(link);
+  }
+
+  /** Subscriptions wait for the next link. */
+  #lost(): void {
+    this.#queue.disconnected();
+    for (const subscription of this.#subscriptions) subscription.disconnected();
+  }
+
+  #receive(link: Link, frame: Frame): void {
+    if (link === this.#probing) this.#replaceBy(link);
+    if (link !== this.#link) return;
+    this.#isHeard = true;
     const { event, data, epoch, requestId } = frame;
     if (event === 'Ping') {
       link.send({ messageType: 'pong', requestId: null });
@@ -199,11 +287,18 @@ export class Connection {
     this.#setState({ tip: shown, position, heardAtMs, tries: 0 });
   }
 
-  #ended(node: string, code: number, reason: string): void {
+  #ended(link: Link, node: string, code: number, reason: string): void {
     const { nodes, clock, chance } = this.#deps;
-    this.#socket = null;
-    this.#queue.disconnected();
-    for (const subscription of this.#subscriptions) subscription.disconnected();
+    if (link === this.#probing) {
+      this.#probing = null;
+      this.#probeLater(node);
+    }
+    if (link !== this.#link) return;
+    this.#link = null;
+    this.#lost();
+    this.#stopProbe();
+    if (!this.#isHeard) this.#silentTries += 1;
+    else if (this.#state.transport === 'socket') this.#silentTries = 0;
     if (this.#state.is === 'closed') return;
     const why = reason === '' ? `connection lost (${code})` : reason;
     if (code >= FINAL_CODES && code <= LAST_CODE) {
@@ -226,7 +321,7 @@ export class Connection {
     const { nodes, clock, chance } = this.#deps;
     if (subscription.refusals >= MAX_REFUSALS && nodes.count > 1) {
       subscription.refusals = 0;
-      this.#socket?.close('the node is not ready');
+      this.#link?.close('the node is not ready');
       return;
     }
     clock.after(backoffMs(subscription.refusals, RETRY, chance), () => {
@@ -238,7 +333,8 @@ export class Connection {
     if (this.#state.is === 'closed') return;
     this.#retry?.cancel();
     this.#setState({ is: 'closed', retryAtMs: null, why });
-    this.#socket?.close('closed by this client');
+    this.#stopProbe();
+    this.#link?.close('closed by this client');
     for (const subscription of [...this.#subscriptions]) subscription.end(ended(why));
   }
 
@@ -253,88 +349,4 @@ function ended(why: string | null): ApiError {
   return why === null
     ? new ApiError('STOPPED', 'the client was closed')
     : new ApiError('CLOSED', why);
-}
-
-const MAX_PER_FRAME = 100;
-/** Of 65,536 that a frame may have. */
-const MAX_FRAME_BYTES = 60_000;
-
-/**
- * Subscriptions to request from the server: many in one frame, each under a new request id. Those
- * of one turn of the event loop are sent together.
- */
-class SubscribeQueue {
-  readonly #clock: Clock;
-  readonly #byId = new Map<string, Subscription>();
-  readonly #pending = new Set<Subscription>();
-  #socket: FrameSocket | null = null;
-  #turn: Timer | null = null;
-  #next = 1;
-
-  constructor({ clock }: { readonly clock: Clock }) {
-    this.#clock = clock;
-  }
-
-  /** A socket is open: all of these are requested on it. */
-  connected(link: FrameSocket, subscriptions: Iterable<Subscription>): void {
-    this.#socket = link;
-    for (const subscription of subscriptions) this.#pending.add(subscription);
-    this.#flush();
-  }
-
-  /** Goes with the next frame; without a socket, `connected` sends it. */
-  add(subscription: Subscription): void {
-    if (this.#socket === null) return;
-    this.#pending.add(subscription);
-    this.#turn ??= this.#clock.after(0, () => this.#flush());
-  }
-
-  /** The subscription whose newest request has this id. */
-  byRequestId(requestId: string): Subscription | undefined {
-    return this.#byId.get(requestId);
-  }
-
-  remove(subscription: Subscription): void {
-    this.#pending.delete(subscription);
-    this.#unsubscribe(subscription);
-  }
-
-  disconnected(): void {
-    this.#socket = null;
-    this.#byId.clear();
-    this.#pending.clear();
-    this.#turn?.cancel();
-    this.#turn = null;
-  }
-
-  #unsubscribe(subscription: Subscription): void {
-    const { requestId } = subscription;
-    if (requestId === null || !this.#byId.delete(requestId)) return;
-    this.#socket?.send({ messageType: 'unsubscribe', requestId });
-  }
-
-  #flush(): void {
-    this.#turn?.cancel();
-    this.#turn = null;
-    let topics: object[] = [];
-    let bytes = 0;
-    const send = () => {
-      if (topics.length > 0) this.#socket?.send({ messageType: 'subscribe', topics });
-      topics = [];
-      bytes = 0;
-    };
-    for (const subscription of this.#pending) {
-      this.#unsubscribe(subscription);
-      const requestId = `r${this.#next}`;
-      this.#next += 1;
-      const request = subscription.request(requestId);
-      const size = JSON.stringify(request).length;
-      if (topics.length >= MAX_PER_FRAME || bytes + size > MAX_FRAME_BYTES) send();
-      this.#byId.set(requestId, subscription);
-      topics.push(request);
-      bytes += size;
-    }
-    this.#pending.clear();
-    send();
-  }
 }

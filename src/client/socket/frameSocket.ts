@@ -3,9 +3,10 @@
  * send queue end it like a lost connection.
  */
 import type { Clock, OpenSocket, Socket, Timer } from '../platform.ts';
-import type { Decode, Encoding, Frame } from './frame.ts';
+import type { Decode, Encoding } from './frame.ts';
+import { type Link, type LinkEvents, LOST, SilenceWatch, type TopicRequest } from './link.ts';
 
-interface FrameSocketDeps {
+interface FrameSocketDeps extends LinkEvents {
   readonly url: string;
   readonly encoding: Encoding;
   readonly decode: Decode;
@@ -13,26 +14,22 @@ interface FrameSocketDeps {
   readonly clock: Clock;
   /** After so long without a frame the connection counts as dead. */
   readonly silenceMs: number;
-  readonly onOpen: () => void;
-  readonly onFrame: (frame: Frame) => void;
-  /** Once, however it ends; `code` 1006 where the connection was lost. */
-  readonly onEnd: (code: number, reason: string) => void;
 }
 
 /** The server accepts 50 a second. */
 const FRAMES_PER_SECOND = 40;
 const MAX_QUEUED_FRAMES = 1_000;
-/** A node that never answers is given up sooner than one that falls silent. */
-const OPENING_MS = 5_000;
-const LOST = 1006;
+const MAX_TOPICS_PER_FRAME = 100;
+/** Of 65,536 that a frame may have. */
+const MAX_FRAME_BYTES = 60_000;
 const OPEN = 1;
 
-export class FrameSocket {
+export class FrameSocket implements Link {
+  readonly requestsAll = false;
   readonly #deps: FrameSocketDeps;
   readonly #socket: Socket;
   readonly #queued: string[] = [];
-  #silence: Timer;
-  #lastFrameMs: number;
+  readonly #silence: SilenceWatch;
   #isEnded = false;
   #allowance = FRAMES_PER_SECOND;
   #refill: Timer | null = null;
@@ -40,14 +37,11 @@ export class FrameSocket {
   /** Throws on an invalid URL. */
   constructor(deps: FrameSocketDeps) {
     this.#deps = deps;
-    this.#lastFrameMs = deps.clock.monotonicMs();
     const socket = deps.openSocket(deps.url, deps.encoding);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       if (this.#isEnded) return;
-      this.#lastFrameMs = deps.clock.monotonicMs();
-      this.#silence.cancel();
-      this.#silence = this.#watch(deps.silenceMs);
+      this.#silence.opened();
       deps.onOpen();
     };
     socket.onmessage = ({ data }) => this.#receive(data);
@@ -55,7 +49,26 @@ export class FrameSocket {
     // A close follows.
     socket.onerror = () => {};
     this.#socket = socket;
-    this.#silence = this.#watch(Math.min(OPENING_MS, deps.silenceMs));
+    const { clock, silenceMs } = deps;
+    this.#silence = new SilenceWatch(clock, silenceMs, (reason) => this.close(reason));
+  }
+
+  /** Many in one frame. */
+  request(topics: readonly TopicRequest[]): void {
+    let some: TopicRequest[] = [];
+    let bytes = 0;
+    const send = () => {
+      if (some.length > 0) this.send({ messageType: 'subscribe', topics: some });
+      some = [];
+      bytes = 0;
+    };
+    for (const topic of topics) {
+      const size = JSON.stringify(topic).length;
+      if (some.length >= MAX_TOPICS_PER_FRAME || bytes + size > MAX_FRAME_BYTES) send();
+      some.push(topic);
+      bytes += size;
+    }
+    send();
   }
 
   send(frame: object): void {
@@ -68,7 +81,6 @@ export class FrameSocket {
     this.#drain();
   }
 
-  /** Ends it from this side; calls `onEnd` at once. */
   close(reason: string): void {
     this.#end(LOST, reason);
   }
@@ -90,26 +102,16 @@ export class FrameSocket {
 
   #receive(data: unknown): void {
     if (this.#isEnded) return;
-    this.#lastFrameMs = this.#deps.clock.monotonicMs();
+    this.#silence.heard();
     const frame = this.#deps.decode(data);
     if (frame === null) this.close('unreadable frame');
     else this.#deps.onFrame(frame);
   }
 
-  /** One timer per period, however many frames come meanwhile. */
-  #watch(limitMs: number, waitMs = limitMs): Timer {
-    const { clock } = this.#deps;
-    return clock.after(waitMs, () => {
-      const leftMs = limitMs - (clock.monotonicMs() - this.#lastFrameMs);
-      if (leftMs > 0) this.#silence = this.#watch(limitMs, leftMs);
-      else this.close(`no frame for ${limitMs} ms`);
-    });
-  }
-
   #end(code: number, reason: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#silence.cancel();
+    this.#silence.stop();
     this.#refill?.cancel();
     this.#queued.length = 0;
     this.#socket.onmessage = null;

@@ -9,6 +9,7 @@
 import { ApiError } from '../apiError.ts';
 import type { Position } from '../types.ts';
 import { type Frame, isRecord } from './frame.ts';
+import type { TopicRequest } from './link.ts';
 
 /** Callbacks of a subscription; none is called after `ended` or `close`. */
 export interface Receiver {
@@ -71,7 +72,7 @@ export class Subscription {
   }
 
   /** The request that continues from the known position. */
-  request(requestId: string): object {
+  request(requestId: string): TopicRequest {
     this.requestId = requestId;
     this.#isLive = false;
     const { topic, data, maxHz } = this.#params;

@@ -96,6 +96,7 @@ test('the status says how the connection is', () => {
   const state = {
     is: 'waiting',
     node: 'http://a',
+    transport: 'socket',
     retryAtMs: 5_000,
     tries: 1,
     tip: null,
