@@ -38,7 +38,7 @@ function clientOf(scope: Scope, options: ClientOptions) {
   return { client, network, notices };
 }
 
-test('more subscriptions than a stream takes, through events and back to a WebSocket', async (t) => {
+test('more subscriptions than a stream takes, by events and by a WebSocket again', async (t) => {
   const app = await newTestApp(t, { env: ENV, gateway: GATEWAY });
   const { client, network, notices } = clientOf(t, { url: app.url });
   await app.feed([trade(1, 0, '1'), trade(2, 1, '2')].join('\n'));

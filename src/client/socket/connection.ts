@@ -3,8 +3,8 @@
  * it is lost. On a new one every subscription continues from its position, so the node sends what
  * happened meanwhile.
  *
- * It is a WebSocket. Where three in a row say nothing, a network may block them: every second try is
- * then a stream of events. While that works, a WebSocket is tried beside it now and then.
+ * It is a WebSocket. Where three in a row say nothing, a network may block them: every second try
+ * is then a stream of events. While that works, a WebSocket is tried beside it now and then.
  */
 
 import { backoffMs } from '../../engine/runtime/backoff.ts';

@@ -1,7 +1,7 @@
 /**
- * Frames as server-sent events, for networks that block WebSockets. A stream cannot be changed: each
- * request opens new ones for all subscriptions, which continue from their positions, so nothing is
- * missing.
+ * Frames as server-sent events, for networks that block WebSockets. A stream cannot be changed:
+ * each request opens new ones for all subscriptions, which continue from their positions, so
+ * nothing is missing.
  */
 import type { Clock, Fetch } from '../platform.ts';
 import { EventText } from './eventText.ts';

@@ -1,4 +1,4 @@
-/** The text of server-sent events, cut anywhere, to the data of each. Other fields are not needed. */
+/** The text of server-sent events, cut anywhere, to the data of each. */
 export class EventText {
   #rest = '';
   #data: string[] = [];

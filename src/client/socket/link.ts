@@ -1,4 +1,4 @@
-/** What carries frames between a node and the client: a WebSocket, or streams of events over HTTP. */
+/** What carries frames between a node and the client: a WebSocket, or streams of events. */
 import type { Clock, Timer } from '../platform.ts';
 import type { Frame } from './frame.ts';
 
