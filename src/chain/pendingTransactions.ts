@@ -129,8 +129,12 @@ function spentBy({ isValid, inputs, collateralInputs }: Transaction): readonly O
   return isValid ? inputs : collateralInputs;
 }
 
+const OF_ORDERS: ReadonlySet<MarketEvent['kind']> = new Set<MarketEvent['kind']>([
+  ...(['placed', 'partlyExecuted', 'executed', 'refunded', 'cancelled'] as const),
+]);
+
 function isOfOrders({ kind }: MarketEvent): boolean {
-  return kind === 'placed' || kind === 'executed' || kind === 'refunded' || kind === 'cancelled';
+  return OF_ORDERS.has(kind);
 }
 
 /** Whether a pending transaction would change orders of the `known` market. */

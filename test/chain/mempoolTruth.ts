@@ -145,6 +145,8 @@ function shown(
     fromAmount: amount,
     to: isBuy ? token : '.',
     toAmount: status === 'Dropped' ? '0' : (end?.received ?? String(least)),
+    filledAmount: status === 'Evaluated' ? amount : '0',
+    remaining: status === 'Evaluated' ? '0' : amount,
     address: order.address,
     worstPrice,
     pendingTransactionId: ref.split(':')[0] ?? '',

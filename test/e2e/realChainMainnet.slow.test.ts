@@ -11,7 +11,7 @@ import { datumOf, parseRef } from '../../src/cardano/codec/output.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { readOrderData } from '../../src/cardano/datums/datums.ts';
-import type { NetworkDeployment, PartialDeployment } from '../../src/cardano/datums/deployment.ts';
+import type { NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
 import { ApiError } from '../../src/client/index.ts';
 import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { readDeployment } from '../../src/server/settings/deployments.ts';
@@ -28,7 +28,7 @@ function asShipped(ledger: RealLedger, refundAfterMs: number): NetworkDeployment
   const { partial } = SHIPPED;
   assert.ok(partial);
   const { deployment: ours } = ledger.ledger;
-  const known = (name: keyof PartialDeployment['scripts']) => {
+  const known = (name: 'curvePool' | 'order' | 'ammPool' | 'vesting') => {
     const shipped = partial.scripts[name];
     const { hash, ref } = ours.scripts[name];
     return shipped === null ? null : { hash, ref: shipped.ref === null ? null : ref };

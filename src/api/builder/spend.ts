@@ -1,12 +1,15 @@
 /** Cancels orders, sends a wallet's coins and tokens, and submits signed transactions. */
 
 import { lookUpReferences, scriptWithReference } from '../../cardano/build/chainData.ts';
-import { planCancel } from '../../cardano/build/order.ts';
+import { heldOrder, planCancel } from '../../cardano/build/order.ts';
 import { planTransfer } from '../../cardano/build/transfer.ts';
 import { mergeWitnesses } from '../../cardano/build/witness.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type OrderRecord, readRecord } from '../../engine/store/records.ts';
+import type { StateStore } from '../../engine/store/state.ts';
 import { builtBefore } from '../building/builtBefore.ts';
 import {
   BUILDS,
@@ -72,7 +75,8 @@ async function cancel(
   if (owner instanceof Failure) return owner;
   const refused = refuseTtl(ttl, 'body');
   if (refused !== null) return refused;
-  const ref = { txHash: txHash.toLowerCase(), index: Number(index) };
+  const named = { txHash: txHash.toLowerCase(), index: Number(index) };
+  const ref = newestOutput(txContext.store(), named);
   const wallet = await walletUtxos(txContext, owner, utxos);
   if (wallet instanceof Failure) return wallet;
   const collateral = await chooseCollateral(txContext, formatAddress(owner), collaterals, wallet);
@@ -85,7 +89,9 @@ async function cancel(
     });
   }
   const { partialDeployment, slots, clock } = txContext;
-  const script = scriptWithReference(partialDeployment, 'order');
+  const held = heldOrder(partialDeployment, state.utxo);
+  if (held instanceof Failure) return held;
+  const script = scriptWithReference(partialDeployment, held.script);
   if (script instanceof Failure) return script;
   const references = await lookUpReferences(txContext.utxos, [script]);
   if (references instanceof Failure) return references;
@@ -104,6 +110,13 @@ async function cancel(
   if (cbor instanceof Failure) return cbor;
   const { validUntil } = validity;
   return jsonAnswer({ id: built.id, cbor, partial: collateral.isOurs, validUntil });
+}
+
+/** Where parts of an order were executed, another output holds what is left of it. */
+function newestOutput(store: StateStore, ref: OutputRef): OutputRef {
+  const text = store.get('orders', refText(ref));
+  const rest = text === null ? undefined : readRecord<OrderRecord>(text).rest;
+  return (rest === undefined ? null : parseRef(rest.ref)) ?? ref;
 }
 
 async function transfer(

@@ -28,6 +28,7 @@ import {
 } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import {
+  fillsOfOrder,
   type OrderRecord,
   type PoolRecord,
   poolState,
@@ -159,7 +160,7 @@ function fillsOf({ store }: Fold, pkh: string, pool: PoolRecord): Fill[] {
   const listed = store.withPrefix('order_index', `${ordersOfBoth(pkh, token)}/`, MOST_ORDERS);
   const fills = listed.flatMap(({ value: ref }) => {
     const text = store.get('orders', ref);
-    return text === null ? [] : fillOf(readRecord<OrderRecord>(text));
+    return text === null ? [] : fillsOfRecord(readRecord<OrderRecord>(text));
   });
   if (pool.author.pkh === pkh) {
     const [first] = store.withPrefix('trades', `${token}/`, 1);
@@ -173,14 +174,15 @@ function fillsOf({ store }: Fold, pkh: string, pool: PoolRecord): Fill[] {
   return fills.sort((a, b) => a.atMs - b.atMs || (a.place < b.place ? -1 : 1));
 }
 
-function fillOf(order: OrderRecord): Fill[] {
-  const { state, side, amount, received, feeLovelace, closedMs, tradeAt } = order;
-  if (state !== 'executed' || closedMs === null) return [];
-  const [offered, got] = [BigInt(amount), BigInt(received)];
-  const at = { atMs: closedMs, place: tradeAt ?? order.at };
-  return side === 'buy'
-    ? [{ ...at, isBuy: true, tokens: got, lovelace: offered + BigInt(feeLovelace) }]
-    : [{ ...at, isBuy: false, tokens: offered, lovelace: got }];
+function fillsOfRecord(order: OrderRecord): Fill[] {
+  const isBuy = order.side === 'buy';
+  return fillsOfOrder(order).map(({ atMs, tradeAt, amount, received, feeLovelace }) => {
+    const [offered, got] = [BigInt(amount), BigInt(received)];
+    const at = { atMs, place: tradeAt ?? order.at, isBuy };
+    return isBuy
+      ? { ...at, tokens: got, lovelace: offered + BigInt(feeLovelace) }
+      : { ...at, tokens: offered, lovelace: got };
+  });
 }
 
 /** Spot prices of tokens at the ends of intervals, read from their bars when first asked. */

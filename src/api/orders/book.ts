@@ -177,11 +177,14 @@ class OpenBook {
     const text = this.#store.get('orders', ref);
     const order = text === null ? null : readRecord<OrderRecord>(text);
     if (order?.state !== 'open') return null;
-    const { side, amount } = order;
+    const { side } = order;
+    const { amount } = order.rest ?? order;
     const worst = {
       numerator: BigInt(order.worstPrice.numerator),
       denominator: BigInt(order.worstPrice.denominator),
     };
+    // It takes any price: it has none of its own, so no level of the book is its.
+    if (worst.numerator === 0n) return null;
     return side === 'buy'
       ? {
           side,

@@ -18,6 +18,8 @@ import { type OrderFacts, type OrderView, viewOrder } from '../../engine/market/
 import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import {
   type DroppedRecord,
+  fillsOfOrder,
+  type OrderFill,
   type OrderRecord,
   readRecord,
   type TradeRecord,
@@ -44,6 +46,11 @@ export interface FoundOrder {
   /** False: it is in no block. */
   readonly isOnChain: boolean;
   readonly place: string;
+}
+
+export interface FilledPart {
+  readonly fill: OrderFill;
+  readonly trade: TradeRecord | null;
 }
 
 export class Orders {
@@ -115,12 +122,15 @@ export class Orders {
     return this.view(ref) ?? this.#dropped(ref);
   }
 
-  /** Of its fill; null for an order without one. */
-  tradeOf(ref: RefText): TradeRecord | null {
+  /** All executions, oldest first; a fill that moved no coin has no place on the trade tape. */
+  fillsOf(ref: RefText): FilledPart[] {
     const record = this.#record(ref);
-    if (record === null || record.tradeAt === null) return null;
-    const text = this.#fold.store.get('trades', `${record.token}/${record.tradeAt}`);
-    return text === null ? null : readRecord<TradeRecord>(text);
+    if (record === null) return [];
+    return fillsOfOrder(record).map((fill) => {
+      const at = `${record.token}/${fill.tradeAt ?? ''}`;
+      const text = fill.tradeAt === null ? null : this.#fold.store.get('trades', at);
+      return { fill, trade: text === null ? null : readRecord<TradeRecord>(text) };
+    });
   }
 
   /** Where an order on the chain stands in its lists; null: it is not on the chain. */
@@ -129,13 +139,16 @@ export class Orders {
   }
 
   #confirmed(order: OrderRecord): OrderFacts {
-    const { ref, token, state, closedTx, closedMs: endedMs, received, venue, placedMs } = order;
+    const { ref, token, state, closedTx, closedMs: endedMs, venue, placedMs } = order;
     const isOpen = state === 'open';
+    const parts = partsOf(order);
+    const received = String(BigInt(order.received) - (parts?.received ?? 0n));
     return {
       order,
       confirmed: isOpen ? 'open' : 'ended',
       isPlacing: false,
       end: isOpen ? this.#fold.mempool.end(ref) : { tx: closedTx ?? '', kind: state, received },
+      parts,
       endedMs,
       placedMs,
       venue: venue ?? this.#venueOf(token),
@@ -143,7 +156,7 @@ export class Orders {
   }
 
   #waiting({ order, seenMs: placedMs }: PendingOrder): OrderFacts {
-    const shared = { confirmed: 'none', isPlacing: true, endedMs: null } as const;
+    const shared = { confirmed: 'none', isPlacing: true, parts: null, endedMs: null } as const;
     const venue = this.#venueOf(order.token);
     return { ...shared, order, end: this.#fold.mempool.end(order.ref), placedMs, venue };
   }
@@ -155,8 +168,15 @@ export class Orders {
     const { order, shownMs, seq } = readRecord<DroppedRecord>(text);
     // Rows go with some commit after that: no node answers longer than another.
     if (seq <= store.horizonSeq) return null;
-    const gone = { confirmed: 'none', isPlacing: false, end: null, endedMs: null } as const;
-    return viewOrder({ ...gone, order, placedMs: shownMs, venue: this.#venueOf(order.token) });
+    const gone = { confirmed: 'none', isPlacing: false, endedMs: null } as const;
+    return viewOrder({
+      ...gone,
+      end: null,
+      parts: null,
+      order,
+      placedMs: shownMs,
+      venue: this.#venueOf(order.token),
+    });
   }
 
   #record(ref: RefText): OrderRecord | null {
@@ -176,6 +196,15 @@ export class Orders {
       return count === null ? [] : [{ name, count: Number(count) }];
     });
   }
+}
+
+/** Executed before the execution that ended it; null: none. */
+function partsOf({ parts = [] }: OrderRecord): OrderFacts['parts'] {
+  const newest = parts.at(-1);
+  if (newest === undefined) return null;
+  const sum = (name: 'amount' | 'received') =>
+    parts.reduce((total, part) => total + BigInt(part[name]), 0n);
+  return { tx: newest.tx, amount: sum('amount'), received: sum('received') };
 }
 
 const OPEN_PAGE = { offset: 0, limit: 100 };

@@ -149,7 +149,7 @@ function byBeacon(beacon: string, node: OrderNode): Answer | Failure {
   const orders = new Orders(node);
   const order = orders.byBeacon(beacon);
   if (order !== null) {
-    return { body: JSON.stringify(withFills(order, orders.tradeOf(order.entityId))) };
+    return { body: JSON.stringify(withFills(order, orders.fillsOf(order.entityId))) };
   }
   return new Failure('ORDER_NOT_FOUND', `No order with the beacon ${beacon} is known here.`);
 }

@@ -37,7 +37,10 @@ export const OrderTrades = Type.Object(
     price: Type.String({
       description: 'ADA per token: of the trade (percent fee left out), else the worst one.',
     }),
-    filled: Type.Union([Type.Literal('0'), Type.Literal('100')], { description: 'Percent.' }),
+    filled: Type.String({
+      pattern: '^[0-9]+(?:\\.[0-9]{1,2})?$',
+      description: 'Percent of what it offers, cut to 2 decimals.',
+    }),
     fills: Type.Array(Fill),
   },
   { $id: 'OrderTrades' },

@@ -17,8 +17,14 @@ export const ORDER_FIELDS = {
   toAmount: Type.String({
     pattern: '^[0-9]+$',
     description:
-      'Received; before that the least that the worst price accepts; 0 when given back or dropped.',
+      'Received in all. Before that the least that the worst price accepts; 0 when given back or ' +
+      'dropped.',
   }),
+  filledAmount: Type.String({
+    pattern: '^[0-9]+$',
+    description: 'What was executed of `fromAmount`, in blocks.',
+  }),
+  remaining: Type.String({ pattern: '^[0-9]+$', description: 'What was not.' }),
   address: Type.String({ description: 'Where the output is paid to, bech32.' }),
   worstPrice: Type.Object(
     { numerator: Amount, denominator: Amount },
@@ -26,7 +32,8 @@ export const ORDER_FIELDS = {
   ),
   pendingTransactionId: Type.String({ description: 'Placed it.' }),
   evaluatedTransactionId: Type.Union([TxHash, Type.Null()], {
-    description: 'Executed, refunded or cancelled it, in a block or in the mempool.',
+    description:
+      'Executed (the newest part of) it, refunded or cancelled it, in a block or in the mempool.',
   }),
   timestamp: Type.Integer({
     description: 'Unix seconds of the block that placed it, or when the mempool first showed it.',

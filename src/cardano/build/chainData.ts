@@ -35,7 +35,7 @@ export function scriptWithReference(
   { network, scripts }: Pick<PartialDeployment, 'network' | 'scripts'>,
   name: keyof PartialDeployment['scripts'],
 ): ReferenceScript | Failure {
-  const script = scripts[name];
+  const script = scripts[name] ?? null;
   if (script !== null && script.ref !== null) return { hash: script.hash, ref: script.ref };
   const what = `where the ${name} script lies on ${network} is not known to this node`;
   const remedy = 'use a node whose DEPLOYMENT_FILE names it';

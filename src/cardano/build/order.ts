@@ -14,6 +14,7 @@ import { type SlotConfig, slotAt, slotFrom, timeText } from '../codec/slots.ts';
 import { asValue } from '../codec/value.ts';
 import { type OrderDatum, orderData, readOrderData } from '../datums/datums.ts';
 import type { PartialDeployment } from '../datums/deployment.ts';
+import { readPartialOrder } from '../datums/partialOrder.ts';
 import { dataHex, type PlannedCollateral, planOf, type TransactionPlan } from './plan.ts';
 
 /** Where the order stands among the outputs; the beacon and the entity id are made of it. */
@@ -84,9 +85,37 @@ interface CancelData {
   readonly slots: SlotConfig;
 }
 
+/** What taking an order back takes. */
+interface HeldOrder {
+  readonly script: 'order' | 'limitOrder' | 'firstInstantOrder';
+  readonly owner: string;
+  readonly redeemer: Address;
+  /** From then on; 0: at any time. */
+  readonly afterMs: bigint;
+}
+
+/** The order in an output, by the script that guards it. */
+export function heldOrder(
+  { addressNetwork, scripts }: Pick<PartialDeployment, 'addressNetwork' | 'scripts'>,
+  { ref, output }: Utxo,
+): HeldOrder | Failure {
+  const hash = parseAddress(output.address)?.payment.hash;
+  if (hash === scripts.order.hash) {
+    const datum = readOrderData(datumOf(output), addressNetwork);
+    if (datum !== null) return { ...datum, script: 'order', afterMs: datum.refundAfterMs };
+  }
+  const names = ['limitOrder', 'firstInstantOrder'] as const;
+  const script = names.find((name) => scripts[name]?.hash === hash);
+  const datum = script === undefined ? null : readPartialOrder(datumOf(output), addressNetwork);
+  if (script === undefined || datum === null) {
+    return new Failure('SERVER_ERROR', `order: ${refText(ref)} is no order`, { retry: false });
+  }
+  return { script, owner: datum.owner, redeemer: datum.redeemer, afterMs: datum.cancelAfterMs };
+}
+
 /**
  * The owner takes an order back. Our validator asks for the owner's signature alone, so the order
- * pays the network fee itself and the rest is change. Mainnet's also asks for time to have passed
+ * pays the network fee itself and the rest is change. Mainnet's also ask for time to have passed
  * and for output 0 to give the order's value to its redeemer address. Source: onchain.md.
  */
 export function planCancel(
@@ -95,37 +124,33 @@ export function planCancel(
   { wallet, references, collateral, slots }: CancelData,
   nowMs: number,
 ): TransactionPlan | Failure {
-  const { addressNetwork, scripts, network } = deployment;
-  const payment = parseAddress(order.output.address)?.payment;
-  const datum = readOrderData(datumOf(order.output), addressNetwork);
-  if (payment?.hash !== scripts.order.hash || datum === null) {
-    return new Failure('SERVER_ERROR', `order: ${refText(order.ref)} is no order`, {
-      retry: false,
-    });
-  }
+  const held = heldOrder(deployment, order);
+  if (held instanceof Failure) return held;
   const plan = planOf({
     inputs: [{ utxo: order, redeemer: CANCEL }],
     wallet,
     references,
-    signers: [datum.owner],
+    signers: [held.owner],
     collateral,
     changeAddress: formatAddress(changeAddress),
   });
-  return network === 'mainnet' ? afterItsTime(plan, order, datum, slots, nowMs) : plan;
+  const isGuarded = deployment.network === 'mainnet';
+  return isGuarded ? afterItsTime(plan, order, held, slots, nowMs) : plan;
 }
 
 function afterItsTime(
   plan: TransactionPlan,
   { output }: Utxo,
-  { redeemer, refundAfterMs }: OrderDatum,
+  { redeemer, afterMs }: HeldOrder,
   slots: SlotConfig,
   nowMs: number,
 ): TransactionPlan | Failure {
-  const validFromSlot = slotFrom(slots, Number(refundAfterMs));
+  const paid = { address: formatAddress(redeemer), value: output.value, datum: null };
+  if (afterMs === 0n) return { ...plan, outputs: [paid] };
+  const validFromSlot = slotFrom(slots, Number(afterMs));
   if (validFromSlot > slotAt(slots, nowMs)) {
-    const message = `order: it can be cancelled from ${timeText(refundAfterMs)} on`;
+    const message = `order: it can be cancelled from ${timeText(afterMs)} on`;
     return new Failure('SERVER_ERROR', message, { retry: false });
   }
-  const paid = { address: formatAddress(redeemer), value: output.value, datum: null };
   return { ...plan, outputs: [paid], validFromSlot };
 }

@@ -50,20 +50,27 @@ export interface PartialDeployment {
     readonly order: KnownScript;
     readonly ammPool: KnownScript | null;
     readonly vesting: KnownScript | null;
+    /** Earlier order validators of mainnet; their orders may be executed in parts. */
+    readonly limitOrder?: KnownScript | null;
+    readonly firstInstantOrder?: KnownScript | null;
   };
 }
 
 export type ScriptName = keyof PartialDeployment['scripts'];
 
 /** A script that is missing here does not compile: following would drop its transactions. */
-const BY_NAME: { readonly [Name in ScriptName]: Name } = {
+const BY_NAME: { readonly [Name in ScriptName]-?: Name } = {
   curvePool: 'curvePool',
   ammPool: 'ammPool',
   order: 'order',
   vesting: 'vesting',
+  limitOrder: 'limitOrder',
+  firstInstantOrder: 'firstInstantOrder',
 };
 /** Scripts whose outputs count. */
 export const SCRIPT_NAMES: readonly ScriptName[] = Object.values(BY_NAME);
+/** Scripts that hold orders of other markets too. */
+export const SHARED_SCRIPTS: readonly ScriptName[] = ['limitOrder', 'firstInstantOrder'];
 
 /** A deployment of which everything is known: launching and executing need that. */
 export interface Deployment extends PartialDeployment {

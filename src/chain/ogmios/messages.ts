@@ -15,6 +15,8 @@ import type { ConnectionName, FaultCause } from './observer.ts';
 export interface FilterTargets {
   /** Payment parts of addresses. */
   readonly credentials: readonly Credential[];
+  /** Scripts of other markets too: an output counts whose value or datum names a known policy. */
+  readonly shared: readonly Credential[];
   readonly launchPolicyId: string;
 }
 

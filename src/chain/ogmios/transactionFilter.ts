@@ -2,7 +2,8 @@
  * Decides on the node's JSON, without reading all of it, which transactions may matter to the
  * market. It passes at least those that recognition needs: an output at one of the deployment's
  * scripts or at its metadata address (by payment part), an output or a mint of a known policy, an
- * input that spends a watched output.
+ * input that spends a watched output. An output at a script that other markets use too passes only
+ * if it holds or names a known policy.
  *
  * Known policies come from the watch list, from the mint of a launch, and from outputs that hold a
  * pool's NFT. Memory is bounded by the launched tokens and their unspent outputs.
@@ -13,13 +14,21 @@
 
 import { addressText, type Credential, parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
-import { type PartialDeployment, SCRIPT_NAMES } from '../../cardano/datums/deployment.ts';
+import {
+  type PartialDeployment,
+  SCRIPT_NAMES,
+  type ScriptName,
+  SHARED_SCRIPTS,
+} from '../../cardano/datums/deployment.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type JsonObject, listOf, objectOf, unreadable } from './json.ts';
 import type { FilterTargets, WatchList } from './messages.ts';
 
 /** Five bits a character: the head of an address and the first 222 bits of its payment part. */
 const PREFIX_CHARACTERS = 46;
+/** How CBOR, as hex, begins a byte string of 28 bytes. */
+const HASH_HEAD = '581c';
+const HASH_CHARACTERS = 56;
 
 /** What a transaction added to what is looked for, and what it spent of that. */
 export interface FilterMatch {
@@ -30,6 +39,7 @@ export interface FilterMatch {
 export class TransactionFilter {
   readonly #launchPolicy: string;
   readonly #addresses: ReadonlySet<string>;
+  readonly #shared: ReadonlySet<string>;
   readonly #under: TransactionFilter | null;
   readonly #policies = new Set<string>();
   readonly #refs = new Set<RefText>();
@@ -38,21 +48,25 @@ export class TransactionFilter {
   constructor(
     { launchPolicyId }: FilterTargets,
     addresses: ReadonlySet<string>,
+    shared: ReadonlySet<string>,
     under: TransactionFilter | null = null,
   ) {
     this.#launchPolicy = launchPolicyId;
     this.#addresses = addresses;
+    this.#shared = shared;
     this.#under = under;
   }
 
   static of(targets: FilterTargets): TransactionFilter {
-    return new TransactionFilter(targets, new Set(targets.credentials.flatMap(prefixes)));
+    const { credentials, shared } = targets;
+    const [alone, others] = [credentials, shared].map((list) => new Set(list.flatMap(prefixes)));
+    return new TransactionFilter(targets, alone ?? new Set(), others ?? new Set());
   }
 
   /** A copy for pending transactions: it also learns from them, this filter does not. */
   forMempool(): TransactionFilter {
-    const targets = { credentials: [], launchPolicyId: this.#launchPolicy };
-    return new TransactionFilter(targets, this.#addresses, this);
+    const targets = { credentials: [], shared: [], launchPolicyId: this.#launchPolicy };
+    return new TransactionFilter(targets, this.#addresses, this.#shared, this);
   }
 
   /** Forgets all but these. */
@@ -76,8 +90,12 @@ export class TransactionFilter {
     this.#inputs(tx.collaterals, match);
     const mints = this.#mint(tx.mint);
     const outputs = listOf(tx.outputs, 'outputs');
-    for (let index = 0; index < outputs.length; index += 1) {
-      if (this.#output(outputs[index])) match.made.push(`${id}:${index}`);
+    const known = this.#policies.size;
+    this.#outputs(outputs, id, match);
+    // An output may have told of a policy that outputs before it hold.
+    if (this.#policies.size > known) {
+      match.made.length = 0;
+      this.#outputs(outputs, id, match);
     }
     // Of failed scripts: the one output that there is then, behind all others.
     if (tx.collateralReturn !== undefined && this.#output(tx.collateralReturn)) {
@@ -114,15 +132,32 @@ export class TransactionFilter {
     return false;
   }
 
+  #outputs(outputs: readonly unknown[], id: string, { made }: FilterMatch): void {
+    for (let index = 0; index < outputs.length; index += 1) {
+      if (this.#output(outputs[index])) made.push(`${id}:${index}`);
+    }
+  }
+
   #output(value: unknown): boolean {
-    const { address, value: held } = objectOf(value, 'an output');
+    const { address, value: held, datum } = objectOf(value, 'an output');
     if (typeof address !== 'string') throw unreadable('an output has no address');
     const assets = objectOf(held, 'the value of an output');
     if (Object.hasOwn(assets, this.#launchPolicy)) {
       for (const policy in assets) if (policy !== 'ada') this.#policies.add(policy);
     }
     for (const policy in assets) if (this.isKnown(policy)) return true;
-    return this.#addresses.has(address.slice(0, prefixLength(address)));
+    const prefix = address.slice(0, prefixLength(address));
+    if (this.#addresses.has(prefix)) return true;
+    return this.#shared.has(prefix) && typeof datum === 'string' && this.#names(datum);
+  }
+
+  /** Whether a datum may name a known policy: a byte string of 28 bytes. */
+  #names(datum: string): boolean {
+    for (let at = datum.indexOf(HASH_HEAD); at !== -1; at = datum.indexOf(HASH_HEAD, at + 1)) {
+      const start = at + HASH_HEAD.length;
+      if (this.isKnown(datum.slice(start, start + HASH_CHARACTERS))) return true;
+    }
+    return false;
   }
 }
 
@@ -158,11 +193,13 @@ export function filterTargetsOf({
   metadataAddress,
   launchPolicyId,
 }: Pick<PartialDeployment, 'launchPolicyId' | 'metadataAddress' | 'scripts'>): FilterTargets {
-  const guards = SCRIPT_NAMES.flatMap((name): Credential[] => {
-    const script = scripts[name];
-    return script === null ? [] : [{ kind: 'script', hash: script.hash }];
-  });
+  const guards = (names: readonly ScriptName[]) =>
+    names.flatMap((name): Credential[] => {
+      const script = scripts[name] ?? null;
+      return script === null ? [] : [{ kind: 'script', hash: script.hash }];
+    });
+  const own = guards(SCRIPT_NAMES.filter((name) => !SHARED_SCRIPTS.includes(name)));
   const metadata = metadataAddress === null ? null : parseAddress(metadataAddress);
-  const credentials = metadata === null ? guards : [...guards, metadata.payment];
-  return { credentials, launchPolicyId };
+  const credentials = metadata === null ? own : [...own, metadata.payment];
+  return { credentials, shared: guards(SHARED_SCRIPTS), launchPolicyId };
 }

@@ -9,11 +9,18 @@ import { parseAddress } from '../../cardano/codec/address.ts';
 import { type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { chainOrder, type MarketEvent } from '../../engine/market/events.ts';
-import { type Executed, poolEvents } from './fills.ts';
+import { chainOrder, type MarketEvent, type RefText } from '../../engine/market/events.ts';
+import type { Executed } from './fillOrder.ts';
+import { poolEvents } from './fills.ts';
 import { BlockMarket, type KnownMarket, launchedTokens } from './knownMarket.ts';
 import { adoptedPools, recogniseLaunch } from './launch.ts';
-import { outcomeOf, recogniseLock, recogniseOrder, type TxPosition } from './orders.ts';
+import {
+  type Execution,
+  outcomeOf,
+  recogniseLock,
+  recogniseOrder,
+  type TxPosition,
+} from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 /** `txIndexes`: see `Block`. */
@@ -71,7 +78,7 @@ function recogniseTransaction(
   rules: Rules,
   note: Note,
 ): void {
-  const closed = closedOrders(tx, market);
+  const closed = closedOrders(tx, market, rules);
   const hasUnknownScripts = runsUnknownScripts(tx, market);
   const withdrawn = tx.inputs.map(refText).filter((ref) => market.lock(ref) !== null);
   spend(tx, tx.inputs, market, note);
@@ -85,7 +92,7 @@ function recogniseTransaction(
   }
   for (const { event } of inOrder(closed)) note(event);
   for (const lock of withdrawn) note({ tx: tx.id, kind: 'withdrawn', lock });
-  noteOutputs(tx, place, market, rules, note);
+  noteOutputs(tx, { place, mayContinue: hasUnknownScripts }, market, rules, note);
 }
 
 /** Whether a script ran for an input that the market does not know. */
@@ -103,21 +110,37 @@ interface Closed {
   readonly executed: Executed | null;
 }
 
-function closedOrders(tx: Transaction, market: KnownMarket): Closed[] {
+/** Orders whose output is spent, in the order of the inputs. */
+function closedOrders(tx: Transaction, market: KnownMarket, rules: Rules): Closed[] {
   return tx.inputs.flatMap((ref): Closed[] => {
-    const order = market.order(refText(ref));
-    if (order === null) return [];
+    const known = market.order(refText(ref));
+    if (known === null) return [];
+    const { order } = known;
     const placedAt = order.at;
-    const outcome = outcomeOf(tx, ref, order);
+    const outcome = outcomeOf(tx, ref, known, rules);
     if (outcome.kind !== 'executed') {
       return [
         { event: { tx: tx.id, kind: outcome.kind, order: order.ref }, placedAt, executed: null },
       ];
     }
-    const { received } = outcome;
-    const event = { tx: tx.id, kind: 'executed', order: order.ref, received: String(received) };
-    return [{ event: { ...event, kind: 'executed' }, placedAt, executed: { order, received } }];
+    const event = executionEvent(tx.id, order.ref, refText(ref), outcome);
+    const { amount, received } = outcome;
+    return [{ event, placedAt, executed: { order, amount, received } }];
   });
+}
+
+function executionEvent(
+  tx: string,
+  order: RefText,
+  from: RefText,
+  { amount, received, feeLovelace, rest }: Execution,
+): MarketEvent {
+  if (rest === null) return { tx, kind: 'executed', order, received: String(received) };
+  const amounts = { amount: String(amount), received: String(received) };
+  return {
+    ...{ tx, kind: 'partlyExecuted', order, from },
+    ...{ ...amounts, feeLovelace: String(feeLovelace), rest },
+  };
 }
 
 function inOrder(closed: readonly Closed[]): Closed[] {
@@ -167,7 +190,7 @@ function noteLaunch(
 
 function noteOutputs(
   tx: Transaction,
-  place: TxPosition,
+  { place, mayContinue }: { readonly place: TxPosition; readonly mayContinue: boolean },
   market: BlockMarket,
   rules: Rules,
   note: Note,
@@ -175,10 +198,14 @@ function noteOutputs(
   for (const [index, output] of tx.outputs.entries()) {
     const ref = refText({ txHash: tx.id, index });
     const lock = recogniseLock(tx, index, market, rules);
-    const order = lock === null ? recogniseOrder(tx, index, place, market, rules) : null;
+    const isRest = market.order(ref) !== null;
+    const order =
+      lock === null && !isRest
+        ? recogniseOrder(tx, index, place, market, rules, mayContinue)
+        : null;
     if (lock !== null) note({ tx: tx.id, kind: 'locked', lock });
     if (order !== null) note({ tx: tx.id, kind: 'placed', order });
-    const holds = launchedTokens(output, market).length > 0;
+    const holds = isRest || launchedTokens(output, market).length > 0;
     if (lock !== null || order !== null || holds) note(made(tx.id, ref, output, rules));
   }
 }

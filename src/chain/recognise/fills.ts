@@ -1,44 +1,23 @@
 /**
- * What a transaction did to a pool, order by order. Fills apply in the order in which the orders
- * were placed, each computed forward by the venue's arithmetic. The pool's change is decisive:
- * where the fills do not add up to it, it counts as one fill.
+ * What a transaction did to a pool, order by order, as `fillOrder` finds that they were executed.
+ * The pool's change is decisive: where the fills do not add up to it, it counts as one fill.
  */
 
 import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { readAmmData, readPoolData } from '../../cardano/datums/datums.ts';
-import { amountOut } from '../../engine/market/amm.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { sellLovelace } from '../../engine/market/curve.ts';
-import {
-  chainOrder,
-  type MarketEvent,
-  type PlacedOrder,
-  type Reserves,
-} from '../../engine/market/events.ts';
-import { netOf, sharesOf } from '../../engine/market/fees.ts';
+import { chainOrder, type MarketEvent, type Reserves } from '../../engine/market/events.ts';
+import { type Executed, executedOrder, type PoolAmounts } from './fillOrder.ts';
 import type { KnownPool } from './knownMarket.ts';
 import type { TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
-
-/** An order that a transaction executed, and the amount that it received. */
-export interface Executed {
-  readonly order: PlacedOrder;
-  readonly received: bigint;
-}
 
 /** What a transaction did to one pool, as far as its inputs are known. */
 interface ExecutedOrders {
   readonly executed: readonly Executed[];
   /** It spends outputs of unknown scripts, such as orders from before following started. */
   readonly hasUnknownScripts: boolean;
-}
-
-interface PoolAmounts {
-  readonly venue: Reserves['venue'];
-  readonly x: bigint;
-  readonly y: bigint;
-  readonly owed: bigint;
 }
 
 interface Successor {
@@ -130,21 +109,22 @@ function fillEvents(
   place: TxPosition,
   rules: Rules,
 ): MarketEvent[] {
-  const ordered = [...executed].sort((a, b) => (a.order.at < b.order.at ? -1 : 1));
-  let state = before;
-  const steps = ordered.map((each) => {
-    const from = state;
-    state = step(from, each, pool, rules);
-    return { order: each.order.ref, from, to: state };
-  });
-  const owedFalls = after.owed < state.owed;
+  const found = executedOrder(executed, before, pool, rules.deployment.fees);
+  let { isExact } = found;
+  let steps = found.steps.map(({ executed: { order }, from, to }) => ({
+    order: order.ref,
+    from,
+    to,
+  }));
+  const last = steps.at(-1)?.to ?? before;
+  const owedFalls = after.owed < last.owed;
   const agrees =
-    state.x === after.x && state.y === after.y && (owedFalls || state.owed === after.owed);
+    last.x === after.x && last.y === after.y && (owedFalls || last.owed === after.owed);
   if (!agrees) {
-    const [only = null] = ordered.length === 1 && !hasUnknownScripts ? ordered : [];
-    const order = only?.order.ref ?? null;
-    steps.splice(0, steps.length);
-    if (before.y !== after.y) steps.push({ order: order ?? '', from: before, to: after });
+    const [only = null] = steps.length === 1 && !hasUnknownScripts ? steps : [];
+    isExact &&= steps.length < 2;
+    const order = only?.order ?? '';
+    steps = before.y === after.y ? [] : [{ order, from: before, to: after }];
   }
   return steps.map(({ order, from, to }, index) => ({
     tx,
@@ -156,37 +136,8 @@ function fillEvents(
     tokens: String(distance(from.y, to.y)),
     lovelace: String(distance(from.x, to.x)),
     after: reservesOf(to),
+    ...(isExact ? {} : { exact: false }),
   }));
-}
-
-/** The pool after one order, by the venue's arithmetic. */
-function step(
-  from: PoolAmounts,
-  { order, received }: Executed,
-  pool: KnownPool,
-  rules: Rules,
-): PoolAmounts {
-  const { fees } = rules.deployment;
-  const amount = BigInt(order.amount);
-  const gross = order.side === 'buy' ? amount : grossOf(from, amount, pool, rules);
-  const shares = sharesOf(from.venue, fees, gross);
-  const owed = from.owed + shares.creator;
-  if (order.side === 'sell') return { ...from, x: from.x - gross, y: from.y + amount, owed };
-  return { ...from, x: from.x + netOf(gross, shares), y: from.y - received, owed };
-}
-
-/** Lovelace that a sale takes from the reserve, shares included. */
-function grossOf(
-  { venue, x, y }: PoolAmounts,
-  tokens: bigint,
-  pool: KnownPool,
-  rules: Rules,
-): bigint {
-  if (venue === 'AMM') return amountOut(tokens, y, x, rules.deployment.fees.lpFeePer10k);
-  const supply = BigInt(pool.supply);
-  const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
-  const sold = supply - y;
-  return tokens > sold ? 0n : sellLovelace(curve, sold, tokens);
 }
 
 function readState({ venue, x, y, owed }: Reserves): PoolAmounts {

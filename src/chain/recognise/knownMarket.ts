@@ -7,6 +7,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import type {
   LaunchedToken,
   MarketEvent,
+  OrderRest,
   PlacedOrder,
   RefText,
   Reserves,
@@ -25,10 +26,17 @@ export interface KnownPool extends Pick<LaunchedToken, 'nft' | 'aNum' | 'bNum' |
   readonly reserves: Reserves;
 }
 
+/** An open order: as it was placed, and what is left of it. */
+export interface KnownOrder {
+  readonly order: PlacedOrder;
+  readonly rest: OrderRest;
+}
+
 /** The state of the fold; outputs, orders and locks only while they are unspent. */
 export interface KnownMarket {
   pool(token: AssetId): KnownPool | null;
-  order(ref: RefText): PlacedOrder | null;
+  /** By the output that holds it now. */
+  order(ref: RefText): KnownOrder | null;
   lock(ref: RefText): VestingLock | null;
   /** Whether the output was reported by a `made` event. */
   isWatched(ref: RefText): boolean;
@@ -37,7 +45,7 @@ export interface KnownMarket {
 export class BlockMarket implements KnownMarket {
   readonly #known: KnownMarket;
   readonly #pools = new Map<AssetId, KnownPool>();
-  readonly #orders = new Map<RefText, PlacedOrder>();
+  readonly #orders = new Map<RefText, KnownOrder>();
   readonly #locks = new Map<RefText, VestingLock>();
   readonly #made = new Set<RefText>();
   readonly #spent = new Set<RefText>();
@@ -50,7 +58,7 @@ export class BlockMarket implements KnownMarket {
     return this.#pools.get(token) ?? this.#known.pool(token);
   }
 
-  order(ref: RefText): PlacedOrder | null {
+  order(ref: RefText): KnownOrder | null {
     if (this.#spent.has(ref)) return null;
     return this.#orders.get(ref) ?? this.#known.order(ref);
   }
@@ -66,7 +74,9 @@ export class BlockMarket implements KnownMarket {
 
   /** Takes in what a transaction did. */
   note(event: MarketEvent): void {
-    if (event.kind === 'placed') this.#orders.set(event.order.ref, event.order);
+    if (event.kind === 'placed') {
+      this.#orders.set(event.order.ref, { order: event.order, rest: event.order });
+    } else if (event.kind === 'partlyExecuted') this.#continue(event);
     else if (event.kind === 'locked') this.#locks.set(event.lock.ref, event.lock);
     else if (event.kind === 'made') this.#made.add(event.ref);
     else if (event.kind === 'spent') this.#spent.add(event.ref);
@@ -76,6 +86,12 @@ export class BlockMarket implements KnownMarket {
       const { ref, to: reserves } = event;
       if (pool !== null) this.#pools.set(event.token, { ...pool, ref, reserves });
     }
+  }
+
+  /** Its output is spent by the same transaction. */
+  #continue({ from, rest }: MarketEvent & { readonly kind: 'partlyExecuted' }): void {
+    const known = this.#orders.get(from) ?? this.#known.order(from);
+    if (known !== null) this.#orders.set(rest.ref, { order: known.order, rest });
   }
 
   /** The `moved` event that follows names the pool's output. */
@@ -97,9 +113,11 @@ export function foldMarket(store: StateStore): KnownMarket {
       return text === null ? null : readRecord<PoolRecord>(text);
     },
     order(ref) {
-      const text = store.get('orders', ref);
+      const text = store.get('orders', store.get('order_outputs', ref) ?? ref);
       const order = text === null ? null : readRecord<OrderRecord>(text);
-      return order?.state === 'open' ? order : null;
+      if (order?.state !== 'open') return null;
+      const rest = order.rest ?? order;
+      return rest.ref === ref ? { order, rest } : null;
     },
     lock(ref) {
       const text = store.get('locks', ref);

@@ -2,15 +2,21 @@
  * Orders that are placed and how they end, and vesting locks. Source: onchain.md, section Outputs.
  */
 import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
-import { datumOf, type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
+import { datumOf, type OutputRef, refText } from '../../cardano/codec/output.ts';
 import { Constr } from '../../cardano/codec/plutusData.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
-import { beacon, readLockData, readOrderData } from '../../cardano/datums/datums.ts';
-import { isExecutor } from '../../cardano/datums/deployment.ts';
+import { beacon, readLockData } from '../../cardano/datums/datums.ts';
+import { isNewBeacon } from '../../cardano/datums/partialOrder.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { chainOrder, type PlacedOrder, type VestingLock } from '../../engine/market/events.ts';
-import { type KnownMarket, launchedTokens } from './knownMarket.ts';
+import {
+  chainOrder,
+  type OrderRest,
+  type PlacedOrder,
+  type VestingLock,
+} from '../../engine/market/events.ts';
+import { type KnownMarket, type KnownOrder, launchedTokens } from './knownMarket.ts';
+import { type OrderOutput, readOrderOutput } from './orderOutput.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 export interface TxPosition {
@@ -18,46 +24,48 @@ export interface TxPosition {
   readonly txIndex: number;
 }
 
-/** The order in output `index`; null: none that our executor could fill. */
+/**
+ * The order in output `index`; null: none that an executor fills. With `mayContinue` it may be what
+ * is left of an order that was placed before following began.
+ */
 export function recogniseOrder(
   tx: Transaction,
   index: number,
   place: TxPosition,
   market: KnownMarket,
   rules: Rules,
+  mayContinue: boolean,
 ): PlacedOrder | null {
   const output = tx.outputs[index];
-  if (output === undefined || scriptOf(output, rules) !== 'order') return null;
-  // The executor would pay for the bytes of a script in the output.
-  if (output.scriptHash !== null) return null;
-  const { deployment } = rules;
-  const datum = readOrderData(datumOf(output), deployment.addressNetwork);
-  if (datum === null || !isExecutor(deployment, datum.executor)) return null;
-  const { fees } = deployment;
-  if (datum.feeLovelace < fees.executorFeeLovelace) return null;
-  if (datum.depositLovelace < fees.orderDepositLovelace) return null;
-  const { numerator, denominator } = datum.worstPrice;
-  if (numerator < 1n || denominator < 1n) return null;
-  if (datum.redeemer.payment.kind !== 'key' || datum.redeemer.stake?.kind === 'script') return null;
-  const token = tokenOf(datum.input, datum.output, market);
+  const found = output === undefined ? null : readOrderOutput(output, rules);
+  if (output === undefined || found === null) return null;
+  const token = tokenOf(found.input, found.output, market);
   if (token === null) return null;
-  const amount = offered(output, datum.input, datum.feeLovelace + datum.depositLovelace);
-  if (amount === null) return null;
-  const refundAfterMs = Number(datum.refundAfterMs);
-  if (!Number.isSafeInteger(refundAfterMs)) return null;
+  const isNamed = found.beacon === null || isNewBeacon(output.datum ?? '', tx.inputs, index);
+  if (!isNamed && !mayContinue) return null;
+  const { numerator, denominator } = found.worstPrice;
   return {
-    ref: refText({ txHash: tx.id, index }),
+    ...restOf(found, { txHash: tx.id, index }),
     at: chainOrder(place.slot, place.txIndex, index),
     token,
-    side: datum.input === '.' ? 'buy' : 'sell',
-    amount: String(amount),
+    side: found.input === '.' ? 'buy' : 'sell',
     worstPrice: { numerator: String(numerator), denominator: String(denominator) },
-    feeLovelace: String(datum.feeLovelace),
-    depositLovelace: String(datum.depositLovelace),
-    refundAfterMs,
-    address: formatAddress(datum.redeemer),
-    pkh: datum.redeemer.payment.hash,
-    beacon: beacon(tx.inputs, index),
+    refundAfterMs: found.refundAfterMs,
+    address: formatAddress(found.redeemer),
+    pkh: found.redeemer.payment.hash,
+    beacon: found.beacon ?? beacon(tx.inputs, index),
+    ...(found.beacon === null ? {} : { inParts: true }),
+  };
+}
+
+function restOf(found: OrderOutput, ref: OutputRef): OrderRest {
+  const { amount, feeLovelace, depositLovelace, heldTokens } = found;
+  return {
+    ref: refText(ref),
+    amount: String(amount),
+    feeLovelace: String(feeLovelace),
+    depositLovelace: String(depositLovelace),
+    ...(heldTokens === 0n ? {} : { heldTokens: String(heldTokens) }),
   };
 }
 
@@ -68,23 +76,28 @@ function tokenOf(input: AssetId, output: AssetId, market: KnownMarket): AssetId 
   return market.pool(token) === null ? null : token;
 }
 
-/** The offered amount, if the value is exactly that and `extraLovelace`; else null. */
-function offered(output: Output, input: AssetId, extraLovelace: bigint): bigint | null {
-  const { lovelace, assets } = output.value;
-  const amount = input === '.' ? lovelace - extraLovelace : amountOf(output.value, input);
-  const exact = input === '.' ? assets.size === 0 : assets.size === 1 && lovelace === extraLovelace;
-  return exact && amount > 0n ? amount : null;
+/** What was executed: all that was left, or a part that left the `rest`. */
+export interface Execution {
+  readonly kind: 'executed';
+  /** Of the input asset. */
+  readonly amount: bigint;
+  /** Of the output asset. */
+  readonly received: bigint;
+  readonly feeLovelace: bigint;
+  readonly rest: OrderRest | null;
 }
 
-type Outcome =
-  | { readonly kind: 'cancelled' }
-  | { readonly kind: 'refunded' }
-  | { readonly kind: 'executed'; readonly received: bigint };
+type Outcome = { readonly kind: 'cancelled' } | { readonly kind: 'refunded' } | Execution;
 
 const CANCEL = 0;
 
-/** How the transaction that spends `order` as `ref` ended it: output i pays input i. */
-export function outcomeOf(tx: Transaction, ref: OutputRef, order: PlacedOrder): Outcome {
+/** What the transaction that spends the order's output as `ref` did: output i pays input i. */
+export function outcomeOf(
+  tx: Transaction,
+  ref: OutputRef,
+  known: KnownOrder,
+  rules: Rules,
+): Outcome {
   const index = tx.inputs.findIndex(
     (input) => input.txHash === ref.txHash && input.index === ref.index,
   );
@@ -92,13 +105,43 @@ export function outcomeOf(tx: Transaction, ref: OutputRef, order: PlacedOrder): 
   const tag = redeemer?.data instanceof Constr ? redeemer.data.index : CANCEL;
   const payment = tx.outputs[index];
   if (tag === CANCEL || payment === undefined) return { kind: 'cancelled' };
+  const part = partOf(tx, index, known, rules);
+  if (part !== null) return part;
+  const { order, rest } = known;
   const tokens = amountOf(payment.value, order.token);
+  const extraLovelace = payment.value.lovelace - BigInt(rest.depositLovelace);
+  const amount = BigInt(rest.amount);
+  const terms = { kind: 'executed', feeLovelace: BigInt(rest.feeLovelace), rest: null } as const;
   if (order.side === 'buy') {
-    return tokens === 0n ? { kind: 'refunded' } : { kind: 'executed', received: tokens };
+    const received = tokens - BigInt(rest.heldTokens ?? '0');
+    if (received <= 0n) return { kind: 'refunded' };
+    // A pool that was nearly full took a part of the offer; an order in parts may get fees back.
+    const unspent = order.inParts === true || extraLovelace < 0n ? 0n : extraLovelace;
+    return { ...terms, amount: unspent < amount ? amount - unspent : amount, received };
   }
   if (tokens > 0n) return { kind: 'refunded' };
-  const received = payment.value.lovelace - BigInt(order.depositLovelace);
-  return { kind: 'executed', received };
+  return { ...terms, amount, received: extraLovelace };
+}
+
+/** A part of an order that names itself: the same beacon, and less to offer. */
+function partOf(
+  tx: Transaction,
+  index: number,
+  { order, rest }: KnownOrder,
+  rules: Rules,
+): Execution | null {
+  const output = tx.outputs[index];
+  const left = output === undefined ? null : readOrderOutput(output, rules);
+  if (left?.beacon !== order.beacon) return null;
+  const amount = BigInt(rest.amount) - left.amount;
+  if (amount <= 0n) return null;
+  const isBuy = order.side === 'buy';
+  // The step was paid for; the next one stands in what is left.
+  const feeLovelace = BigInt(rest.feeLovelace) - left.feeLovelace + left.stepLovelace;
+  const brought = left.depositLovelace + left.stepLovelace - BigInt(rest.depositLovelace);
+  const received = isBuy ? left.heldTokens - BigInt(rest.heldTokens ?? '0') : brought;
+  const next = restOf(left, { txHash: tx.id, index });
+  return { kind: 'executed', amount, received, feeLovelace, rest: next };
 }
 
 /** A lock: an output of the vesting script with a lock's datum and one launched token. */

@@ -140,10 +140,14 @@ export interface ApiOrder {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly to: string;
   /**
-   * Received; before that the least that the worst price accepts; 0 when given back or
+   * Received in all. Before that the least that the worst price accepts; 0 when given back or
    * dropped.
    */
   readonly toAmount: string;
+  /** What was executed of `fromAmount`, in blocks. */
+  readonly filledAmount: string;
+  /** What was not. */
+  readonly remaining: string;
   /** Where the output is paid to, bech32. */
   readonly address: string;
   /** Output per input. */
@@ -155,7 +159,7 @@ export interface ApiOrder {
   };
   /** Placed it. */
   readonly pendingTransactionId: string;
-  /** Executed, refunded or cancelled it, in a block or in the mempool. */
+  /** Executed (the newest part of) it, refunded or cancelled it, in a block or in the mempool. */
   readonly evaluatedTransactionId: string | null;
   /** Unix seconds of the block that placed it, or when the mempool first showed it. */
   readonly timestamp: number;
@@ -203,10 +207,14 @@ export interface OrderTrades {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly to: string;
   /**
-   * Received; before that the least that the worst price accepts; 0 when given back or
+   * Received in all. Before that the least that the worst price accepts; 0 when given back or
    * dropped.
    */
   readonly toAmount: string;
+  /** What was executed of `fromAmount`, in blocks. */
+  readonly filledAmount: string;
+  /** What was not. */
+  readonly remaining: string;
   /** Where the output is paid to, bech32. */
   readonly address: string;
   /** Output per input. */
@@ -218,7 +226,7 @@ export interface OrderTrades {
   };
   /** Placed it. */
   readonly pendingTransactionId: string;
-  /** Executed, refunded or cancelled it, in a block or in the mempool. */
+  /** Executed (the newest part of) it, refunded or cancelled it, in a block or in the mempool. */
   readonly evaluatedTransactionId: string | null;
   /** Unix seconds of the block that placed it, or when the mempool first showed it. */
   readonly timestamp: number;
@@ -250,8 +258,8 @@ export interface OrderTrades {
   readonly outputAmount: string;
   /** ADA per token: of the trade (percent fee left out), else the worst one. */
   readonly price: string;
-  /** Percent. */
-  readonly filled: '0' | '100';
+  /** Percent of what it offers, cut to 2 decimals. */
+  readonly filled: string;
   readonly fills: readonly {
     readonly txHash: string;
     /** Unix seconds. */

@@ -22,7 +22,7 @@ import {
   type TradeRecord,
 } from '../store/records.ts';
 import { makeOutput, spendOutput } from './holdingRows.ts';
-import { closeOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
+import { closeOrder, continueOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
 import type { PairTrade } from './pairActors.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange, notePoolChange, tradesTag } from './streamTags.ts';
@@ -110,6 +110,7 @@ class BlockFold implements ChainTrades {
     else if (event.kind === 'moved') this.#movePool(event);
     else if (event.kind === 'graduated') this.#update(event.token, { graduatedMs: this.#atMs });
     else if (event.kind === 'placed') placeOrder(this.#rows, event.order, this.#atMs);
+    else if (event.kind === 'partlyExecuted') this.#executePart(event);
     else if (event.kind === 'executed') this.#close(event, event.order, event.received);
     else if (event.kind === 'refunded') this.#close(event, event.order, '0');
     else if (event.kind === 'cancelled') this.#close(event, event.order, '0');
@@ -199,9 +200,18 @@ class BlockFold implements ChainTrades {
     assert(kind === 'executed' || kind === 'refunded' || kind === 'cancelled', 'an order ends');
     const order = readRecord<OrderRecord>(this.#there('orders', ref));
     const { venue } = this.#pool(order.token).reserves;
-    const closed = { state: kind, closedMs: this.#atMs, closedTx: tx, received, venue };
+    const sum = String(BigInt(order.received) + BigInt(received));
+    const closed = { state: kind, closedMs: this.#atMs, closedTx: tx, received: sum, venue };
     closeOrder(this.#rows, order, closed);
-    if (kind === 'executed') tradeOrder(this.#rows, order, received, this.#atMs);
+    const { amount, feeLovelace } = order.rest ?? order;
+    const fill = { amount, received, feeLovelace };
+    if (kind === 'executed') tradeOrder(this.#rows, order, fill, this.#atMs);
+  }
+
+  #executePart(event: MarketEvent & { kind: 'partlyExecuted' }): void {
+    const order = readRecord<OrderRecord>(this.#there('orders', event.order));
+    continueOrder(this.#rows, order, event, this.#atMs);
+    tradeOrder(this.#rows, order, event, this.#atMs);
   }
 
   #lock({ lock }: MarketEvent & { kind: 'locked' }): void {

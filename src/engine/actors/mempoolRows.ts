@@ -6,7 +6,7 @@ import type { ChainBlock, MempoolPayload, PendingTransaction } from '../log/entr
 import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent, PlacedOrder, RefText } from '../market/events.ts';
 import { type MempoolRecord, type OrderRecord, readRecord } from '../store/records.ts';
-import { dropOrder } from './orderRows.ts';
+import { dropOrder, nameOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange } from './streamTags.ts';
 
@@ -56,7 +56,7 @@ function put(
   rows.set('mempool', id, JSON.stringify(record));
   for (const event of events) {
     if (event.kind === 'placed') {
-      rows.set('beacons', event.order.beacon, event.order.ref);
+      nameOrder(rows, event.order);
       noteOrderChange(rows, event.order);
     } else if (isEnd(event)) {
       noteKnownOrderChange(event.order, events, rows, book);

@@ -7,8 +7,13 @@
  * last slash are those of `counts`.
  */
 import type { AssetId } from '../market/asset.ts';
-import type { ChainOrder, PlacedOrder, Reserves } from '../market/events.ts';
-import { type DroppedRecord, type OrderRecord, readRecord } from '../store/records.ts';
+import type { ChainOrder, MarketEvent, PlacedOrder, Reserves } from '../market/events.ts';
+import {
+  type DroppedRecord,
+  type OrderFill,
+  type OrderRecord,
+  readRecord,
+} from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange } from './streamTags.ts';
@@ -35,13 +40,42 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
     rows.set('order_index', `${list}/${order.at}`, order.ref);
     rows.count(list, 1);
   }
-  rows.set('beacons', order.beacon, order.ref);
+  nameOrder(rows, order);
   noteOrderChange(rows, order);
+}
+
+/** A beacon names one order on the chain: whoever repeats it takes nothing from the first. */
+export function nameOrder(rows: RowDraft, { beacon, ref }: PlacedOrder): void {
+  const named = rows.get('beacons', beacon);
+  if (named === null || rows.get('orders', named) === null) rows.set('beacons', beacon, ref);
 }
 
 /** Its fill has a price. */
 export function tradeOfOrder(rows: RowDraft, order: OrderRecord, tradeAt: ChainOrder): void {
   rows.set('orders', order.ref, JSON.stringify({ ...order, tradeAt }));
+}
+
+/** A part of it was executed; its trade, if it has a price, is noted already. */
+export function continueOrder(
+  rows: RowDraft,
+  order: OrderRecord,
+  event: MarketEvent & { readonly kind: 'partlyExecuted' },
+  atMs: number,
+): void {
+  const { tx, amount, received, feeLovelace, rest } = event;
+  const { parts = [], tradeAt: newest } = order;
+  const tradeAt = newest === parts.at(-1)?.tradeAt ? null : newest;
+  const part: OrderFill = { tx, atMs, amount, received, feeLovelace, tradeAt };
+  const sum = String(BigInt(order.received) + BigInt(received));
+  const record: OrderRecord = { ...order, received: sum, parts: [...parts, part], rest };
+  rows.set('orders', order.ref, JSON.stringify(record));
+  forgetOutput(rows, order);
+  rows.set('order_outputs', rest.ref, order.ref);
+  noteOrderChange(rows, order);
+}
+
+function forgetOutput(rows: RowDraft, { rest }: OrderRecord): void {
+  if (rest !== undefined) rows.set('order_outputs', rest.ref, null);
 }
 
 /** How an order ended. */
@@ -50,6 +84,7 @@ type OrderClosing = Pick<OrderRecord, 'state' | 'closedMs' | 'closedTx' | 'recei
 export function closeOrder(rows: RowDraft, order: OrderRecord, closing: OrderClosing): void {
   rows.set('orders', order.ref, JSON.stringify({ ...order, ...closing }));
   rows.set('open_orders', `${order.token}/${order.at}`, null);
+  forgetOutput(rows, order);
   const open = openOrdersOfKey(order.pkh);
   rows.set('order_index', `${open}/${order.at}`, null);
   rows.count(open, -1);
@@ -75,7 +110,8 @@ export function noteOrderRollback(
   const order = readRecord<OrderRecord>(text);
   noteOrderChange(rows, order);
   if (after !== null) return;
-  const { placedMs, state, closedMs, closedTx, received, venue, tradeAt, ...placed } = order;
+  const { placedMs, state, closedMs, closedTx, received, venue, tradeAt, ...rest } = order;
+  const { parts: _, rest: _left, ...placed } = rest;
   dropOrder(rows, { order: placed, seq, shownMs: placedMs });
 }
 

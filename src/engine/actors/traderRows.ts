@@ -7,6 +7,7 @@ import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent } from '../market/events.ts';
 import { afterBuy, afterSell, NO_POSITION, type Position } from '../market/profit.ts';
 import {
+  type OrderFill,
   type OrderRecord,
   type PoolRecord,
   positionOf,
@@ -17,11 +18,10 @@ import type { RowDraft } from './rowDraft.ts';
 
 export const traderKey = (pkh: string, token: AssetId) => `${pkh}/${token}`;
 
-/** `received` of the order's output asset. */
 export function tradeOrder(
   rows: RowDraft,
-  { pkh, token, side, amount, feeLovelace }: OrderRecord,
-  received: string,
+  { pkh, token, side }: OrderRecord,
+  { amount, received, feeLovelace }: Pick<OrderFill, 'amount' | 'received' | 'feeLovelace'>,
   atMs: number,
 ): void {
   const [offered, got] = [BigInt(amount), BigInt(received)];

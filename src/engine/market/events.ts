@@ -48,22 +48,33 @@ export function chainOrder(slot: number, txIndex: number, index: number): ChainO
   return [...parts, String(index).padStart(4, '0')].join('.');
 }
 
-/** An order as it was placed. */
-export interface PlacedOrder {
+/** What the output of an order offers; each part that is executed leaves another output. */
+export interface OrderRest {
   readonly ref: RefText;
+  /** What it offers: lovelace of a buy, tokens of a sell. */
+  readonly amount: string;
+  /** Paid when it is executed. */
+  readonly feeLovelace: string;
+  /** Comes back beside what the execution brings: the deposit, and what a sell has brought. */
+  readonly depositLovelace: string;
+  /** Tokens that parts of a buy have brought; absent: none. */
+  readonly heldTokens?: string;
+}
+
+/** An order as it was placed. */
+export interface PlacedOrder extends OrderRest {
   readonly at: ChainOrder;
   /** The token it buys or sells. */
   readonly token: AssetId;
   readonly side: 'buy' | 'sell';
-  /** What it offers: lovelace of a buy, tokens of a sell. */
-  readonly amount: string;
   readonly worstPrice: { readonly numerator: string; readonly denominator: string };
-  readonly feeLovelace: string;
-  readonly depositLovelace: string;
+  /** 0: its owner may take it back at any time, and nobody else ends it. */
   readonly refundAfterMs: number;
   readonly address: string;
   readonly pkh: string;
   readonly beacon: string;
+  /** It may be executed in parts. */
+  readonly inParts?: true;
 }
 
 export interface VestingLock {
@@ -93,6 +104,8 @@ export type MarketEvent = { readonly tx: string } & (
       /** Coin moved into or out of the pool's reserve, fees excluded. */
       readonly lovelace: string;
       readonly after: Reserves;
+      /** The pool's arithmetic gives other amounts than its batch shows; see recognise/fills. */
+      readonly exact?: false;
     }
   /** A pool's output was replaced; comes after the fills of its transaction. */
   | {
@@ -104,8 +117,19 @@ export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'graduated'; readonly token: AssetId }
   | { readonly kind: 'collected'; readonly token: AssetId; readonly lovelace: string }
   | { readonly kind: 'placed'; readonly order: PlacedOrder }
-  /** `received` of the order's output asset. */
+  /** What was left of it; `received` of the order's output asset in this transaction. */
   | { readonly kind: 'executed'; readonly order: RefText; readonly received: string }
+  /** A part of it, `amount` for `received`; what is left waits in another output. */
+  | {
+      readonly kind: 'partlyExecuted';
+      readonly order: RefText;
+      /** The output that held it. */
+      readonly from: RefText;
+      readonly amount: string;
+      readonly received: string;
+      readonly feeLovelace: string;
+      readonly rest: OrderRest;
+    }
   | { readonly kind: 'refunded'; readonly order: RefText }
   | { readonly kind: 'cancelled'; readonly order: RefText }
   | { readonly kind: 'locked'; readonly lock: VestingLock }

@@ -33,8 +33,18 @@ export function orderStatus(confirmed: Confirmed, inMempool: InMempool): OrderSt
 interface OrderEnd {
   readonly tx: string;
   readonly kind: 'executed' | 'refunded' | 'cancelled';
-  /** Of the output asset. */
+  /** Of the output asset, by that transaction. */
   readonly received: string;
+}
+
+/** What was executed of it in blocks before it ended. */
+interface OrderParts {
+  /** Newest of them. */
+  readonly tx: string;
+  /** Of the input asset, in all. */
+  readonly amount: bigint;
+  /** Of the output asset, in all. */
+  readonly received: bigint;
 }
 
 export interface OrderFacts {
@@ -43,6 +53,8 @@ export interface OrderFacts {
   /** Placed in a pending transaction. */
   readonly isPlacing: boolean;
   readonly end: OrderEnd | null;
+  /** null: none was executed in parts. */
+  readonly parts: OrderParts | null;
   /** Of the block that ended it; null before. */
   readonly endedMs: number | null;
   /** When it was placed, or first seen. */
@@ -54,8 +66,10 @@ export interface OrderFacts {
 export type OrderView = ReturnType<typeof viewOrder>;
 
 export function viewOrder(facts: OrderFacts) {
-  const { order, end, endedMs, placedMs, venue } = facts;
+  const { order, end, parts, endedMs, placedMs, venue } = facts;
   const status = statusOf(facts);
+  const isFilled = status === 'Evaluated';
+  const filled = isFilled ? BigInt(order.amount) : (parts?.amount ?? 0n);
   const [from, to] = order.side === 'buy' ? [COIN, order.token] : [order.token, COIN];
   return {
     entityId: order.ref,
@@ -64,10 +78,12 @@ export function viewOrder(facts: OrderFacts) {
     fromAmount: order.amount,
     to,
     toAmount: toAmountOf(facts, status),
+    filledAmount: String(filled),
+    remaining: String(BigInt(order.amount) - filled),
     address: order.address,
     worstPrice: order.worstPrice,
     pendingTransactionId: order.ref.slice(0, order.ref.indexOf(':')),
-    evaluatedTransactionId: end?.tx ?? null,
+    evaluatedTransactionId: end?.tx ?? parts?.tx ?? null,
     timestamp: seconds(placedMs),
     status,
     orderType: venue === 'AMM' ? ('CFMM' as const) : ('Spot' as const),
@@ -86,10 +102,12 @@ function statusOf({ confirmed, isPlacing, end }: OrderFacts): OrderStatus {
   return orderStatus(confirmed, ending === null ? (isPlacing ? 'placing' : 'none') : waiting);
 }
 
-/** What is received, the least that is accepted while it is open, nothing when given back. */
-function toAmountOf({ order, end }: OrderFacts, status: OrderStatus): string {
+/** What was received; while that is nothing and it is open, the least that is accepted. */
+function toAmountOf({ order, end, parts }: OrderFacts, status: OrderStatus): string {
   if (status === 'Dropped') return '0';
-  if (end !== null) return end.kind === 'executed' ? end.received : '0';
+  const received = parts?.received ?? 0n;
+  if (end?.kind === 'executed') return String(received + BigInt(end.received));
+  if (end !== null || received > 0n) return String(received);
   const { numerator, denominator } = order.worstPrice;
   const worst = { numerator: BigInt(numerator), denominator: BigInt(denominator) };
   return String(minimumOutput(BigInt(order.amount), worst));

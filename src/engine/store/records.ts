@@ -3,6 +3,7 @@ import type { AssetId } from '../market/asset.ts';
 import type {
   ChainOrder,
   MarketEvent,
+  OrderRest,
   PlacedOrder,
   Reserves,
   VestingLock,
@@ -68,19 +69,52 @@ export interface TraderRecord {
 /** More than a market has: for those who read all of them. */
 export const MOST_POOLS = 1_000_000;
 
-/** Table `orders`, by reference; those that are open also stand in `open_orders`. */
+/** One execution of an order. */
+export interface OrderFill {
+  readonly tx: string;
+  readonly atMs: number;
+  /** Of the input asset. */
+  readonly amount: string;
+  /** Of the output asset. */
+  readonly received: string;
+  readonly feeLovelace: string;
+  /** Place in the chain of its trade; null where it has none. */
+  readonly tradeAt: ChainOrder | null;
+}
+
+/**
+ * Table `orders`, by reference of the output that placed it; those that are open also stand in
+ * `open_orders`, and in `order_outputs` where another output holds what parts have left.
+ */
 export interface OrderRecord extends PlacedOrder {
   readonly placedMs: number;
   readonly state: 'open' | 'executed' | 'refunded' | 'cancelled';
   /** Set when it is no longer open. */
   readonly closedMs: number | null;
   readonly closedTx: string | null;
-  /** Of the output asset; '0' while open. */
+  /** Of the output asset, in all. */
   readonly received: string;
+  /** Executed parts, the last one excluded that ended it; absent: none. */
+  readonly parts?: readonly OrderFill[];
+  /** What they have left; absent: all of it. */
+  readonly rest?: OrderRest;
   /** Of the fill, or where it would have filled when it was given back; null while open. */
   readonly venue: Reserves['venue'] | null;
-  /** Place in the chain of its trade; null where it has none. */
+  /** Place in the chain of its newest trade; null where it has none. */
   readonly tradeAt: ChainOrder | null;
+}
+
+/** All executions of an order, oldest first. */
+export function fillsOfOrder(order: OrderRecord): readonly OrderFill[] {
+  const { state, closedTx: tx, closedMs: atMs, parts = [], received, tradeAt } = order;
+  if (state !== 'executed' || tx === null || atMs === null) return parts;
+  const { amount, feeLovelace } = order.rest ?? order;
+  const before = parts.reduce((sum, part) => sum + BigInt(part.received), 0n);
+  const rest = { amount, received: String(BigInt(received) - before), feeLovelace };
+  return [
+    ...parts,
+    { tx, atMs, ...rest, tradeAt: tradeAt === parts.at(-1)?.tradeAt ? null : tradeAt },
+  ];
 }
 
 /** Table `mempool`, by transaction id. */

@@ -17,6 +17,7 @@ export const KEYED_TABLES = [
   'orders',
   'open_orders',
   'order_index',
+  'order_outputs',
   'beacons',
   'trades',
   'holdings',

@@ -105,7 +105,7 @@ function parseFields(fields: JsonFields) {
     collateralKeyHash: fields.read('collateralKeyHash', orNull(HASH)),
     metadataAddress: fields.read('metadataAddress', orNull(ADDRESS)),
     tokenPolicyTemplate: fields.read('tokenPolicyTemplate', orNull(CODE)),
-    scripts: readScripts(fields.object('scripts')),
+    ...readScripts(fields.object('scripts')),
   };
   fields.rejectUnknown();
   return known;
@@ -149,8 +149,13 @@ function readScripts(fields: JsonFields) {
     ammPool: script('ammPool'),
     vesting: script('vesting'),
   };
+  // Only where orders of earlier validators may be open.
+  const earlier = {
+    limitOrder: fields.has('limitOrder') ? script('limitOrder') : null,
+    firstInstantOrder: fields.has('firstInstantOrder') ? script('firstInstantOrder') : null,
+  };
   fields.rejectUnknown();
-  return scripts;
+  return { scripts, earlier };
 }
 
 const KEYS = ['executorKeyHash', 'feeKeyHash', 'collateralKeyHash'] as const;
@@ -197,8 +202,20 @@ function partialOf(known: ParsedFile): PartialDeployment | null {
       ...{ curvePool, order },
       ammPool: knownScript(scripts.ammPool),
       vesting: knownScript(scripts.vesting),
+      ...knownScripts(known.earlier),
     },
   };
+}
+
+function knownScripts<Name extends string>(
+  scripts: Readonly<Record<Name, ReadScript | null>>,
+): Partial<Record<Name, KnownScript | null>> {
+  const found: Partial<Record<Name, KnownScript | null>> = {};
+  for (const name in scripts) {
+    const script = scripts[name];
+    if (script !== null) found[name] = knownScript(script);
+  }
+  return found;
 }
 
 function knownScript({ hash, ref }: ReadScript): KnownScript | null {

@@ -37,6 +37,11 @@ export class JsonFields {
     return new JsonFields(this.#value(name) ?? {}, this.#pathOf(name), this.#faults);
   }
 
+  /** Whether a field that may be absent is there. */
+  has(name: string): boolean {
+    return this.#fields.has(name);
+  }
+
   /** Call it last: reports fields that were not read. */
   rejectUnknown(): void {
     for (const name of this.#fields.keys()) {

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planCancel, planOrder } from '../../../src/cardano/build/order.ts';
+import { heldOrder, planCancel, planOrder } from '../../../src/cardano/build/order.ts';
 import { dataHex, type TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { signCollateral } from '../../../src/cardano/build/signing.ts';
+import { scriptAddress } from '../../../src/cardano/codec/address.ts';
 import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';
+import { Constr, type PlutusData } from '../../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
-import { addValues, coins } from '../../../src/cardano/codec/value.ts';
-import { orderData, readOrderData } from '../../../src/cardano/datums/datums.ts';
+import { addValues, asValue, coins } from '../../../src/cardano/codec/value.ts';
+import {
+  addressData,
+  assetData,
+  orderData,
+  readOrderData,
+} from '../../../src/cardano/datums/datums.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { accepted } from './verdict.ts';
 import {
@@ -140,4 +147,42 @@ test('an order whose time is no date is never ripe on mainnet', () => {
   const outcome = planCancel(mainnet, request, data, NOW_MS);
   assert.ok(outcome instanceof Failure);
   assert.match(outcome.message, /1000000000000000000 ms/);
+});
+
+test('an order of an earlier validator returns whole by its own script', () => {
+  const limit = { hash: '46'.repeat(28), ref: { txHash: 'ab'.repeat(32), index: 0 } };
+  const first = { hash: '9e'.repeat(28), ref: { txHash: 'ab'.repeat(32), index: 1 } };
+  const scripts = { ...DEPLOYMENT.scripts, limitOrder: limit, firstInstantOrder: first };
+  const mainnet = { ...DEPLOYMENT, network: 'mainnet', scripts } as const;
+  const { redeemer } = readOrderData(datumOf(placed().output), 'testnet') ?? assert.fail();
+  const [to, owner, beacon] = [addressData(redeemer), ALICE.key.hash, '5c'.repeat(28)];
+  const [coin, token, price] = [assetData('.'), assetData(TOKEN), new Constr(0, [1n, 9n])];
+  const left = [5n * ADA, 600_000n] as const;
+  const datums: Record<string, PlutusData[]> = {
+    limitOrder: ['00', beacon, coin, ...left, 1n, token, price, 500_000n, to, owner, []],
+    firstInstantOrder: [
+      ...['01', to, coin, ...left, token, price, 500_000n, '1e'.repeat(28)],
+      ...[BigInt(NOW_MS + 1_000), owner, beacon],
+    ],
+  };
+  for (const name of ['limitOrder', 'firstInstantOrder'] as const) {
+    const output = {
+      address: scriptAddress('testnet', scripts[name].hash, redeemer.stake),
+      value: asValue(7_600_000n, [[TOKEN, 12n]]),
+      datum: dataHex(new Constr(0, datums[name] ?? [])),
+    };
+    const order = utxo(output);
+    const held = heldOrder(mainnet, order);
+    assert.ok(!(held instanceof Failure));
+    assert.deepEqual([held.script, held.owner], [name, owner]);
+    const request = { order, changeAddress: ALICE.address };
+    const plan = planCancel(mainnet, request, data, NOW_MS + 5_000);
+    assert.ok(!(plan instanceof Failure));
+    assert.deepEqual(plan.outputs, [{ address: ALICE.text, value: output.value, datum: null }]);
+    assert.deepEqual(plan.signers, [owner]);
+    const isTimed = name === 'firstInstantOrder';
+    assert.equal(plan.validFromSlot != null, isTimed, 'a limit order may go at any time');
+    const early = planCancel(mainnet, request, data, NOW_MS - 5_000);
+    assert.equal(early instanceof Failure, isTimed);
+  }
 });

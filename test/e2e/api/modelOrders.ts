@@ -87,6 +87,8 @@ export class ModelOrders {
       fromAmount: String(amount),
       to: isBuy ? token : '.',
       toAmount: String(received),
+      filledAmount: confirmed(order) === 'executed' ? String(amount) : '0',
+      remaining: confirmed(order) === 'executed' ? '0' : String(amount),
       address: formatAddress(datum.redeemer),
       worstPrice: { numerator: String(numerator), denominator: String(denominator) },
       pendingTransactionId: placed.txHash,

@@ -48,6 +48,20 @@ test('mainnet is the launchpad that runs there, as far as it is known', () => {
     },
     ammPool: null,
     vesting: { hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89', ref: null },
+    limitOrder: {
+      hash: '464eeee89f05aff787d40045af2a40a83fd96c513197d32fbc54ff02',
+      ref: {
+        txHash: 'b91eda29d145ab6c0bc0d6b7093cb24b131440b7b015033205476f39c690a51f',
+        index: 0,
+      },
+    },
+    firstInstantOrder: {
+      hash: '9e94e848482ffb2befe7fe6c2f5171c99086b53b3f73f535ff61ca09',
+      ref: {
+        txHash: '75f04884fd3fe7780f9e0cbde69bf59e6ae0dd7927263b2db72303fb68c7352d',
+        index: 0,
+      },
+    },
   });
   assert.equal(partial.refundAfterMs, 1_200_000);
   assert.equal(partial.collateralKeyHash, null);

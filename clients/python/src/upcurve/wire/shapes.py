@@ -179,15 +179,20 @@ ApiOrder = TypedDict(
         "fromAmount": "str",
         #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
         "to": "str",
-        #: Received; before that the least that the worst price accepts; 0 when given back or dropped.
+        #: Received in all. Before that the least that the worst price accepts; 0 when given back or
+        #: dropped.
         "toAmount": "str",
+        #: What was executed of `fromAmount`, in blocks.
+        "filledAmount": "str",
+        #: What was not.
+        "remaining": "str",
         #: Where the output is paid to, bech32.
         "address": "str",
         #: Output per input.
         "worstPrice": "ApiOrderWorstPrice",
         #: Placed it.
         "pendingTransactionId": "str",
-        #: Executed, refunded or cancelled it, in a block or in the mempool.
+        #: Executed (the newest part of) it, refunded or cancelled it, in a block or in the mempool.
         "evaluatedTransactionId": "str | None",
         #: Unix seconds of the block that placed it, or when the mempool first showed it.
         "timestamp": "int",
@@ -245,15 +250,20 @@ OrderTrades = TypedDict(
         "fromAmount": "str",
         #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
         "to": "str",
-        #: Received; before that the least that the worst price accepts; 0 when given back or dropped.
+        #: Received in all. Before that the least that the worst price accepts; 0 when given back or
+        #: dropped.
         "toAmount": "str",
+        #: What was executed of `fromAmount`, in blocks.
+        "filledAmount": "str",
+        #: What was not.
+        "remaining": "str",
         #: Where the output is paid to, bech32.
         "address": "str",
         #: Output per input.
         "worstPrice": "ApiOrderWorstPrice",
         #: Placed it.
         "pendingTransactionId": "str",
-        #: Executed, refunded or cancelled it, in a block or in the mempool.
+        #: Executed (the newest part of) it, refunded or cancelled it, in a block or in the mempool.
         "evaluatedTransactionId": "str | None",
         #: Unix seconds of the block that placed it, or when the mempool first showed it.
         "timestamp": "int",
@@ -278,8 +288,8 @@ OrderTrades = TypedDict(
         "outputAmount": "str",
         #: ADA per token: of the trade (percent fee left out), else the worst one.
         "price": "str",
-        #: Percent.
-        "filled": "Literal['0', '100']",
+        #: Percent of what it offers, cut to 2 decimals.
+        "filled": "str",
         "fills": "list[OrderTradesFillsRow]",
     },
 )

@@ -1,0 +1,107 @@
+/**
+ * Orders that may be executed in parts, as mainnet's earlier validators hold them: twelve fields,
+ * read strictly. Tag 00 is a limit order, tag 01 the first form of the instant order. A part that
+ * is executed leaves an output with the same datum, but for the amount and the fee that are left.
+ * Source: onchain.md, "Mainnet before the instant order".
+ */
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Address } from '../codec/address.ts';
+import { blake2b224 } from '../codec/hash.ts';
+import { fromHex } from '../codec/hex.ts';
+import type { OutputRef } from '../codec/output.ts';
+import { decodePlutusData, type PlutusData } from '../codec/plutusData.ts';
+import { fieldsOf, readAddressData, readAssetData } from './datums.ts';
+
+export interface PartialOrderDatum {
+  readonly tag: '00' | '01';
+  /** The same in every output of an order, hex. */
+  readonly beacon: string;
+  readonly redeemer: Address;
+  readonly input: AssetId;
+  readonly output: AssetId;
+  /** What is still offered. */
+  readonly amount: bigint;
+  /** For the executor of one step; paid beside the fee. */
+  readonly stepLovelace: bigint;
+  /** What is left of the fee for all steps. */
+  readonly feeLovelace: bigint;
+  /** Output per input, at worst. */
+  readonly worstPrice: { readonly numerator: bigint; readonly denominator: bigint };
+  /** Empty: anybody may execute it. */
+  readonly executors: readonly string[];
+  /** The owner may cancel it from then on; 0: at any time. */
+  readonly cancelAfterMs: bigint;
+  readonly owner: string;
+}
+
+/** A reader of the fields behind the tag, as one object by name. */
+const LAYOUTS = {
+  '00': [
+    ...['beacon', 'input', 'amount', 'step', 'leastOutput', 'output', 'price', 'fee'],
+    ...['redeemer', 'owner', 'executors'],
+  ],
+  '01': [
+    ...['redeemer', 'input', 'amount', 'step', 'output', 'price', 'fee', 'executors'],
+    ...['cancelAfter', 'owner', 'beacon'],
+  ],
+} as const;
+
+const FIELDS = 12;
+
+export function readPartialOrder(
+  data: PlutusData | null,
+  network: Address['network'],
+): PartialOrderDatum | null {
+  const [tag, ...values] = fieldsOf(data, FIELDS) ?? [];
+  if (tag !== '00' && tag !== '01') return null;
+  const named = Object.fromEntries(LAYOUTS[tag].map((name, at) => [name, values[at]]));
+  const { amount, step, fee, cancelAfter = 0n } = named;
+  const redeemer = readAddressData(named.redeemer, network);
+  const [input, output] = [readAssetData(named.input), readAssetData(named.output)];
+  const [numerator, denominator] = fieldsOf(named.price, 2) ?? [];
+  const executors = typeof named.executors === 'string' ? [named.executors] : named.executors;
+  const [beacon, owner] = [readHash(named.beacon), readHash(named.owner)];
+  if (redeemer === null || input === null || output === null) return null;
+  if (typeof amount !== 'bigint' || typeof step !== 'bigint') return null;
+  if (typeof fee !== 'bigint' || typeof cancelAfter !== 'bigint') return null;
+  if (typeof numerator !== 'bigint' || typeof denominator !== 'bigint') return null;
+  if (beacon === null || owner === null || !Array.isArray(executors)) return null;
+  const hashes = executors.map(readHash);
+  if (hashes.includes(null)) return null;
+  return {
+    ...{ tag, beacon, redeemer, input, output, amount, owner },
+    ...{ stepLovelace: step, feeLovelace: fee, cancelAfterMs: cancelAfter },
+    worstPrice: { numerator, denominator },
+    executors: hashes.flatMap((hash) => hash ?? []),
+  };
+}
+
+function readHash(data: PlutusData | undefined): string | null {
+  return typeof data === 'string' && data.length === 56 ? data : null;
+}
+
+const NO_BEACON = '00'.repeat(28);
+
+/**
+ * Whether the beacon is that of a new order in output `outputIndex`: a hash over one of the
+ * transaction's inputs, the output's index, and the datum with zeros for the beacon. Executors take
+ * no other, so nobody can pass an order off as another's successor.
+ */
+export function isNewBeacon(
+  datumHex: string,
+  inputs: readonly OutputRef[],
+  outputIndex: number,
+): boolean {
+  const { beacon } = readPartialOrder(decodePlutusData(fromHex(datumHex)), 'mainnet') ?? {};
+  if (beacon === undefined) return false;
+  const unnamed = blake2b224(fromHex(datumHex.replace(`581c${beacon}`, `581c${NO_BEACON}`)));
+  return inputs.some(({ txHash, index }) => {
+    const message = new Uint8Array(76);
+    message.set(fromHex(txHash), 0);
+    const indexes = new DataView(message.buffer, 32);
+    indexes.setBigUint64(0, BigInt(index));
+    indexes.setBigUint64(8, BigInt(outputIndex));
+    message.set(fromHex(unnamed), 48);
+    return blake2b224(message) === beacon;
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * An output that holds an order, by the layout of the script that guards it: what it offers, for
+ * whom, and what of its value is fee and deposit. Source: onchain.md, section Outputs.
+ */
+import type { Address } from '../../cardano/codec/address.ts';
+import { datumOf, type Output } from '../../cardano/codec/output.ts';
+import { amountOf } from '../../cardano/codec/value.ts';
+import { readOrderData } from '../../cardano/datums/datums.ts';
+import { isExecutor, SHARED_SCRIPTS } from '../../cardano/datums/deployment.ts';
+import { readPartialOrder } from '../../cardano/datums/partialOrder.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { type Rules, scriptOf } from './rules.ts';
+
+export interface OrderOutput {
+  readonly input: AssetId;
+  readonly output: AssetId;
+  readonly worstPrice: { readonly numerator: bigint; readonly denominator: bigint };
+  readonly amount: bigint;
+  /** Paid when all of `amount` is executed at once. */
+  readonly feeLovelace: bigint;
+  /** The part of it that each step costs; 0 where an order is executed whole. */
+  readonly stepLovelace: bigint;
+  readonly depositLovelace: bigint;
+  /** Of the output asset, brought by parts of a buy. */
+  readonly heldTokens: bigint;
+  readonly refundAfterMs: number;
+  readonly redeemer: Address;
+  /** null: the transaction that places it names it. */
+  readonly beacon: string | null;
+}
+
+/** null: no order, or none that an executor of the deployment fills. */
+export function readOrderOutput(output: Output, rules: Rules): OrderOutput | null {
+  const script = scriptOf(output, rules);
+  // The executor would pay for the bytes of a script in the output.
+  if (script === null || output.scriptHash !== null) return null;
+  const isShared = SHARED_SCRIPTS.includes(script);
+  const read = isShared ? partialOrder : script === 'order' ? instantOrder : () => null;
+  const order = read(output, rules);
+  if (order === null) return null;
+  const { redeemer, worstPrice, amount, refundAfterMs } = order;
+  if (redeemer.payment.kind !== 'key' || redeemer.stake?.kind === 'script') return null;
+  if (worstPrice.numerator < (isShared ? 0n : 1n) || worstPrice.denominator < 1n) return null;
+  return amount > 0n && Number.isSafeInteger(refundAfterMs) ? order : null;
+}
+
+/** The value is exactly the offer, the fee and the deposit. */
+function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null {
+  const datum = readOrderData(datumOf(output), deployment.addressNetwork);
+  if (datum === null || !isExecutor(deployment, datum.executor)) return null;
+  const { fees } = deployment;
+  const { input, feeLovelace, depositLovelace } = datum;
+  if (feeLovelace < fees.executorFeeLovelace) return null;
+  if (depositLovelace < fees.orderDepositLovelace) return null;
+  const { lovelace, assets } = output.value;
+  const extra = feeLovelace + depositLovelace;
+  const isExact = input === '.' ? assets.size === 0 : assets.size === 1 && lovelace === extra;
+  if (!isExact) return null;
+  return {
+    ...datum,
+    amount: input === '.' ? lovelace - extra : amountOf(output.value, input),
+    ...{ stepLovelace: 0n, heldTokens: 0n, beacon: null },
+    refundAfterMs: Number(datum.refundAfterMs),
+  };
+}
+
+/** What the value has beyond offer, fee and one step comes back. */
+function partialOrder(output: Output, { deployment }: Rules): OrderOutput | null {
+  const datum = readPartialOrder(datumOf(output), deployment.addressNetwork);
+  if (datum === null) return null;
+  const { executors, input, amount, stepLovelace } = datum;
+  const isOurs = executors.length === 0 || executors.some((each) => isExecutor(deployment, each));
+  if (!isOurs || stepLovelace < 0n || datum.feeLovelace < 0n) return null;
+  const { lovelace, assets } = output.value;
+  const feeLovelace = datum.feeLovelace + stepLovelace;
+  const depositLovelace = lovelace - feeLovelace - (input === '.' ? amount : 0n);
+  const held = input === '.' ? datum.output : input;
+  const isAlone = [...assets.keys()].every((asset) => asset === held);
+  if (!isAlone || depositLovelace < 0n) return null;
+  if (input !== '.' && amountOf(output.value, input) < amount) return null;
+  return {
+    ...datum,
+    ...{ feeLovelace, depositLovelace },
+    heldTokens: input === '.' ? amountOf(output.value, held) : 0n,
+    refundAfterMs: Number(datum.cancelAfterMs),
+  };
+}
