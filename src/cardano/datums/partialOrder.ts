@@ -85,7 +85,7 @@ const NO_BEACON = '00'.repeat(28);
 /**
  * Whether the beacon is that of a new order in output `outputIndex`: a hash over one of the
  * transaction's inputs, the output's index, and the datum with zeros for the beacon. Executors take
- * no other, so nobody can pass an order off as another's successor.
+ * no other, so no one can pass an order off as another's successor.
  */
 export function isNewBeacon(
   datumHex: string,

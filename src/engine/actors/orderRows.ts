@@ -44,7 +44,7 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
   noteOrderChange(rows, order);
 }
 
-/** A beacon names one order on the chain: whoever repeats it takes nothing from the first. */
+/** A beacon names one order on the chain: another that repeats it takes nothing from it. */
 export function nameOrder(rows: RowDraft, { beacon, ref }: PlacedOrder): void {
   const named = rows.get('beacons', beacon);
   if (named === null || rows.get('orders', named) === null) rows.set('beacons', beacon, ref);
