@@ -68,7 +68,7 @@ export interface PlacedOrder extends OrderRest {
   readonly token: AssetId;
   readonly side: 'buy' | 'sell';
   readonly worstPrice: { readonly numerator: string; readonly denominator: string };
-  /** 0: its owner may take it back at any time, and nobody else ends it. */
+  /** 0: its owner may take it back at any time; no refund ends it. */
   readonly refundAfterMs: number;
   readonly address: string;
   readonly pkh: string;
