@@ -319,8 +319,14 @@ test('the reference page asks and listens to the market behind it', async () => 
   await listen.getByRole('button', { name: 'Stop' }).click();
   await listen.locator('.state').getByText('closed').waitFor();
 
-  await page.getByRole('searchbox', { name: 'Filter' }).fill('server/time');
+  const search = page.getByRole('searchbox', { name: 'Search' });
   const entry = page.locator('details.entry:visible');
+  // Words of a description, which no path or title has.
+  await search.fill('exponent floating');
+  const found = await entry.count();
+  assert.ok(found < (await page.locator('details.entry').count()));
+  await page.locator('#found').getByText(`${found} routes, topics and schemas`).waitFor();
+  await search.fill('get /v1/utility/server/time');
   assert.equal(await entry.count(), 1);
   await entry.locator('summary').first().click();
   await entry.getByRole('button', { name: 'Send' }).click();
@@ -329,5 +335,30 @@ test('the reference page asks and listens to the market behind it', async () => 
   const copy = entry.locator('button.copy').first();
   await copy.click();
   await copy.getByText('Copied').waitFor();
+  seen.assertClean();
+});
+
+test('the reference page remembers the language of its samples and what was entered', async () => {
+  const { world, browser } = scene();
+  const seen = await visit(browser, world.url);
+  const { page } = seen;
+  await seen.open('docs#route-searchPools');
+  const route = page.locator('#route-searchPools');
+  const shown = route.locator('.samples div[data-language]:visible');
+  const pattern = route.locator('form.try input[name=pattern]');
+  await pattern.waitFor();
+  assert.match((await shown.textContent()) ?? '', /^curl /);
+  await route.getByRole('button', { name: 'Python' }).click();
+  assert.match((await shown.textContent()) ?? '', /^import httpx/);
+  assert.ok((await shown.textContent())?.includes(world.url), 'it asks this server');
+  await pattern.fill('mine');
+  await page.reload();
+  await pattern.waitFor();
+  assert.equal(await pattern.inputValue(), 'mine');
+  assert.match((await shown.textContent()) ?? '', /^import httpx/);
+  const topic = page.locator('#topic-LastBar');
+  await topic.locator('summary').first().click();
+  const sample = topic.locator('.samples div[data-language]:visible');
+  assert.match((await sample.textContent()) ?? '', /^import json/);
   seen.assertClean();
 });

@@ -1,7 +1,8 @@
 /** The page at /docs: whole, offline, and what it says to paste works as it stands. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { parse as parseScript } from '@babel/parser';
 import { escaped, html } from '../../../src/api/docs/page/html.ts';
 import { markdown } from '../../../src/api/docs/page/markdown.ts';
 import { ORIGIN } from '../../../src/api/docs/page/snippets.ts';
@@ -19,14 +20,23 @@ function found(text: string, pattern: RegExp): string[] {
 function pasted(page: string, id: string, origin: string): string {
   const [text = ''] = found(page, new RegExp(`<code[^>]* id="${id}">([^<]*)</code>`, 'g'));
   assert.notEqual(text, '', `${id} is on the page`);
-  const plain = text
+  const plain = unescaped(text);
+  assert.ok(plain.includes(ORIGIN));
+  return plain.replaceAll(ORIGIN, origin);
+}
+
+function unescaped(text: string): string {
+  return text
     .replaceAll('&#39;', "'")
     .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
-  assert.ok(plain.includes(ORIGIN));
-  return plain.replaceAll(ORIGIN, origin);
+}
+
+function samplesIn(page: string, language: string): string[] {
+  const box = `<div data-language="${language}"><div class="code"><pre[^>]*><code[^>]*>([^<]*)<`;
+  return found(page, new RegExp(box, 'g')).map(unescaped);
 }
 
 /** Everything that a program says until it is stopped. */
@@ -91,11 +101,34 @@ test('the page of a running market', async (t) => {
     assert.doesNotThrow(() => new Function(script));
   });
 
+  await t.test('its samples are programs', () => {
+    const inLanguage = (name: string) => samplesIn(page, name);
+    const typescript = inLanguage('TypeScript');
+    assert.ok(typescript.length > 60, `${typescript.length} samples`);
+    for (const text of typescript) {
+      const parsed = () => parseScript(text, { sourceType: 'module', plugins: ['typescript'] });
+      assert.doesNotThrow(parsed, text);
+    }
+    const python = inLanguage('Python');
+    assert.equal(python.length, typescript.length);
+    const check = 'import ast, json, sys\nfor text in json.load(sys.stdin): ast.parse(text)';
+    const parsed = spawnSync('python3', ['-c', check], { input: JSON.stringify(python) });
+    if (parsed.error !== undefined) t.diagnostic('no python3: its samples were not parsed');
+    else assert.equal(String(parsed.stderr), '');
+  });
+
   await t.test('pasting its first snippets leads to a subscription', async () => {
     const { asset } = await setStage(world);
     const [url = ''] = found(pasted(page, 'start-list', world.url), /'([^']+)'/g);
     const list: unknown = await (await fetch(url)).json();
     assert.equal(at(list, '0 info asset'), asset);
+    const samples = samplesIn(page, 'TypeScript');
+    for (const path of ['filter=Latest', '/v1/following/list']) {
+      const sample = samples.find((text) => text.includes(path)) ?? '';
+      const asked = run(t, sample.replaceAll(ORIGIN, world.url));
+      await until(asked.said, () => asked.said() !== '');
+      assert.match(asked.said(), /^[[{]/, asked.said());
+    }
     const program = run(t, pasted(page, 'start-subscribe', world.url));
     await until(program.said, () => program.said().includes('LastBarUpdate snapshot'));
     const bob = world.trader('bob');

@@ -1,6 +1,6 @@
 /**
- * The script of the reference page: copy buttons, a filter, requests to try and topics to listen
- * to. Sent to browsers with its types stripped, so it imports nothing. Checked by the tsconfig
+ * The script of the reference page: copy buttons, languages of the samples, a search, requests to
+ * try, which keep what was entered, and topics to listen to. Sent to browsers with its types stripped, so it imports nothing. Checked by the tsconfig
  * beside it, which knows the DOM.
  */
 const MOST_FRAMES = 30;
@@ -97,8 +97,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   if (output === null) return;
   let path = form.dataset.path ?? '';
   const query = new URLSearchParams();
-  for (const input of all('input, select', HTMLElement, form)) {
-    if (!(input instanceof HTMLInputElement || input instanceof HTMLSelectElement)) continue;
+  for (const input of inputsOf(form)) {
     const { name, value } = input;
     if (input.dataset.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value));
     else if (value !== '') query.set(name, value);
@@ -169,15 +168,99 @@ function show(frames: HTMLPreElement, frame: Frame): void {
   while (frames.childElementCount > MOST_FRAMES) frames.lastElementChild?.remove();
 }
 
-function filter(text: string): void {
-  const wanted = text.trim().toLowerCase();
+/** The text of each entry, as it is searched: all words must be in it. */
+const texts = new Map(
+  all('details.entry', HTMLDetailsElement).map((each) => [
+    each,
+    (each.textContent ?? '').toLowerCase(),
+  ]),
+);
+
+function search(text: string): void {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const has = (inside: string) => words.every((word) => inside.includes(word));
+  const found = new Set<string>();
+  for (const [each, inside] of texts) {
+    each.hidden = !has(inside);
+    if (!each.hidden) found.add(each.id);
+  }
   for (const link of all('nav li li', HTMLLIElement)) {
-    link.hidden = !(link.textContent ?? '').toLowerCase().includes(wanted);
+    const target = link.querySelector('a')?.hash.slice(1) ?? '';
+    link.hidden = !found.has(target) && !has(chapterText(target));
   }
-  for (const entry of all('details.entry', HTMLDetailsElement)) {
-    const summary = entry.querySelector('summary')?.textContent ?? '';
-    entry.hidden = !summary.toLowerCase().includes(wanted);
+  const count = one(document, '#found', HTMLElement);
+  if (count === null) return;
+  count.textContent = words.length === 0 ? '' : `${found.size} routes, topics and schemas`;
+}
+
+/** A heading of the guide and what stands below it; an entry has its own text. */
+function chapterText(id: string): string {
+  const heading = document.getElementById(id);
+  if (heading === null || heading instanceof HTMLDetailsElement) return '';
+  let text = heading.textContent ?? '';
+  let next = heading.nextElementSibling;
+  while (next !== null && next.tagName !== heading.tagName) {
+    text += ` ${next.textContent ?? ''}`;
+    next = next.nextElementSibling;
   }
+  return text.toLowerCase();
+}
+
+const LANGUAGE = 'docs language';
+
+/** Every sample in one language; samples that lack it show their first one. */
+function showLanguage(wanted: string): void {
+  for (const group of all('.samples', HTMLElement)) {
+    const buttons = all('button[data-language]', HTMLButtonElement, group);
+    const has = buttons.some((button) => button.dataset.language === wanted);
+    const shown = has ? wanted : buttons[0]?.dataset.language;
+    for (const button of buttons) {
+      button.setAttribute('aria-pressed', String(button.dataset.language === shown));
+    }
+    for (const box of all('div[data-language]', HTMLElement, group)) {
+      box.hidden = box.dataset.language !== shown;
+    }
+  }
+}
+
+/** Browsers may refuse to keep anything; undefined: nothing is kept. */
+function kept(key: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? 'null');
+  } catch {
+    return undefined;
+  }
+}
+
+function keep(key: string, value: unknown): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // It lasts as long as the page.
+  }
+}
+
+type Input = HTMLInputElement | HTMLSelectElement;
+
+function inputsOf(form: HTMLFormElement): Input[] {
+  return [...all('input', HTMLInputElement, form), ...all('select', HTMLSelectElement, form)];
+}
+
+/** What was entered the last time. */
+function restore(form: HTMLFormElement): void {
+  const values = kept(`docs try ${form.dataset.name}`);
+  for (const input of inputsOf(form)) {
+    const value = field(values, input.name);
+    if (typeof value === 'string') input.value = value;
+  }
+}
+
+function keepInputs(form: HTMLFormElement): void {
+  const values = inputsOf(form).map(({ name, value }) => [name, value]);
+  keep(`docs try ${form.dataset.name}`, Object.fromEntries(values));
 }
 
 /** What a link leads to is opened. */
@@ -193,15 +276,26 @@ for (const each of all('[hidden]', HTMLElement)) each.hidden = false;
 for (const button of all('button.copy', HTMLButtonElement)) {
   button.addEventListener('click', () => void copy(button));
 }
+for (const button of all('.languages button', HTMLButtonElement)) {
+  button.addEventListener('click', () => {
+    const language = button.dataset.language ?? '';
+    keep(LANGUAGE, language);
+    showLanguage(language);
+    button.scrollIntoView({ block: 'nearest' });
+  });
+}
+showLanguage(String(kept(LANGUAGE)));
 for (const form of all('form.try', HTMLFormElement)) {
+  restore(form);
+  form.addEventListener('input', () => keepInputs(form));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void send(form);
   });
 }
 for (const form of all('form.listen', HTMLFormElement)) listenWith(form);
-const search = one(document, '#filter', HTMLInputElement);
-search?.addEventListener('input', () => filter(search.value));
+const input = one(document, '#filter', HTMLInputElement);
+input?.addEventListener('input', () => search(input.value));
 addEventListener('hashchange', openTarget);
 renew(EXAMPLE_ORIGIN, location.origin);
 openTarget();

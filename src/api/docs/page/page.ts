@@ -7,7 +7,7 @@ import { type Html, html, NOTHING } from './html.ts';
 import { inline, markdown, slug } from './markdown.ts';
 import { at, entriesAt, listAt, textAt } from './read.ts';
 import { boundsOf, choicesOf, schemaOf, typeOf } from './schema.ts';
-import { code, curl, example, ORIGIN, pretty } from './snippets.ts';
+import { code, example, listenSamples, ORIGIN, pretty, samples } from './snippets.ts';
 
 export const STYLE_PATH = '/docs/style.css';
 export const SCRIPT_PATH = '/docs/page.js';
@@ -87,8 +87,9 @@ function navigation(
   );
   const guide = chapters.map((title) => html`<li><a href="#${slug(title)}">${title}</a></li>`);
   const streams = topics.map(([name]) => link(topicId(name), name));
-  return html`<nav aria-label="Contents"><label class="filter" hidden>Filter
-<input type="search" id="filter" placeholder="path or topic" autocomplete="off"></label>
+  return html`<nav aria-label="Contents"><label class="filter" hidden>Search
+<input type="search" id="filter" placeholder="path, topic, field, words" autocomplete="off"></label>
+<p id="found" class="optional" role="status"></p>
 <ul>${part('start', 'Five minutes')}${part('guide', 'Guide', guide)}${routes}
 ${part('websocket', 'WebSocket', streams)}
 ${part('schemas', 'Schemas')}</ul></nav>`;
@@ -171,7 +172,7 @@ function messageHtml(topic: string, title: string, message: Json): Html {
   const frame = at(recorded, 'payload');
   if (topic !== COMMON && title === 'subscribe') {
     const data = at(payload, 'properties', 'data');
-    const copied = frame === undefined ? NOTHING : code(JSON.stringify(frame));
+    const copied = frame === undefined ? NOTHING : listenSamples(frame);
     const box = frame === undefined ? NOTHING : listen(frame);
     return html`<h4>Subscribe</h4>${copied}${DATA}${schemaOf(data)}${box}`;
   }
@@ -220,7 +221,7 @@ function operationHtml(route: Operation): Html {
 <div class="inside">${description === '' ? NOTHING : markdown(description)}
 ${parameters(listAt(operation, 'parameters'))}
 ${bodies(operation)}
-<h4>Request</h4>${code(curl(method, path, operation))}
+<h4>Request</h4>${samples(method, path, operation)}
 ${method === 'GET' && !isStream ? tryIt(route) : NOTHING}
 <h4>Answers</h4>${entriesAt(operation, 'responses').map(([status, each]) => answer(status, each))}
 </div></details>`;
@@ -274,8 +275,9 @@ function answer(status: string, response: Json): Html {
 
 /** Headers are omitted: a person has no use for them. */
 function tryIt({ path, operation }: Operation): Html {
+  const name = textAt(operation, 'operationId');
   const asked = listAt(operation, 'parameters').filter((each) => textAt(each, 'in') !== 'header');
-  return html`<form class="try" data-path="${path}" hidden><h4>Try it</h4>${asked.map(field)}
+  return html`<form class="try" data-path="${path}" data-name="${name}" hidden><h4>Try it</h4>${asked.map(field)}
 <button type="submit">Send</button><output></output></form>`;
 }
 
