@@ -1,7 +1,7 @@
 /**
  * The script of the reference page: copy buttons, languages of the samples, a search, requests to
- * try, which keep what was entered, and topics to listen to. Sent to browsers with its types stripped, so it imports nothing. Checked by the tsconfig
- * beside it, which knows the DOM.
+ * try, which keep what was entered, and topics to listen to. Sent to browsers with its types
+ * stripped, so it imports nothing. Checked by the tsconfig beside it, which knows the DOM.
  */
 const MOST_FRAMES = 30;
 const EXAMPLE_ORIGIN = 'http://localhost:8080';

@@ -277,7 +277,8 @@ function answer(status: string, response: Json): Html {
 function tryIt({ path, operation }: Operation): Html {
   const name = textAt(operation, 'operationId');
   const asked = listAt(operation, 'parameters').filter((each) => textAt(each, 'in') !== 'header');
-  return html`<form class="try" data-path="${path}" data-name="${name}" hidden><h4>Try it</h4>${asked.map(field)}
+  const about = html` data-path="${path}" data-name="${name}"`;
+  return html`<form class="try"${about} hidden><h4>Try it</h4>${asked.map(field)}
 <button type="submit">Send</button><output></output></form>`;
 }
 
