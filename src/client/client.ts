@@ -7,6 +7,7 @@ import { type CapBar, capSource, type PriceBar, priceSource } from './mirrors/ba
 import { BarsMirror } from './mirrors/bars.ts';
 import { OrdersMirror } from './mirrors/orders.ts';
 import { PoolsMirror } from './mirrors/pools.ts';
+import { TickersMirror } from './mirrors/tickers.ts';
 import { TradesMirror } from './mirrors/trades.ts';
 import { WholeMirror } from './mirrors/whole.ts';
 import { Nodes } from './nodes.ts';
@@ -25,6 +26,7 @@ import type {
   PoolListName,
   Position,
   Resolution,
+  TickersInput,
   Topics,
 } from './types.ts';
 
@@ -82,7 +84,9 @@ const DEFAULT_BARS = 300;
 export class Client {
   readonly connection: Connection;
   readonly charts: ReturnType<typeof market.chartsRoutes>;
-  readonly tickers: ReturnType<typeof market.tickersRoutes>;
+  /** Called: a mirror of given tokens, or of a sorted list. Its members: calls over HTTP. */
+  readonly tickers: ((data?: TickersInput) => TickersMirror) &
+    ReturnType<typeof market.tickersRoutes>;
   readonly holders: ReturnType<typeof market.holdersRoutes>;
   readonly build: ReturnType<typeof wallets.buildRoutes>;
   readonly submit: ReturnType<typeof wallets.submitRoutes>;
@@ -112,7 +116,8 @@ export class Client {
     this.#http = http;
     this.connection = connection;
     this.charts = market.chartsRoutes(http);
-    this.tickers = market.tickersRoutes(http);
+    const tickersOf = (data: TickersInput = {}) => new TickersMirror(connection, data);
+    this.tickers = Object.assign(tickersOf, market.tickersRoutes(http));
     this.holders = market.holdersRoutes(http);
     this.build = wallets.buildRoutes(http);
     this.submit = wallets.submitRoutes(http);

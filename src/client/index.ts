@@ -15,6 +15,7 @@ export type { BarsChange, BarsMirror, BarsState } from './mirrors/bars.ts';
 export type { Change, Mirror, Reason } from './mirrors/mirror.ts';
 export type { OrdersChange, OrdersMirror, OrdersState } from './mirrors/orders.ts';
 export type { PoolsChange, PoolsMirror, PoolsState } from './mirrors/pools.ts';
+export type { TickersChange, TickersMirror, TickersState } from './mirrors/tickers.ts';
 export type { TradesChange, TradesMirror, TradesState } from './mirrors/trades.ts';
 export type { WholeMirror } from './mirrors/whole.ts';
 export {

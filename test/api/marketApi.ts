@@ -16,6 +16,7 @@ import { orderTopics } from '../../src/api/orders/topics.ts';
 import { poolRoutes } from '../../src/api/pools/routes.ts';
 import { poolTopics } from '../../src/api/pools/topics.ts';
 import { tickerRoutes } from '../../src/api/tickers/routes.ts';
+import { tickerTopics } from '../../src/api/tickers/topics.ts';
 import { createHub } from '../../src/api/topics/hub.ts';
 import { tradeRoutes } from '../../src/api/trades/routes.ts';
 import { tradeTopics } from '../../src/api/trades/topics.ts';
@@ -87,6 +88,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
       ...poolTopics(node),
       ...orderTopics(node),
       ...tradeTopics(node),
+      ...tickerTopics(node),
     ],
     nodeView,
     clock,

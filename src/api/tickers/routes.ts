@@ -1,16 +1,10 @@
 /** Tickers over HTTP. */
-import type { Fold } from '../../engine/actors/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { type InputOf, jsonAnswer, route } from '../gateway/route.ts';
 import { Tickers, TickersBody, TickersQuery } from './schema.ts';
 import { daysOf, filterOf, sorted } from './select.ts';
-import { viewTicker } from './view.ts';
-
-/** Read `fold` each time: a new epoch replaces it. */
-export interface TickerNode {
-  readonly fold: Fold;
-}
+import { type TickerNode, TickerViews } from './views.ts';
 
 const COMMON = {
   tag: 'Tickers',
@@ -24,6 +18,7 @@ const MARKET_TIME =
   'the window.';
 
 export function tickerRoutes(node: TickerNode): Route[] {
+  const views = TickerViews.of(node);
   return [
     route({
       ...COMMON,
@@ -35,7 +30,7 @@ export function tickerRoutes(node: TickerNode): Route[] {
       query: TickersQuery,
       answers: { 200: { description: 'A page, and how many match', schema: Tickers } },
       etag: true,
-      handle: ({ query }) => page(node.fold, query),
+      handle: ({ query }) => page(views, query),
     }),
     route({
       ...COMMON,
@@ -49,24 +44,27 @@ export function tickerRoutes(node: TickerNode): Route[] {
       body: TickersBody,
       answers: { 200: { description: 'All, and how many they are', schema: Tickers } },
       handle: ({ body }) => {
-        const items = daysOf(node.fold, distinct(body)).map(viewTicker);
+        const items = views.ofAssets(distinct(body));
         return jsonAnswer({ count: items.length, items });
       },
     }),
   ];
 }
 
-function page(fold: Fold, query: InputOf<typeof TickersQuery>): Answer {
+function page(views: TickerViews, query: InputOf<typeof TickersQuery>): Answer {
   const { assets, offset, limit } = query;
-  const all = assets === undefined ? daysOf(fold) : daysOf(fold, distinct(assets));
+  const { fold } = views;
   const isWanted = filterOf(fold, query);
+  if (assets === undefined && isWanted === null) {
+    const list = views.list(query);
+    return jsonAnswer({ count: list.size, items: views.ofAssets(list.page(offset, limit)) });
+  }
+  const all = assets === undefined ? daysOf(fold) : daysOf(fold, distinct(assets));
   const matching = isWanted === null ? all : all.filter(isWanted);
-  const items = sorted(matching, query)
-    .slice(offset, offset + limit)
-    .map(viewTicker);
-  return jsonAnswer({ count: matching.length, items });
+  const shown = sorted(matching, query).slice(offset, offset + limit);
+  return jsonAnswer({ count: matching.length, items: shown.map((day) => views.of(day)) });
 }
 
-function distinct(assets: readonly AssetId[]): Set<AssetId> {
+function distinct(assets: readonly AssetId[]): ReadonlySet<AssetId> {
   return new Set(assets.map((asset) => asset.toLowerCase()));
 }

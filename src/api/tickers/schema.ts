@@ -66,6 +66,32 @@ const TICKER_FIELDS = {
 export const Ticker = Type.Object({ ...TICKER_FIELDS, spark: Spark }, { $id: 'Ticker' });
 export type Ticker = Type.Static<typeof Ticker>;
 
+/** In an update of the topic. */
+export const TickerUpdate = Type.Object(
+  { ...TICKER_FIELDS, spark: Type.Optional(Spark) },
+  { $id: 'TickerUpdate' },
+);
+export type TickerUpdate = Type.Static<typeof TickerUpdate>;
+
+export const TickersUpdate = Type.Object(
+  {
+    items: Type.Array(TickerUpdate, {
+      description: 'Tickers that changed or are new in the list; in a snapshot all of them.',
+    }),
+    order: Type.Array(AssetIdShape, {
+      description:
+        'Asset ids of the list in their order. The ticker of each is in `items`, or was in those ' +
+        'of an update before; a token that is not named has left the list.',
+    }),
+    crc32: Type.Integer({
+      minimum: 0,
+      maximum: 0xff_ff_ff_ff,
+      description: 'Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.',
+    }),
+  },
+  { $id: 'TickersUpdate' },
+);
+
 export const Tickers = Type.Object({
   count: Type.Integer({ minimum: 0, description: 'How many match, on this page or not.' }),
   items: Type.Array(Ticker),
@@ -138,4 +164,20 @@ export const TickersBody = Type.Array(AssetIdShape, {
   minItems: 1,
   maxItems: 1000,
   description: 'Asset ids of tokens.',
+});
+
+const MOST_FOLLOWED = 500;
+
+/** Of a subscription. */
+export const TickersInput = Type.Object({
+  assets: Type.Optional(
+    Type.Array(AssetIdShape, {
+      minItems: 1,
+      maxItems: MOST_FOLLOWED,
+      description: 'These tokens, in this order; `sort`, `order` and `limit` say nothing then.',
+    }),
+  ),
+  sort: Sort,
+  order: Order,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
 });

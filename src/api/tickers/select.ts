@@ -14,8 +14,9 @@ export type TickerFilter = Omit<
 >;
 export type TickerSort = Pick<InputOf<typeof TickersQuery>, 'sort' | 'order'>;
 
-interface Ranked {
-  readonly day: TokenDay;
+/** A token's place in a list. */
+export interface Ranked {
+  readonly asset: AssetId;
   readonly value: SortValue;
 }
 
@@ -30,24 +31,30 @@ export function daysOf(fold: Fold, assets: Iterable<AssetId> = allAssets(fold)):
 }
 
 /** Launched here, or traded against the coin without a launch. */
-function allAssets(fold: Fold): Set<AssetId> {
+export function allAssets(fold: Fold): Set<AssetId> {
   return new Set([...fold.directory.tokens(), ...fold.tickers.assets()]);
 }
 
 export function sorted(days: readonly TokenDay[], { sort, order }: TickerSort): TokenDay[] {
   const exact = SORT_VALUES[sort === 'lastTrade' ? 'lastTradeTime' : sort];
-  const side = order === 'asc' ? 1 : -1;
+  const side = sideOf(order);
   return days
-    .map((day) => ({ day, value: exact(day) }))
-    .sort((a, b) => compare(a, b, side))
+    .map((day) => ({ day, asset: day.asset, value: exact(day) }))
+    .sort((a, b) => compareRanked(a, b, side))
     .map(({ day }) => day);
 }
 
-function compare(a: Ranked, b: Ranked, side: 1 | -1): number {
+export function sideOf(order: TickerSort['order']): 1 | -1 {
+  return order === 'asc' ? 1 : -1;
+}
+
+/** null comes last both ways; ties by asset id. */
+export function compareRanked(a: Ranked, b: Ranked, side: 1 | -1): number {
   if (a.value === null || b.value === null) {
     if (a.value !== b.value) return a.value === null ? 1 : -1;
   } else if (a.value !== b.value) return a.value < b.value ? -side : side;
-  return a.day.asset < b.day.asset ? -1 : 1;
+  if (a.asset === b.asset) return 0;
+  return a.asset < b.asset ? -1 : 1;
 }
 
 /** null: every ticker matches. */

@@ -3,6 +3,7 @@ import type { Connection } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';
 import type { LiquidityPoolInfo, PoolListName, PoolListUpdate, Position } from '../types.ts';
 import { BaseMirror } from './base.ts';
+import { crc32 } from './crc32.ts';
 import type { Change, Reason } from './mirror.ts';
 
 /** At most 100 pools, in the order of the list. A pool that did not change is the same object. */
@@ -50,20 +51,4 @@ export class PoolsMirror extends BaseMirror<PoolsState, PoolsChange> {
     this.#known = known;
     this.setState([...known.values()], position, { reason, changed: [...news.keys()] });
   }
-}
-
-/** CRC-32 of ISO 3309, as gzip and PNG have it: unsigned, of the UTF-8 bytes of a text. */
-const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit += 1)
-    value = (value & 1) === 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
-
-const encoder = new TextEncoder();
-
-function crc32(text: string): number {
-  let sum = 0xffffffff;
-  for (const byte of encoder.encode(text)) sum = (sum >>> 8) ^ (TABLE[(sum ^ byte) & 255] ?? 0);
-  return ~sum >>> 0;
 }

@@ -11,6 +11,7 @@ import type { AssetId } from '../market/asset.ts';
 import { marketCapOf } from '../market/pool.ts';
 import { type ListRank, POOL_LISTS, type PoolList, rankOn } from '../market/poolView.ts';
 import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
+import { ChangeLog } from './changeLog.ts';
 import { foldCase, PoolSearch, type SearchFields } from './poolSearch.ts';
 
 /** A pool as it is from one change to the next; another change makes another object. */
@@ -205,40 +206,6 @@ function perOrder<T>(make: () => T): Record<Order, T> {
     MCapDesc: make(),
     all: make(),
   };
-}
-
-const REMEMBERED = 4_096;
-
-/** The seqs at which something changed, ascending; it forgets the oldest. */
-class ChangeLog {
-  #seqs: number[] = [];
-  /** Up to here nothing is known. */
-  #floorSeq: number;
-
-  constructor(floorSeq: number) {
-    this.#floorSeq = floorSeq;
-  }
-
-  add(seq: number): void {
-    if (this.#seqs.at(-1) === seq) return;
-    this.#seqs.push(seq);
-    if (this.#seqs.length < 2 * REMEMBERED) return;
-    const forgotten = this.#seqs.splice(0, REMEMBERED);
-    this.#floorSeq = forgotten.at(-1) ?? this.#floorSeq;
-  }
-
-  /** False only if surely nothing changed in (fromSeq, toSeq]. */
-  between(fromSeq: number, toSeq: number): boolean {
-    if (fromSeq >= toSeq) return false;
-    if (fromSeq < this.#floorSeq) return true;
-    // Callers ask about recent entries.
-    for (let index = this.#seqs.length - 1; index >= 0; index -= 1) {
-      const seq = this.#seqs[index] ?? 0;
-      if (seq <= fromSeq) return false;
-      if (seq <= toSeq) return true;
-    }
-    return false;
-  }
 }
 
 /** The package is CommonJS: its default export is a field here. */

@@ -63,6 +63,7 @@ interface At {
 export class TickerBook {
   readonly changes: TickerChanges;
   readonly #store: StateStore;
+  readonly #directory: PoolDirectory;
   readonly #byAsset = new Map<AssetId, Held>();
   readonly #byId = new Map<number, Held>();
   /** The latest market time, cut to the minute. */
@@ -71,11 +72,12 @@ export class TickerBook {
 
   constructor(store: StateStore, directory: PoolDirectory, { seq, marketMs }: At) {
     this.#store = store;
+    this.#directory = directory;
     this.#latestMs = intervalStart('min1', marketMs);
     this.#seq = seq;
     this.changes = new TickerChanges(seq, this.#latestMs);
     for (const { value } of store.withPrefix('pairs', '', MOST_PAIRS)) this.#open(value);
-    this.#noteLaunches(directory);
+    this.#noteLaunches();
   }
 
   /** Tokens with a pair against the coin. */
@@ -119,7 +121,6 @@ export class TickerBook {
   /** What an entry changed. Answers whether a ticker may have changed. */
   update(changes: readonly RowChange[], bars: readonly BarChange[], at: At): boolean {
     this.#seq = at.seq;
-    const before = this.changes.newestSeq;
     const hasMoved = this.#moveTo(at);
     for (const { table, key, after, before } of changes) {
       if (table === 'pairs' && after !== null) this.#open(after);
@@ -138,7 +139,7 @@ export class TickerBook {
       } else held.state = null;
       this.changes.note(pair.base, at.seq, true);
     }
-    return hasMoved || this.changes.newestSeq > before;
+    return hasMoved || this.changes.between(at.seq - 1, at.seq);
   }
 
   /** What a rollback put back: the pairs that it touched are read again. */
@@ -163,7 +164,7 @@ export class TickerBook {
 
   /** `launched`: its row, where it was not there before. */
   #notePool(asset: AssetId, launched: string | null): void {
-    this.changes.note(asset, this.#seq, false);
+    this.changes.note(asset, this.#seq, true);
     if (launched !== null) this.#noteLaunch(asset, readRecord<PoolRecord>(launched).createdMs);
   }
 
@@ -173,14 +174,17 @@ export class TickerBook {
   }
 
   /** Launches that are in a window. */
-  #noteLaunches(directory: PoolDirectory): void {
+  #noteLaunches(): void {
     const fromMs = this.#latestMs - DAY_MS - KEPT_MS;
     for (let limit = PAGE; ; limit *= 4) {
-      const newest = directory.page('New', limit);
+      const newest = this.#directory.page('New', limit);
       const last = newest.at(-1);
       const isAll = newest.length < limit || (last !== undefined && last.pool.createdMs < fromMs);
       if (!isAll) continue;
-      for (const { pool } of newest) this.#noteLaunch(pool.token, pool.createdMs);
+      for (const { pool } of newest) {
+        this.changes.note(pool.token, this.#seq, true);
+        this.#noteLaunch(pool.token, pool.createdMs);
+      }
       return;
     }
   }
@@ -225,12 +229,14 @@ export class TickerBook {
   #moveTo({ seq, marketMs }: At): boolean {
     const atMs = intervalStart('min1', marketMs);
     if (atMs < this.#latestMs - KEPT_MS) {
-      for (const held of this.#byAsset.values()) {
-        held.state = null;
-        held.traders = null;
-      }
       this.#latestMs = atMs;
       this.changes.forget(seq, atMs);
+      for (const [asset, held] of this.#byAsset) {
+        held.state = null;
+        held.traders = null;
+        this.changes.note(asset, seq, true);
+      }
+      this.#noteLaunches();
       return true;
     }
     this.#latestMs = Math.max(this.#latestMs, atMs);

@@ -8,6 +8,7 @@
 import type { AssetId } from '../market/asset.ts';
 import { HOUR_MS } from '../market/resolution.ts';
 import { KEPT_MS, WINDOW_MS, WINDOWS } from '../market/windows.ts';
+import { ChangeLog } from './changeLog.ts';
 
 const LONGEST_MS = WINDOW_MS['24h'];
 
@@ -19,20 +20,20 @@ export class TickerChanges {
   readonly #followers = new Set<Set<AssetId>>();
   #floorSeq: number;
   #hourSeq: number;
-  #newestSeq: number;
+  #log: ChangeLog;
   #atMs: number;
 
   /** Nothing is known of what changed before entry `seq`. */
   constructor(seq: number, atMs: number) {
     this.#floorSeq = seq;
     this.#hourSeq = seq;
-    this.#newestSeq = seq;
+    this.#log = new ChangeLog(seq);
     this.#atMs = atMs;
   }
 
-  /** Some ticker last changed with this entry, or before it. */
-  get newestSeq(): number {
-    return Math.max(this.#newestSeq, this.#hourSeq);
+  /** Whether some ticker may have changed in (fromSeq, toSeq]; false only if surely not. */
+  between(fromSeq: number, toSeq: number): boolean {
+    return this.#log.between(fromSeq, toSeq);
   }
 
   /** The ticker last changed with this entry, or before it. */
@@ -66,7 +67,7 @@ export class TickerChanges {
   /** `isTraded`: so that the prices of its last hours changed. */
   note(asset: AssetId, seq: number, isTraded: boolean): void {
     this.#changed.set(asset, seq);
-    this.#newestSeq = seq;
+    this.#log.add(seq);
     if (isTraded) this.#traded.set(asset, seq);
     for (const changed of this.#followers) changed.add(asset);
   }
@@ -76,13 +77,16 @@ export class TickerChanges {
     const beforeMs = this.#atMs;
     if (atMs === beforeMs) return false;
     this.#atMs = atMs;
-    if (Math.floor(atMs / HOUR_MS) !== Math.floor(beforeMs / HOUR_MS)) this.#hourSeq = seq;
+    if (Math.floor(atMs / HOUR_MS) !== Math.floor(beforeMs / HOUR_MS)) {
+      this.#hourSeq = seq;
+      this.#log.add(seq);
+    }
     const [fromMs, toMs] = atMs < beforeMs ? [atMs, beforeMs] : [beforeMs, atMs];
     for (const [startMs, assets] of this.#minutes) {
-      if (startMs < atMs - LONGEST_MS - KEPT_MS) this.#minutes.delete(startMs);
-      else if (hasCrossed(startMs, fromMs, toMs)) {
+      if (hasCrossed(startMs, fromMs, toMs)) {
         for (const asset of assets) this.note(asset, seq, false);
       }
+      if (startMs < atMs - LONGEST_MS - KEPT_MS) this.#minutes.delete(startMs);
     }
     return true;
   }
@@ -94,7 +98,7 @@ export class TickerChanges {
     this.#minutes.clear();
     this.#floorSeq = seq;
     this.#hourSeq = seq;
-    this.#newestSeq = seq;
+    this.#log = new ChangeLog(seq);
     this.#atMs = atMs;
   }
 }

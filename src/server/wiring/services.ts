@@ -24,6 +24,7 @@ import { poolRoutes } from '../../api/pools/routes.ts';
 import { poolTopics } from '../../api/pools/topics.ts';
 import { eventStreamRoutes } from '../../api/sse/routes.ts';
 import { tickerRoutes } from '../../api/tickers/routes.ts';
+import { tickerTopics } from '../../api/tickers/topics.ts';
 import type { Topic } from '../../api/topics/port.ts';
 import { tradeRoutes } from '../../api/trades/routes.ts';
 import { tradeTopics } from '../../api/trades/topics.ts';
@@ -83,6 +84,7 @@ export function marketTopics(node: Node, status: NodeStatus): Topic[] {
     ...poolTopics(node),
     ...orderTopics(node),
     ...tradeTopics(node),
+    ...tickerTopics(node),
     healthTopic(status),
   ];
 }

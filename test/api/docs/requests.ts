@@ -191,6 +191,7 @@ export const SUBSCRIPTIONS: Readonly<Record<string, (stage: Stage) => JsonObject
   LiveOrdersFeed: ({ asset }) => ({ asset, pkhFilter: null }),
   Trades: ({ asset }) => ({ asset }),
   OrderBook: ({ asset }) => ({ asset }),
+  Tickers: ({ asset }) => ({ assets: [asset] }),
   UserHistoryByAddress: ({ address }) => ({ address }),
   UserHistoryByAddressAndAsset: ({ address, asset }) => ({ address, asset }),
   Health: () => undefined,

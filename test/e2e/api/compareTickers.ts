@@ -7,7 +7,7 @@ import { compareTexts } from './modelPools.ts';
 import { capOf } from './modelVenue.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
-type Ticker = ReturnType<typeof recount>;
+export type Ticker = ReturnType<typeof recount>;
 
 export async function compareTickers(asker: Asker, market: NaiveMarket): Promise<void> {
   const tickers = market.tokens.map((token) => tickerOf(market, token));
@@ -47,7 +47,7 @@ async function compareGiven(asker: Asker, tickers: readonly Ticker[]): Promise<v
   await asker.refused({ route, body: [] }, 400, 'INVALID_PARAMS');
 }
 
-function tickerOf(market: NaiveMarket, asset: string): Ticker {
+export function tickerOf(market: NaiveMarket, asset: string): Ticker {
   const { pools, marketMs } = market;
   const { trades, launch, spot } = market.tape(asset);
   const { name, ticker, logoCID } = pools.info(asset);
@@ -79,7 +79,7 @@ function tickerOf(market: NaiveMarket, asset: string): Ticker {
 }
 
 /** null last both ways, ties by asset id. */
-function sorted(
+export function sorted(
   tickers: readonly Ticker[],
   value: (ticker: Ticker) => number | null,
   side: 1 | -1,

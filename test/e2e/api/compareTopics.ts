@@ -6,6 +6,7 @@ import { INTERVALS } from '../../support/model.ts';
 import { until } from '../../support/until.ts';
 import type { Asker } from './asker.ts';
 import { sortLocks } from './comparePools.ts';
+import { sorted, type Ticker, tickerOf } from './compareTickers.ts';
 import type { NaiveMarket } from './model.ts';
 import { barsOf, isRelevant, lastBar, lastCapBar } from './modelBars.ts';
 import { LISTS } from './modelPools.ts';
@@ -29,6 +30,7 @@ export async function compareTopics(asker: Asker, market: NaiveMarket): Promise<
     ...charts(market),
     ...pools(market),
     ...orders(market),
+    ...tickers(market),
     ...unknown(),
     ...health(market),
   ];
@@ -94,6 +96,24 @@ function pools({ pools: model, tokens, orders: book }: NaiveMarket): Expected[] 
       { topic: 'Trades', data: { asset }, snapshot: book.tape(asset) },
       { topic: 'OrderBook', data: { asset }, snapshot: book.book(asset) },
     ]),
+  ];
+}
+
+function tickers(market: NaiveMarket): Expected[] {
+  const all = market.tokens.map((token) => tickerOf(market, token));
+  const update = (items: readonly Ticker[]) => {
+    const order = items.map(({ asset }) => asset);
+    return { items, order, crc32: crc32(order.join(',')) };
+  };
+  const volume = ({ volume24h }: Ticker) => Number(volume24h);
+  const change = ({ change5m }: Ticker) => (change5m === null ? null : Number(change5m));
+  const risen = { sort: 'change5m', order: 'asc', limit: 2 };
+  const given = all.toReversed();
+  const assets = [UNKNOWN, ...given.map(({ asset }) => asset.toUpperCase())];
+  return [
+    { topic: 'Tickers', data: {}, snapshot: update(sorted(all, volume, -1).slice(0, 100)) },
+    { topic: 'Tickers', data: risen, snapshot: update(sorted(all, change, 1).slice(0, 2)) },
+    { topic: 'Tickers', data: { assets }, snapshot: update(given) },
   ];
 }
 

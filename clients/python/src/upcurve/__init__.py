@@ -10,6 +10,7 @@ from .mirrors.bars import BarsChange, BarsMirror, BarsState
 from .mirrors.base import Change, Mirror
 from .mirrors.orders import OrdersChange, OrdersMirror, OrdersState
 from .mirrors.pools import PoolsChange, PoolsMirror
+from .mirrors.tickers import TickersChange, TickersMirror
 from .mirrors.trades import TradesChange, TradesMirror, TradesState
 from .mirrors.whole import WholeMirror
 from .money import ada_of, lovelace_of, price_of
@@ -40,6 +41,8 @@ __all__ = [
     "PriceBar",
     "Receiver",
     "SubscribeParams",
+    "TickersChange",
+    "TickersMirror",
     "TradesChange",
     "TradesMirror",
     "TradesState",

@@ -17,6 +17,7 @@ from .mirrors.bar_source import CAP_FIELDS, PRICE_FIELDS, BarSource, CapBar, Pri
 from .mirrors.bars import BarsMirror
 from .mirrors.orders import OrdersMirror
 from .mirrors.pools import PoolsMirror
+from .mirrors.tickers import TickersMirror
 from .mirrors.trades import TradesMirror
 from .mirrors.whole import WholeMirror
 from .nodes import Nodes
@@ -24,7 +25,7 @@ from .session import Session
 from .subscription import Receiver, SubscribeParams, Subscription
 from .wallet import Wallet
 from .wire.shapes import LiquidityPoolInfo
-from .wire.topics import HealthData, OrderBookDataRow
+from .wire.topics import HealthData, OrderBookDataRow, TickersInput
 
 Fill = Literal["previous"]
 Price = Literal["trade", "spot"]
@@ -115,6 +116,10 @@ class Client:
             CAP_FIELDS, charts.mcap_history, charts.mcap_initial_state, pair, params
         )
         return BarsMirror(self.connection, source, limit)
+
+    def watch_tickers(self, data: TickersInput | None = None) -> TickersMirror:
+        """Tickers of given tokens, or of a sorted list."""
+        return TickersMirror(self.connection, {} if data is None else data)
 
     def watch_pools(self, name: PoolList) -> PoolsMirror:
         """A list of pools: its first 100."""

@@ -415,3 +415,74 @@ class PoolListUpdate(TypedDict):
     #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
     crc32: int
 
+
+class TickerUpdate(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    name: str
+    ticker: str
+    logoCID: str
+    #: Spot price, ADA per token.
+    price: str
+    #: ADA; null without a pool.
+    marketCap: str | None
+    #: Percent that the price changed in the last 5 minutes; null: the token is younger.
+    change5m: str | None
+    #: Percent that the price changed in the last hour; null: the token is younger.
+    change1h: str | None
+    #: Percent that the price changed in the last 6 hours; null: the token is younger.
+    change6h: str | None
+    #: Percent that the price changed in the last 24 hours; null: the token is younger.
+    change24h: str | None
+    #: Highest spot price before and after each trade of 24 hours.
+    high24h: str
+    #: Lowest of them.
+    low24h: str
+    #: ADA traded.
+    volume5m: str
+    #: ADA traded.
+    volume1h: str
+    #: ADA traded.
+    volume6h: str
+    #: ADA traded.
+    volume24h: str
+    #: Buys; null for a pair without a pool, where sides are unknown.
+    buys5m: int | None
+    #: Sells; null for a pair without a pool, where sides are unknown.
+    sells5m: int | None
+    #: Buys; null for a pair without a pool, where sides are unknown.
+    buys1h: int | None
+    #: Sells; null for a pair without a pool, where sides are unknown.
+    sells1h: int | None
+    #: Buys; null for a pair without a pool, where sides are unknown.
+    buys6h: int | None
+    #: Sells; null for a pair without a pool, where sides are unknown.
+    sells6h: int | None
+    #: Buys; null for a pair without a pool, where sides are unknown.
+    buys24h: int | None
+    #: Sells; null for a pair without a pool, where sides are unknown.
+    sells24h: int | None
+    #: Payment keys that traded in 24 hours; null without a pool.
+    traders24h: int | None
+    #: Twice the ADA in the pool; null without a pool.
+    liquidity: str | None
+    #: Percent of the curve’s cap, cut to 2 decimals; null without.
+    progress: str | None
+    #: Launch, or the first trade without a pool: Unix seconds.
+    createdOn: int | None
+    #: Unix seconds; null without a trade.
+    lastTradeTime: int | None
+    #: Whether it trades on the AMM; null without a pool.
+    graduated: bool | None
+    spark: NotRequired[Spark]
+
+
+class TickersUpdate(TypedDict):
+    #: Tickers that changed or are new in the list; in a snapshot all of them.
+    items: list[TickerUpdate]
+    #: Asset ids of the list in their order. The ticker of each is in `items`, or was in those of
+    #: an update before; a token that is not named has left the list.
+    order: list[str]
+    #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
+    crc32: int
+

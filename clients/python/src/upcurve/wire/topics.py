@@ -11,6 +11,7 @@ from .shapes import (
     ApiOrder,
     LiquidityPoolInfo,
     PoolListUpdate,
+    TickersUpdate,
     TradeRow,
 )
 
@@ -224,6 +225,19 @@ class TradesDataRowRow2(TypedDict):
 
 #: Newest first; after a rollback also `{id, removed: true}`.
 TradesData = list[TradeRow | TradesDataRowRow2] | None
+
+
+class TickersInput(TypedDict):
+    #: These tokens, in this order; `sort`, `order` and `limit` say nothing then.
+    assets: NotRequired[list[str]]
+    #: A number of the ticker; `lastTrade` is `lastTradeTime`.
+    sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "lastTrade"]]
+    #: null comes last both ways; ties by asset id.
+    order: NotRequired[Literal["desc", "asc"]]
+    limit: NotRequired[int]
+
+
+TickersData = TickersUpdate
 
 
 class HealthDataTip(TypedDict):
