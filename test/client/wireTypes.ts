@@ -72,6 +72,15 @@ const SINGLE: Readonly<Record<string, string>> = {
   adaUsdRate: 'operations',
   healthReady: 'operations',
 };
+/** Of shapes and topics that stand beside their routes, not among the others. */
+const HOMES: Readonly<Record<string, string>> = {
+  Spark: 'tickers',
+  Ticker: 'tickers',
+  TickerUpdate: 'tickers',
+  TickersUpdate: 'tickers',
+  TickersData: 'tickers',
+  TickersInput: 'tickers',
+};
 /** It is the client's own class. */
 const NOT_SHAPES = new Set(['Error']);
 const HEADER = [
@@ -119,23 +128,23 @@ export function wireFiles(openapi: Openapi, asyncapi: Asyncapi): WireFile[] {
     byFile.set(file, [...(byFile.get(file) ?? []), ...typesOfRoute(operation)]);
   }
   const shapes = { ...openapi.components.schemas, ...asyncapi.components.schemas };
-  byFile.set(
-    'shapes',
-    Object.entries(shapes).flatMap(([name, schema]) =>
-      NOT_SHAPES.has(name) ? [] : [declare(name, schema)],
-    ),
-  );
-  byFile.set('topics', typesOfTopics(asyncapi));
+  const addTo = (file: string, text: string) => {
+    byFile.set(file, [...(byFile.get(file) ?? []), text]);
+  };
+  for (const [name, schema] of Object.entries(shapes)) {
+    if (!NOT_SHAPES.has(name)) addTo(HOMES[name] ?? 'shapes', declare(name, schema));
+  }
+  for (const [name, text] of typesOfTopics(asyncapi)) addTo(HOMES[name] ?? 'topics', text);
   return Array.from(byFile, ([file, parts]) => fileWith(file, parts));
 }
 
 function fileWith(file: string, parts: readonly string[]): WireFile {
   const body = parts.join('\n\n');
   const used = [...new Set([...body.matchAll(/@([A-Za-z]+)@/g)].map(([, name]) => name ?? ''))];
-  const imports =
-    file === 'shapes' || used.length === 0
-      ? []
-      : [`import type { ${used.sort().join(', ')} } from './shapes.ts';`];
+  const from = (home: string) => used.filter((name) => (HOMES[name] ?? 'shapes') === home).sort();
+  const imports = [...new Set(['shapes', ...Object.values(HOMES)])]
+    .filter((home) => home !== file && from(home).length > 0)
+    .map((home) => `import type { ${from(home).join(', ')} } from './${home}.ts';`);
   const plain = body.replaceAll(/@([A-Za-z]+)@/g, '$1');
   return { name: `${file}.ts`, text: formatted([...HEADER, ...imports, '', plain, ''].join('\n')) };
 }
@@ -173,16 +182,18 @@ function typesOfRoute(operation: Operation): string[] {
   return types;
 }
 
-function typesOfTopics({ channels }: Asyncapi): string[] {
+/** By name. */
+function typesOfTopics({ channels }: Asyncapi): (readonly [string, string])[] {
   const topics = Object.entries(channels).filter(([name]) => name !== 'socket');
-  const types: string[] = [];
+  const types: (readonly [string, string])[] = [];
   const names = new Map<string, string>();
   /** One that another topic has too is an alias of that. */
   const add = (name: string, schema: Schema) => {
     const text = typeOf(schema);
     const known = names.get(text);
     names.set(text, known ?? name);
-    types.push(known === undefined ? declare(name, schema) : `export type ${name} = ${known};`);
+    const alias = `export type ${name} = ${known};`;
+    types.push([name, known === undefined ? declare(name, schema) : alias]);
   };
   const rows = topics.map(([name, { messages }]) => {
     const input = messages.subscribe?.payload.properties?.data;
@@ -202,11 +213,13 @@ function typesOfTopics({ channels }: Asyncapi): string[] {
     });
     const hasInput = Object.keys(input?.properties ?? {}).length > 0;
     if (hasInput && input !== undefined) add(`${name}Input`, input);
-    const inputType = hasInput ? `${name}Input` : 'undefined';
+    const refer = (type: string) => (type in HOMES ? `@${type}@` : type);
+    const inputType = hasInput ? refer(`${name}Input`) : 'undefined';
     const rest = revised.length === 0 ? 'Record<never, never>' : `{ ${revised.join('; ')} }`;
-    return `${name}: { input: ${inputType}; data: ${name}Data; others: ${rest} };`;
+    return `${name}: { input: ${inputType}; data: ${refer(`${name}Data`)}; others: ${rest} };`;
   });
-  return [...types, `/** By topic. */\nexport interface Topics {\n${rows.join('\n')}\n}`];
+  const all = `/** By topic. */\nexport interface Topics {\n${rows.join('\n')}\n}`;
+  return [...types, ['Topics', all]];
 }
 
 function declare(name: string, schema: Schema): string {
