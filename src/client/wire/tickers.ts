@@ -1,5 +1,4 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
-import type { Ticker } from './shapes.ts';
 
 export interface TickersQuery {
   /** Only these tokens: the parameter repeated, at most 20 times. */
@@ -66,4 +65,183 @@ export interface TickersOfAssetsAnswer {
   /** How many match, on this page or not. */
   readonly count: number;
   readonly items: readonly Ticker[];
+}
+
+export interface Spark {
+  /** Start of the first hour, Unix seconds. */
+  readonly from: number;
+  /** Price at the end of each of the last 24 UTC hours, the last one now. */
+  readonly closes: readonly (string | null)[];
+}
+
+export interface Ticker {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  readonly name: string;
+  readonly ticker: string;
+  readonly logoCID: string;
+  /** Spot price, ADA per token. */
+  readonly price: string;
+  /** ADA; null without a pool. */
+  readonly marketCap: string | null;
+  /** Percent that the price changed in the last 5 minutes; null: the token is younger. */
+  readonly change5m: string | null;
+  /** Percent that the price changed in the last hour; null: the token is younger. */
+  readonly change1h: string | null;
+  /** Percent that the price changed in the last 6 hours; null: the token is younger. */
+  readonly change6h: string | null;
+  /** Percent that the price changed in the last 24 hours; null: the token is younger. */
+  readonly change24h: string | null;
+  /** Highest spot price before and after each trade of 24 hours. */
+  readonly high24h: string;
+  /** Lowest of them. */
+  readonly low24h: string;
+  /** ADA traded. */
+  readonly volume5m: string;
+  /** ADA traded. */
+  readonly volume1h: string;
+  /** ADA traded. */
+  readonly volume6h: string;
+  /** ADA traded. */
+  readonly volume24h: string;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys5m: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells5m: number | null;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys1h: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells1h: number | null;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys6h: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells6h: number | null;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys24h: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells24h: number | null;
+  /** Payment keys that traded in 24 hours; null without a pool. */
+  readonly traders24h: number | null;
+  /** Twice the ADA in the pool; null without a pool. */
+  readonly liquidity: string | null;
+  /** Percent of the curve’s cap, cut to 2 decimals; null without. */
+  readonly progress: string | null;
+  /** Launch, or the first trade without a pool: Unix seconds. */
+  readonly createdOn: number | null;
+  /** Unix seconds; null without a trade. */
+  readonly lastTradeTime: number | null;
+  /** Whether it trades on the AMM; null without a pool. */
+  readonly graduated: boolean | null;
+  readonly spark: Spark;
+}
+
+export interface TickerUpdate {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  readonly name: string;
+  readonly ticker: string;
+  readonly logoCID: string;
+  /** Spot price, ADA per token. */
+  readonly price: string;
+  /** ADA; null without a pool. */
+  readonly marketCap: string | null;
+  /** Percent that the price changed in the last 5 minutes; null: the token is younger. */
+  readonly change5m: string | null;
+  /** Percent that the price changed in the last hour; null: the token is younger. */
+  readonly change1h: string | null;
+  /** Percent that the price changed in the last 6 hours; null: the token is younger. */
+  readonly change6h: string | null;
+  /** Percent that the price changed in the last 24 hours; null: the token is younger. */
+  readonly change24h: string | null;
+  /** Highest spot price before and after each trade of 24 hours. */
+  readonly high24h: string;
+  /** Lowest of them. */
+  readonly low24h: string;
+  /** ADA traded. */
+  readonly volume5m: string;
+  /** ADA traded. */
+  readonly volume1h: string;
+  /** ADA traded. */
+  readonly volume6h: string;
+  /** ADA traded. */
+  readonly volume24h: string;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys5m: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells5m: number | null;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys1h: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells1h: number | null;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys6h: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells6h: number | null;
+  /** Buys; null for a pair without a pool, where sides are unknown. */
+  readonly buys24h: number | null;
+  /** Sells; null for a pair without a pool, where sides are unknown. */
+  readonly sells24h: number | null;
+  /** Payment keys that traded in 24 hours; null without a pool. */
+  readonly traders24h: number | null;
+  /** Twice the ADA in the pool; null without a pool. */
+  readonly liquidity: string | null;
+  /** Percent of the curve’s cap, cut to 2 decimals; null without. */
+  readonly progress: string | null;
+  /** Launch, or the first trade without a pool: Unix seconds. */
+  readonly createdOn: number | null;
+  /** Unix seconds; null without a trade. */
+  readonly lastTradeTime: number | null;
+  /** Whether it trades on the AMM; null without a pool. */
+  readonly graduated: boolean | null;
+  readonly spark?: Spark;
+}
+
+export interface TickersUpdate {
+  /** Tickers that changed or are new in the list; in a snapshot all of them. */
+  readonly items: readonly TickerUpdate[];
+  /**
+   * Asset ids of the list in their order. The ticker of each is in `items`, or was in those
+   * of an update before; a token that is not named has left the list.
+   */
+  readonly order: readonly string[];
+  /** Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas. */
+  readonly crc32: number;
+}
+
+export type TickersData = TickersUpdate;
+
+export interface TickersInput {
+  /** These tokens, in this order; `sort`, `order` and `limit` say nothing then. */
+  readonly assets?: readonly string[];
+  /** A number of the ticker; `lastTrade` is `lastTradeTime`. */
+  readonly sort?:
+    | 'price'
+    | 'marketCap'
+    | 'change5m'
+    | 'change1h'
+    | 'change6h'
+    | 'change24h'
+    | 'high24h'
+    | 'low24h'
+    | 'volume5m'
+    | 'volume1h'
+    | 'volume6h'
+    | 'volume24h'
+    | 'buys5m'
+    | 'buys1h'
+    | 'buys6h'
+    | 'buys24h'
+    | 'sells5m'
+    | 'sells1h'
+    | 'sells6h'
+    | 'sells24h'
+    | 'traders24h'
+    | 'liquidity'
+    | 'progress'
+    | 'createdOn'
+    | 'lastTradeTime'
+    | 'lastTrade';
+  /** null comes last both ways; ties by asset id. */
+  readonly order?: 'desc' | 'asc';
+  readonly limit?: number;
 }

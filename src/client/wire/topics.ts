@@ -1,11 +1,6 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
-import type {
-  ApiOrder,
-  LiquidityPoolInfo,
-  PoolListUpdate,
-  TickersUpdate,
-  TradeRow,
-} from './shapes.ts';
+import type { ApiOrder, LiquidityPoolInfo, PoolListUpdate, TradeRow } from './shapes.ts';
+import type { TickersData, TickersInput } from './tickers.ts';
 
 export type LastBarData = {
   /** `base_quote` */
@@ -317,44 +312,6 @@ export type TradesData =
   | null;
 
 export type TradesInput = PoolFeedInput;
-
-export type TickersData = TickersUpdate;
-
-export interface TickersInput {
-  /** These tokens, in this order; `sort`, `order` and `limit` say nothing then. */
-  readonly assets?: readonly string[];
-  /** A number of the ticker; `lastTrade` is `lastTradeTime`. */
-  readonly sort?:
-    | 'price'
-    | 'marketCap'
-    | 'change5m'
-    | 'change1h'
-    | 'change6h'
-    | 'change24h'
-    | 'high24h'
-    | 'low24h'
-    | 'volume5m'
-    | 'volume1h'
-    | 'volume6h'
-    | 'volume24h'
-    | 'buys5m'
-    | 'buys1h'
-    | 'buys6h'
-    | 'buys24h'
-    | 'sells5m'
-    | 'sells1h'
-    | 'sells6h'
-    | 'sells24h'
-    | 'traders24h'
-    | 'liquidity'
-    | 'progress'
-    | 'createdOn'
-    | 'lastTradeTime'
-    | 'lastTrade';
-  /** null comes last both ways; ties by asset id. */
-  readonly order?: 'desc' | 'asc';
-  readonly limit?: number;
-}
 
 export interface HealthData {
   /** Name of the log: <n>-<random>. */
