@@ -1,11 +1,10 @@
 /**
- * What every part of the page gets: components through `usePage`, older parts as an argument. Those
- * are mounted into an empty container and return a function that unmounts them. Every stylesheet
- * under `src/web` is part of the document; controls and colours are those of `style/base.css`.
+ * What every part of the page gets, through `usePage`. Every stylesheet under `src/web` is part of
+ * the document; controls and colours are those of `style/base.css`.
  */
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { Client } from '../client/index.ts';
-import type { LiquidityPoolInfo } from '../client/types.ts';
+import type { Client, ConnectionState } from '../client/index.ts';
+import type { HealthData, LiquidityPoolInfo } from '../client/types.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { MarketTime } from './marketTime.ts';
 import type { PageRoute } from './route.ts';
@@ -21,22 +20,31 @@ export interface Network {
 
 export type NoticeKind = 'info' | 'good' | 'bad';
 
+export interface Notice {
+  readonly kind: NoticeKind;
+  readonly text: string;
+  readonly links?: readonly { readonly href: string; readonly label: string }[];
+  /** It takes the place of the notice with the same key. */
+  readonly key?: string;
+  /** Something else is to come: it stays until then. */
+  readonly isWaiting?: boolean;
+}
+
 export interface PageContext {
   readonly client: Client;
   readonly clock: Clock;
   /** What ages count from. */
   readonly time: MarketTime;
-  /** The token on the screen; null on every other place. */
-  readonly asset: ReadonlySignal<string | null>;
-  /** Its pool, live; null until it is there. Written by the page of a token alone. */
+  readonly link: ReadonlySignal<ConnectionState>;
+  /** null until the server has said. */
+  readonly health: ReadonlySignal<HealthData | null>;
+  /** The pool of the token on the screen, live; null until it is there. Written by that view. */
   readonly pool: Signal<LiquidityPoolInfo | null>;
   /** null until the server has said. */
   readonly network: ReadonlySignal<Network | null>;
   readonly route: ReadonlySignal<PageRoute>;
-  /** Changes the address, and with it the place. */
+  /** Changes the address, and with it the view. */
   go(place: PageRoute): void;
   /** A short message at the edge of the page, read out politely; errors stay until dismissed. */
-  notify(kind: NoticeKind, text: string): void;
+  notify(kind: NoticeKind, text: string, more?: Omit<Notice, 'kind' | 'text'>): void;
 }
-
-export type Unmount = () => void;

@@ -1,19 +1,20 @@
 /**
- * The page from its start: one client of the server that served it, the frame, and the page that
+ * The page from its start: one client of the server that served it, the frame, and the view that
  * the address names. Nothing here is loaded again when the server restarts.
  */
 import { signal } from '@preact/signals';
-import { ApiError, Client, type Notice } from '../client/index.ts';
-import type { LiquidityPoolInfo } from '../client/types.ts';
+import { render } from 'preact';
+import { ApiError, Client, type ConnectionState, type Notice } from '../client/index.ts';
+import type { HealthData, LiquidityPoolInfo } from '../client/types.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import type { Network, PageContext } from './context.ts';
 import { nextFrame } from './frames.ts';
 import { MarketTime } from './marketTime.ts';
-import { PageRouter } from './pageRouter.ts';
+import { t } from './messages.ts';
+import { PageProvider } from './page.tsx';
 import { linkedRoute, type PageRoute, parseRoute, routeHash } from './route.ts';
-import { buildShell, Toasts } from './shell/shell.ts';
-import { StatusLine } from './shell/status.ts';
-import { onChange } from './signal.ts';
+import { Shell } from './shell/shell.tsx';
+import { showToast } from './shell/toasts.tsx';
 
 const AGAIN_MS = 2_000;
 const NAMES = ['devnet', 'preview', 'preprod', 'mainnet'] as const;
@@ -26,52 +27,48 @@ const linked = linkedRoute(location.pathname);
 // From here on places are behind the `#`, whichever link led here.
 if (linked !== null) history.replaceState(null, '', `/${location.hash || routeHash(linked)}`);
 const route = signal<PageRoute>(parseRoute(location.hash));
-const asset = signal<string | null>(null);
 const pool = signal<LiquidityPoolInfo | null>(null);
 const network = signal<Network | null>(null);
+const { connection } = client;
+const link = signal<ConnectionState>(connection.state);
+const health = signal<HealthData | null>(null);
 const time = new MarketTime(clock);
-const toasts = new Toasts(clock);
 
 const context: PageContext = {
-  client,
-  clock,
-  time,
-  asset,
-  pool,
-  network,
-  route,
+  ...{ client, clock, time, link, health, pool, network, route },
   go(place) {
     location.hash = routeHash(place);
   },
-  notify: (kind, text) => toasts.notify(kind, text),
+  notify: (kind, text, more) => showToast(clock, { kind, text, ...more }),
 };
 
-const health = client.health();
-const { connection } = client;
-const status = new StatusLine({
-  clock,
-  state: () => connection.state,
-  health: () => health.state,
-  network: () => network.value,
-  retry: () => connection.connect(),
+connection.onState((state) => {
+  link.value = state;
 });
-const showStatus = () => status.show();
-health.onChange((state) => {
+connection.onNotice((notice) => context.notify('info', resynced(notice)));
+const pings = client.health();
+const showHealth = () => {
+  health.value = pings.state;
+};
+pings.onChange((state) => {
   time.observe(state?.tip.time ?? null);
-  nextFrame(showStatus);
+  nextFrame(showHealth);
 });
-connection.onState(() => nextFrame(showStatus));
-connection.onNotice((notice) => toasts.notify('info', resynced(notice)));
-onChange(network, showStatus);
 
 // Where there is no chain it is known at once, before anything is shown.
 void detectNetwork();
+addEventListener('hashchange', () => {
+  route.value = parseRoute(location.hash);
+});
 const root = document.getElementById('page') ?? document.body;
-const main = buildShell(root, context, status, toasts);
-const router = new PageRouter(main, context, asset);
-addEventListener('hashchange', () => (route.value = parseRoute(location.hash)));
-onChange(route, (place) => router.show(place));
-router.show(route.value);
+// What is there is for browsers without scripts.
+root.replaceChildren();
+render(
+  <PageProvider page={context}>
+    <Shell />
+  </PageProvider>,
+  root,
+);
 // A tab that was asleep: the server may be back already.
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && connection.state.is === 'waiting') connection.connect();
@@ -79,14 +76,7 @@ document.addEventListener('visibilitychange', () => {
 
 /** Why state was loaded again, for a person. */
 function resynced({ reason }: Notice): string {
-  const why = {
-    slow: 'this page was too slow to read everything',
-    epoch: 'the market has a new log',
-    horizon: 'this page was away for too long',
-    loss: 'something was missed on the way',
-    checksum: 'something did not fit',
-  };
-  return `Resynced: ${why[reason]}; all is loaded again.`;
+  return t.shell.resynced[reason];
 }
 
 /**

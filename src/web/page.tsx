@@ -7,46 +7,33 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import {
   Component,
-  type ComponentChild,
+  type ComponentChildren,
   type ComponentType,
   createContext,
   type FunctionComponent,
-  render,
 } from 'preact';
-import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useContext, useEffect } from 'preact/hooks';
 import type { ApiError, Change, Mirror } from '../client/index.ts';
 import { assert } from '../engine/runtime/assert.ts';
-import type { PageContext, Unmount } from './context.ts';
+import type { PageContext } from './context.ts';
 import { cancelFrame, nextFrame } from './frames.ts';
 
 const Context = createContext<PageContext | null>(null);
 
-/** For components: they are all below `mountView`. */
+interface ProviderProps {
+  readonly page: PageContext;
+  readonly children: ComponentChildren;
+}
+
+export function PageProvider({ page, children }: ProviderProps) {
+  return <Context.Provider value={page}>{children}</Context.Provider>;
+}
+
+/** For components: they are all below `PageProvider`. */
 export function usePage(): PageContext {
   const page = useContext(Context);
   assert(page !== null, 'components are inside of a page');
   return page;
-}
-
-/** Renders a component into an empty container, until the returned function is called. */
-export function mountView(
-  container: HTMLElement,
-  page: PageContext,
-  view: ComponentChild,
-): Unmount {
-  render(<Context.Provider value={page}>{view}</Context.Provider>, container);
-  return () => render(null, container);
-}
-
-/** A part that is no component yet: it fills a container and returns how to end it. */
-export function Hosted(props: {
-  readonly class: string;
-  readonly label: string;
-  readonly mount: (container: HTMLElement) => Unmount;
-}) {
-  const container = useRef<HTMLElement>(null);
-  useEffect(() => (container.current === null ? undefined : props.mount(container.current)), []);
-  return <section ref={container} class={props.class} aria-label={props.label} />;
 }
 
 /** A component that renders again only where a property is another one: rows of long lists. */

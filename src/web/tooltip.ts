@@ -23,15 +23,6 @@ export function explainedBy(words: () => string): Explained {
   return { onPointerEnter: show, onFocus: show, onPointerLeave: hide, onBlur: hide };
 }
 
-/** As `explainedBy`, for parts that are no components yet. */
-export function addTooltip(element: HTMLElement, words: () => string): void {
-  const show = () => open(element, words());
-  element.addEventListener('pointerenter', show);
-  element.addEventListener('focus', show);
-  element.addEventListener('pointerleave', closeTooltip);
-  element.addEventListener('blur', closeTooltip);
-}
-
 function open(element: HTMLElement, words: string): void {
   if (bubble.parentElement === null) document.body.append(bubble);
   closeTooltip();

@@ -1,5 +1,8 @@
 /** English, and with it the shape of every other language. */
-import { TOKEN } from './trading.ts';
+import { SHELL, WORDS } from './shell.ts';
+import { TOKEN } from './token.ts';
+import { LAUNCH, LOCK, LOGO, SIGN, TRADE } from './trade.ts';
+import { LOCKS, NOTICES, ORDERS, PORTFOLIO, WALLET } from './wallet.ts';
 
 const SHORT: Readonly<Record<string, string>> = {
   change5m: '5m',
@@ -156,11 +159,23 @@ export const ENGLISH = {
     copy: 'Copy a link to this token',
     copied: 'Link copied.',
   },
+  words: WORDS,
+  shell: SHELL,
   token: TOKEN,
   header: {
     volume: 'Volume',
     trades: 'Trades',
   },
+  trade: TRADE,
+  sign: SIGN,
+  lock: LOCK,
+  logo: LOGO,
+  launch: LAUNCH,
+  wallet: WALLET,
+  portfolio: PORTFOLIO,
+  orders: ORDERS,
+  locks: LOCKS,
+  notices: NOTICES,
   about: {
     title: 'About',
     none: 'No description.',

@@ -1,6 +1,5 @@
 /** What the launch said about the token. It is text by strangers: nothing of it is HTML. */
 import type { AssetInfo } from '../../client/types.ts';
-import { webLink } from '../dom.ts';
 import { ends, moment } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
@@ -53,4 +52,10 @@ function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
       ))}
     </ul>
   );
+}
+
+/** null unless it is a link to the web: what users write may be `javascript:` or worse. */
+function webLink(text: string): string | null {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }

@@ -30,7 +30,7 @@ import type { Resolution } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
-import { theme } from '../shell/theme.ts';
+import { theme } from '../shell/theme.tsx';
 import { onChange } from '../signal.ts';
 import { axisNumber, type Colours, chartTheme, pageColours, seriesTheme } from './chartTheme.ts';
 import { IndicatorLines, type IndicatorName } from './indicators.ts';

@@ -6,8 +6,10 @@ import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { t } from '../messages.ts';
-import { Hosted, useMirror, usePage } from '../page.tsx';
-import { mountTrade } from '../trade/trade.ts';
+import { useMirror, usePage } from '../page.tsx';
+import { PhoneBar } from '../trade/phoneBar.tsx';
+import { side } from '../trade/sizes.ts';
+import { TradePanel } from '../trade/tradePanel.tsx';
 import { About } from './about.tsx';
 import { Chart } from './chart.tsx';
 import { Curve } from './curve.tsx';
@@ -30,6 +32,7 @@ export function Token({ asset }: { readonly asset: string }) {
   useEffect(
     () => () => {
       pool.value = null;
+      side.value = 'buy';
     },
     [],
   );
@@ -40,7 +43,6 @@ export function Token({ asset }: { readonly asset: string }) {
 }
 
 function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
-  const context = usePage();
   const { asset } = pool.info;
   const turn = useTurns();
   const after = (place: number, part: ComponentChildren) => (turn > place ? part : null);
@@ -64,16 +66,14 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
           </div>
         </div>
         <div class="side-column">
-          {after(
-            1,
-            <Hosted class="panel trade" label="Trade" mount={(box) => mountTrade(box, context)} />,
-          )}
+          {after(1, <TradePanel pool={pool} />)}
           {after(2, <Curve pool={pool} />)}
           {after(2, <Insights pool={pool} />)}
           {after(3, <OrderBook asset={asset} />)}
           {after(4, <Locks pool={pool} />)}
         </div>
       </div>
+      <PhoneBar />
     </>
   );
 }

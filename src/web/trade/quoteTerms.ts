@@ -2,6 +2,7 @@
 import type { QuoteAnswer } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { shortPrice } from '../format.ts';
+import { t } from '../messages.ts';
 import { shownAda, shownAmount } from './amount.ts';
 
 export interface Token {
@@ -15,62 +16,87 @@ export function shownOf(amount: bigint | string, asset: string, token: Token): s
   return asset === '.' ? shownAda(exact) : `${shownAmount(exact, 0)} ${token.ticker}`;
 }
 
-type TermRow = readonly [name: string, value: string, explained: string];
-
-export const TERM_NAMES = [
-  'You offer',
-  'You get now',
-  'You get at least',
-  'Price',
-  'Trading fee',
-  'Executor fee',
-  'Deposit',
-  'You pay now',
-  'Refundable from',
+export const TERMS = [
+  'offer',
+  'now',
+  'least',
+  'price',
+  'impact',
+  'tradingFee',
+  'executorFee',
+  'deposit',
+  'pay',
+  'refundable',
 ] as const;
+export type Term = (typeof TERMS)[number];
 
-export function termRows(quote: QuoteAnswer, token: Token): readonly TermRow[] {
-  const { fees, price, inputAsset, outputAsset, minimumOutput, venue } = quote;
+export interface TermRow {
+  readonly term: Term;
+  readonly value: string;
+  readonly explained: string;
+}
+
+type Terms = Omit<QuoteAnswer, 'minimumOutput'>;
+
+/** `impact`: hundredths of a percent; null where the price before is not known. */
+export function termRows(
+  quote: Terms,
+  token: Token,
+  least: bigint,
+  impact: bigint | null,
+): readonly TermRow[] {
+  const words = t.trade.terms;
+  const { fees, price, inputAsset, outputAsset, venue } = quote;
   const [executor, deposit] = [BigInt(fees.executorFee), BigInt(fees.deposit)];
   const trading = BigInt(fees.percentFee) + BigInt(fees.platform) + BigInt(fees.creator);
-  const offered = inputAsset === '.' ? BigInt(quote.inputAmount) : 0n;
+  const isBuy = inputAsset === '.';
+  const offered = isBuy ? BigInt(quote.inputAmount) : 0n;
   const leaves = shownAda(offered + executor + deposit);
   const perToken = formatPrice(BigInt(price.numerator), BigInt(price.denominator));
+  const input = shownOf(quote.inputAmount, inputAsset, token);
+  const minimum = shownOf(least, outputAsset, token);
+  const row = (term: Term, value: string, explained: string) => ({ term, value, explained });
   return [
-    ['You offer', shownOf(quote.inputAmount, inputAsset, token), 'What goes into the trade.'],
-    [
-      'You get now',
-      shownOf(quote.outputAmount, outputAsset, token),
-      `What the ${venue === 'AMM' ? 'AMM pool' : 'curve'} pays at this moment, fees taken off.`,
-    ],
-    [
-      'You get at least',
-      shownOf(minimumOutput, outputAsset, token),
-      'The worst price that the order accepts; it stays open rather than get less.',
-    ],
-    ['Price', `${shortPrice(perToken)} ADA`, `${perToken} ADA for one ${token.ticker}, with fees.`],
-    ['Trading fee', shownAda(trading), tradingFeeWords(quote)],
-    [
-      'Executor fee',
-      shownAda(executor),
-      'For the executor that fills the order; kept when it is filled.',
-    ],
-    ['Deposit', shownAda(deposit), 'Keeps the order alive on the chain and comes back with it.'],
-    [
-      'You pay now',
-      inputAsset === '.' ? leaves : `${shownOf(quote.inputAmount, inputAsset, token)} + ${leaves}`,
-      'What leaves your wallet at first. The fee of the network, about 0.2 ADA, comes on top.',
-    ],
-    [
-      'Refundable from',
+    row('offer', input, words.offerMeans),
+    row('now', shownOf(quote.outputAmount, outputAsset, token), words.nowMeans[venue]),
+    row('least', minimum, words.leastMeans(minimum)),
+    row('price', `${shortPrice(perToken)} ADA`, words.priceMeans(perToken, token.ticker)),
+    row('impact', impactText(impact), words.impactMeans(impactText(impact), isBuy)),
+    row('tradingFee', shownAda(trading), feeWords(quote)),
+    row('executorFee', shownAda(executor), words.executorFeeMeans),
+    row('deposit', shownAda(deposit), words.depositMeans),
+    row('pay', isBuy ? leaves : `${input} + ${leaves}`, words.payMeans),
+    row(
+      'refundable',
       new Date(quote.expiresAt).toLocaleTimeString(undefined, { timeStyle: 'short' }),
-      'If it was not filled until then, it may be given back without you.',
-    ],
+      words.refundableMeans,
+    ),
   ];
 }
 
-function tradingFeeWords({ fees, venue }: QuoteAnswer): string {
-  if (venue === 'CURVE') return 'The percent fee of the curve, taken off the ADA side.';
+function feeWords({ fees, venue }: Terms): string {
+  if (venue === 'CURVE') return t.trade.terms.curveFeeMeans;
   const [creator, platform] = [shownAda(BigInt(fees.creator)), shownAda(BigInt(fees.platform))];
-  return `Creator ${creator}, platform ${platform}, taken off the ADA side.`;
+  return t.trade.terms.ammFeeMeans(creator, platform);
+}
+
+const HUNDREDTHS = 10_000n;
+
+/**
+ * How much worse the price of a quote is than the one before it, fees included, in hundredths of a
+ * percent: a buyer pays so much more, a seller gets so much less.
+ */
+export function impactOf(
+  { price, inputAsset }: Pick<QuoteAnswer, 'price' | 'inputAsset'>,
+  marketCap: bigint,
+  supply: bigint,
+): bigint | null {
+  const [quoted, spot] = [BigInt(price.numerator) * supply, BigInt(price.denominator) * marketCap];
+  if (spot === 0n) return null;
+  const worse = inputAsset === '.' ? quoted - spot : spot - quoted;
+  return worse <= 0n ? 0n : (worse * HUNDREDTHS) / spot;
+}
+
+function impactText(impact: bigint | null): string {
+  return impact === null ? '–' : `${impact / 100n}.${String(impact % 100n).padStart(2, '0')} %`;
 }

@@ -9,11 +9,12 @@ import { TradingClient } from '../../client/trade/tradingClient.ts';
 import { balanceOf, utxosOf } from '../../client/trade/utxo.ts';
 import type { ApiOrder } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { errorText } from '../errorView.ts';
+import { errorText } from '../errorText.ts';
 import { onChange } from '../signal.ts';
 import { testWallet } from './connect.ts';
 import { type ConnectedWallet, walletError } from './connectedWallet.ts';
-import { keepSecret, keptSecret, storage } from './testWallet.ts';
+import { orderNotice } from './orderNotices.ts';
+import { keepSecret, keptSecrets, storage } from './testWallet.ts';
 
 /** Newest first; `isLoaded` is false until the server has said. */
 interface OwnOrders {
@@ -59,7 +60,10 @@ export class Session {
     const mirror = client.userOrders(wallet.address);
     mirror.onError((error) => this.#context.notify('bad', `Your orders: ${errorText(error)}`));
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
-      this.orders.value = { isLoaded: true, orders: [...mempool, ...ledger] };
+      const { isLoaded, orders: before } = this.orders.value;
+      const orders = [...mempool, ...ledger];
+      if (isLoaded) this.#tell(orders, before);
+      this.orders.value = { isLoaded: true, orders };
       this.refresh();
     });
     this.#stop = () => {
@@ -119,6 +123,16 @@ export class Session {
     return came;
   }
 
+  /** Of what has happened to each order meanwhile. */
+  #tell(orders: readonly ApiOrder[], before: readonly ApiOrder[]): void {
+    const known = new Map(before.map((order) => [order.entityId, order.status]));
+    for (const order of orders) {
+      if (known.get(order.entityId) === order.status) continue;
+      const notice = orderNotice(this.#context, order);
+      if (known.has(order.entityId) || isOpen(order)) this.#context.notify(...notice);
+    }
+  }
+
   async #read(): Promise<void> {
     const wallet = this.wallet.value;
     if (wallet === null) return;
@@ -161,8 +175,8 @@ function resumeOnce(session: Session, { network, notify }: PageContext): void {
   const resume = (name: string | undefined) => {
     if (name !== 'devnet' || session.wallet.value !== null) return;
     try {
-      const secret = keptSecret(storage);
-      if (secret !== null) session.connect(testWallet(secret));
+      const [secret] = keptSecrets(storage);
+      if (secret !== undefined) session.connect(testWallet(secret));
     } catch (error) {
       notify('bad', errorText(error));
     }
@@ -175,12 +189,21 @@ function resumeOnce(session: Session, { network, notify }: PageContext): void {
   });
 }
 
-/** The one that is kept, else a new one; never puts one in place of another. */
+/** The one used last, else a new one. */
 export function startTestWallet(context: PageContext): void {
+  takeTestWallet(context, () => keptSecrets(storage)[0] ?? newSecret());
+}
+
+/** Another new one; those that are kept stay. */
+export function addTestWallet(context: PageContext): void {
+  takeTestWallet(context, newSecret);
+}
+
+/** Keeps the key and connects its wallet. */
+export function takeTestWallet(context: PageContext, secretOf: () => string): void {
   try {
-    const kept = keptSecret(storage);
-    const secret = kept ?? newSecret();
-    if (kept === null) keepSecret(storage, secret);
+    const secret = secretOf();
+    keepSecret(storage, secret);
     sessionOf(context).connect(testWallet(secret));
   } catch (error) {
     context.notify('bad', errorText(error));

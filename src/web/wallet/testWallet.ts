@@ -1,26 +1,42 @@
 /**
- * The wallet of a devnet: a key made in this browser and kept in its storage, where every script of
- * this page can read it. Coins of a devnet are worth nothing; no other key may be stored here.
+ * The wallets of a devnet: keys made in this browser and kept in its storage, where every script of
+ * this page can read them. Coins of a devnet are worth nothing; no other key may be stored here.
  */
 import { walletError } from './connectedWallet.ts';
 
 /** Readable for a person who looks into the storage. */
 const STORAGE_NAME = 'upcurve.devnet-test-wallet.secret-key';
+const MOST = 20;
 export const storage = () => localStorage;
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** 32 bytes as hex; null where none is kept. Throws `ApiError` where storage is switched off. */
-export function keptSecret(storage: () => Storage): string | null {
-  const text = reach(() => storage().getItem(STORAGE_NAME));
-  return text !== null && SECRET.test(text) ? text : null;
+/** 32 bytes as hex, the one used last first. Throws `ApiError` where storage is switched off. */
+export function keptSecrets(storage: () => Storage): readonly string[] {
+  const text = reach(() => storage().getItem(STORAGE_NAME)) ?? '';
+  return text.split(' ').filter((each) => SECRET.test(each));
 }
 
+/** It is the first from now on. */
 export function keepSecret(storage: () => Storage, secret: string): void {
-  reach(() => storage().setItem(STORAGE_NAME, secret));
+  const others = keptSecrets(storage).filter((each) => each !== secret);
+  if (others.length >= MOST) {
+    throw walletError(`This browser keeps ${MOST} test wallets: forget one of them first.`);
+  }
+  write(storage, [secret, ...others]);
 }
 
-export function forgetSecret(storage: () => Storage): void {
-  reach(() => storage().removeItem(STORAGE_NAME));
+export function forgetSecret(storage: () => Storage, secret: string): void {
+  write(
+    storage,
+    keptSecrets(storage).filter((each) => each !== secret),
+  );
+}
+
+function write(storage: () => Storage, secrets: readonly string[]): void {
+  reach(() => {
+    if (secrets.length === 0) storage().removeItem(STORAGE_NAME);
+    else storage().setItem(STORAGE_NAME, secrets.join(' '));
+  });
 }
 
 /** A key as someone pasted it, or in words why it is none. */

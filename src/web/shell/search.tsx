@@ -1,0 +1,192 @@
+/**
+ * Search by name, ticker or asset id: a combobox. `/` brings the focus here, arrows choose, Enter
+ * goes there, Escape leaves.
+ */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { LiquidityPoolInfo } from '../../client/types.ts';
+import type { Timer } from '../../engine/runtime/clock.ts';
+import { Logo } from '../components/logo.tsx';
+import { errorText } from '../errorText.ts';
+import { shortAda } from '../format.ts';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { parseRoute, routeHash } from '../route.ts';
+
+const WAIT_MS = 150;
+const MAX_SHOWN = 8;
+const MAX_INPUT_CHARACTERS = 128;
+
+interface Found {
+  readonly pools: readonly LiquidityPoolInfo[];
+  /** An asset id that no pool has may still have a chart: of trades that were replayed. */
+  readonly asset: string | null;
+  readonly count: number;
+  readonly error: unknown;
+}
+
+export function Search({ box }: { readonly box: RefObject<HTMLInputElement | null> }) {
+  const text = useSignal('');
+  const found = useSignal<Found | null>(null);
+  const chosen = useSignal(0);
+  const ask = useSearch(found, chosen);
+  const assets = assetsOf(found.value);
+  const leave = () => {
+    text.value = '';
+    ask(null);
+    box.current?.blur();
+  };
+  const key = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      leave();
+    } else if (step !== 0 && assets.length > 0) {
+      event.preventDefault();
+      chosen.value = (chosen.value + step + assets.length) % assets.length;
+    } else if (event.key === 'Enter') {
+      const asset = assets[chosen.value];
+      if (asset === undefined) return;
+      location.hash = routeHash({ at: 'token', asset });
+      leave();
+    }
+  };
+  const active = assets[chosen.value];
+  const typed = (now: string) => {
+    text.value = now;
+    ask(now.trim());
+  };
+  return (
+    <search class="search">
+      <input
+        ref={box}
+        type="text"
+        inputMode="search"
+        role="combobox"
+        class="search-input"
+        placeholder={t.shell.searchBy}
+        aria-label={t.shell.search}
+        aria-expanded={found.value !== null}
+        aria-controls="search-found"
+        aria-autocomplete="list"
+        aria-activedescendant={active === undefined ? undefined : `found-${active}`}
+        autoComplete="off"
+        spellcheck={false}
+        maxLength={MAX_INPUT_CHARACTERS}
+        value={text.value}
+        onInput={({ currentTarget }) => typed(currentTarget.value)}
+        onFocus={({ currentTarget }) => typed(currentTarget.value)}
+        onBlur={() => ask(null)}
+        onKeyDown={key}
+      />
+      <kbd>/</kbd>
+      <Results found={found.value} chosen={chosen.value} leave={leave} />
+      <div class="unseen" role="status">
+        {found.value === null ? '' : t.shell.found(found.value.count)}
+      </div>
+    </search>
+  );
+}
+
+/** Asks after a moment without another key; null or empty: nothing is shown. */
+function useSearch(found: { value: Found | null }, chosen: { value: number }) {
+  const { client, clock } = usePage();
+  const timer = useRef<Timer | null>(null);
+  /** Counts queries: the answer to an older one is dropped. */
+  const query = useRef(0);
+  useEffect(() => () => timer.current?.cancel(), []);
+  const run = async (pattern: string, asked: number) => {
+    let now: Found;
+    try {
+      const { data } = await client.pools.search({ pattern, limit: MAX_SHOWN });
+      const place = parseRoute(`#/token/${pattern}`);
+      const asset = data.items.length === 0 && place.at === 'token' ? place.asset : null;
+      now = { pools: data.items, asset, count: data.count, error: null };
+    } catch (error) {
+      now = { pools: [], asset: null, count: 0, error };
+    }
+    if (asked !== query.current) return;
+    found.value = now;
+    chosen.value = 0;
+  };
+  return (pattern: string | null) => {
+    timer.current?.cancel();
+    query.current += 1;
+    if (pattern === null || pattern === '') {
+      found.value = null;
+      return;
+    }
+    const asked = query.current;
+    timer.current = clock.after(WAIT_MS, () => run(pattern, asked));
+  };
+}
+
+function assetsOf(found: Found | null): readonly string[] {
+  if (found === null) return [];
+  return found.asset === null ? found.pools.map(({ info }) => info.asset) : [found.asset];
+}
+
+interface ResultsProps {
+  readonly found: Found | null;
+  readonly chosen: number;
+  readonly leave: () => void;
+}
+
+function Results({ found, chosen, leave }: ResultsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen, found]);
+  const none = found?.error ? errorText(found.error) : t.shell.noneFound;
+  const isEmpty = assetsOf(found).length === 0;
+  return (
+    <div
+      id="search-found"
+      ref={list}
+      role="listbox"
+      tabIndex={-1}
+      aria-label={t.shell.tokensFound}
+      hidden={found === null}
+      // A press would take the focus away, and with it the list, before the click arrives.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={leave}
+      onKeyDown={() => {}}
+    >
+      {found !== null && isEmpty && <p class="none">{none}</p>}
+      {found?.pools.map(({ info, metrics }, index) => (
+        <Option key={info.asset} asset={info.asset} isChosen={index === chosen}>
+          <Logo asset={info.asset} ticker={info.ticker} logoCID={info.logoCID} />
+          <bdi class="cut">{info.name}</bdi>
+          <bdi class="dim">{info.ticker}</bdi>
+          <span class="num dim">{shortAda(metrics.marketCap)}</span>
+        </Option>
+      ))}
+      {found !== null && found.asset !== null && (
+        <Option asset={found.asset} isChosen>
+          <span>{t.shell.openId}</span>
+          <span class="code cut">{found.asset}</span>
+        </Option>
+      )}
+    </div>
+  );
+}
+
+function Option(props: {
+  readonly asset: string;
+  readonly isChosen: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const { asset, isChosen, children } = props;
+  return (
+    <a
+      href={routeHash({ at: 'token', asset })}
+      id={`found-${asset}`}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isChosen}
+    >
+      {children}
+    </a>
+  );
+}

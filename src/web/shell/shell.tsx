@@ -1,0 +1,141 @@
+/** The frame around every view: header, search, notices, dialogs, status line and keys. */
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Dialogs } from '../components/dialog.tsx';
+import { Home } from '../home/home.tsx';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { type PageRoute, routeHash } from '../route.ts';
+import { ChartOnly } from '../token/chart.tsx';
+import { MissingToken } from '../token/missing.tsx';
+import { Token } from '../token/token.tsx';
+import { closeTooltip } from '../tooltip.ts';
+import { Launch } from '../trade/launch.tsx';
+import { Wallet } from '../wallet/wallet.tsx';
+import { Search } from './search.tsx';
+import { OutageBanner, StatusLine } from './status.tsx';
+import { ThemeSwitch } from './theme.tsx';
+import { dismissToast, Toasts } from './toasts.tsx';
+
+export function Shell() {
+  const main = useRef<HTMLElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  useKeys(search);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        {t.shell.skip}
+      </button>
+      <header class="top">
+        <Brand />
+        <Places />
+        <Search box={search} />
+        <ThemeSwitch />
+      </header>
+      <OutageBanner />
+      <main id="main" tabIndex={-1} ref={main}>
+        <View main={main} />
+      </main>
+      <StatusLine />
+      <Toasts />
+      <Dialogs />
+    </>
+  );
+}
+
+function Brand() {
+  return (
+    <a class="brand" href="#/" aria-label={t.shell.home}>
+      <svg viewBox="0 0 32 32" aria-hidden="true">
+        <rect width="32" height="32" rx="7" />
+        <path d="M6 25c10 0 15-5 20-18" />
+      </svg>
+      <span>upcurve</span>
+    </a>
+  );
+}
+
+const PLACES: readonly (readonly [
+  name: keyof typeof t.shell.places,
+  hash: string,
+  at: readonly PageRoute['at'][],
+])[] = [
+  ['markets', '#/', ['home', 'token', 'missing']],
+  ['launch', routeHash({ at: 'launch' }), ['launch']],
+  ['wallet', routeHash({ at: 'wallet' }), ['wallet']],
+];
+
+function Places() {
+  const { at } = usePage().route.value;
+  return (
+    <nav aria-label={t.shell.main}>
+      {PLACES.map(([name, href, places]) => (
+        <a key={name} href={href} aria-current={places.includes(at) ? 'page' : undefined}>
+          {t.shell.places[name]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What the address names. Another list of the market is the same view. */
+function View({ main }: { readonly main: RefObject<HTMLElement | null> }) {
+  const route = usePage().route.value;
+  const name = route.at === 'home' ? 'home' : routeHash(route);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    closeTooltip();
+    document.title = `${t.shell.titles[route.at]} · upcurve`;
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [name]);
+  return (
+    <div key={name} class={`place ${route.at}`}>
+      <ViewOf route={route} />
+    </div>
+  );
+}
+
+function ViewOf({ route }: { readonly route: PageRoute }) {
+  const { network } = usePage();
+  switch (route.at) {
+    case 'home':
+      return <Home />;
+    case 'wallet':
+      return <Wallet />;
+    case 'launch':
+      return <Launch />;
+    case 'missing':
+      return <MissingToken text={route.text} />;
+    case 'token': {
+      const hasChain = network.value?.name !== 'none';
+      return hasChain ? <Token asset={route.asset} /> : <ChartOnly asset={route.asset} />;
+    }
+  }
+}
+
+function useKeys(search: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    document.addEventListener('keydown', (event) => {
+      if (event.defaultPrevented) return;
+      if (event.key === 'Escape') {
+        closeTooltip();
+        // A dialog over the page takes the key for itself.
+        if (document.querySelector('dialog[open]') === null) dismissToast();
+      } else if (event.key === '/' && !isTyping(event.target) && !event.ctrlKey && !event.metaKey) {
+        event.preventDefault();
+        search.current?.focus();
+        search.current?.select();
+      }
+    });
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null
+  );
+}

@@ -1,0 +1,124 @@
+/**
+ * Whether the page is connected, and how old it is when it is not: the line at the bottom, and a
+ * banner that counts down to the next try.
+ */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ConnectionState } from '../../client/index.ts';
+import { age, timeOfDay } from '../format.ts';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+
+const TICK_MS = 250;
+
+/** Wall time, every quarter of a second. */
+function useNow(): number {
+  const { clock } = usePage();
+  const now = useSignal(clock.nowMs());
+  useEffect(() => {
+    let timer = clock.after(TICK_MS, tick);
+    function tick(): void {
+      now.value = clock.nowMs();
+      timer = clock.after(TICK_MS, tick);
+    }
+    return () => timer.cancel();
+  }, []);
+  return now.value;
+}
+
+/** Before the first frame there is nothing that could be old. */
+function lostSince({ is, heardAtMs }: ConnectionState): number | null {
+  return is === 'open' ? null : heardAtMs;
+}
+
+export function StatusLine() {
+  const { link, health, network, client } = usePage();
+  const state = link.value;
+  const now = useNow();
+  const lost = lostSince(state);
+  const isOpen = state.is === 'open';
+  useEffect(() => {
+    document.documentElement.dataset.connection = lost === null ? 'open' : 'lost';
+  }, [lost === null]);
+  return (
+    <footer class="status">
+      <span class="dot" aria-hidden="true" />
+      <span class="state">{wordsOf(state, now)}</span>
+      {lost !== null && <span class="as-of long">{t.shell.showing}</span>}
+      {lost !== null && <span class="as-of">{t.shell.asOf(timeOfDay(lost / 1000))}</span>}
+      {/* Read out when it changes; the seconds that are counted are not. */}
+      <span class="unseen" role="status">
+        {lost === null ? t.shell.connected : t.shell.notConnected}
+      </span>
+      {state.is === 'waiting' && (
+        <button type="button" class="retry" onClick={() => client.connection.connect()}>
+          {t.shell.tryNow}
+        </button>
+      )}
+      {isOpen && health.value !== null && <Node />}
+      <span class="fact">{networkName(network.value?.name ?? '')}</span>
+      <a href="/docs">API</a>
+    </footer>
+  );
+}
+
+function Node() {
+  const health = usePage().health.value;
+  if (health === null) return null;
+  const { tip, stale, role, synced, node } = health;
+  return (
+    <>
+      <span class={stale ? 'fact tip-fact warn' : 'fact tip-fact'}>
+        {t.shell.tip(lagOf(tip.lagMs))}
+        {stale ? `, ${t.shell.silent}` : ''}
+      </span>
+      <span class="fact">
+        <span class="node-name">{node} · </span>
+        {role}
+        {synced ? '' : `, ${t.shell.syncing}`}
+      </span>
+    </>
+  );
+}
+
+/** Above what is shown, as long as that is old. */
+export function OutageBanner() {
+  const { link, client } = usePage();
+  const state = link.value;
+  const lost = lostSince(state);
+  const now = useNow();
+  if (lost === null) return null;
+  return (
+    <div class="outage">
+      <span>
+        <strong>{t.shell.outage}</strong> {t.shell.outageAge(age((now - lost) / 1000))}{' '}
+        {state.is === 'waiting' && t.shell.nextTry(secondsLeft(state, now))}
+      </span>
+      {state.is === 'waiting' && (
+        <button type="button" class="button" onClick={() => client.connection.connect()}>
+          {t.shell.tryNow}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function secondsLeft({ retryAtMs }: ConnectionState, nowMs: number): number {
+  return Math.max(0, Math.ceil(((retryAtMs ?? nowMs) - nowMs) / 1000));
+}
+
+function wordsOf(state: ConnectionState, nowMs: number): string {
+  if (state.is === 'open') return t.shell.live;
+  if (state.is === 'connecting' || state.is === 'idle') return t.shell.connecting;
+  if (state.is === 'closed') return t.shell.closed(state.why ?? '');
+  return t.shell.reconnecting(secondsLeft(state, nowMs));
+}
+
+function networkName(name: string): string {
+  return name === 'none' ? t.shell.replay : name;
+}
+
+function lagOf(lagMs: number | null): string {
+  if (lagMs === null) return t.shell.unknown;
+  return lagMs < 100_000 ? t.shell.ago((Math.max(0, lagMs) / 1000).toFixed(1)) : t.shell.longAgo;
+}

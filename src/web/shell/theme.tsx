@@ -1,0 +1,47 @@
+/** Dark or light: the setting of the system, until the user chooses here; then remembered. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Icon } from '../components/icon.tsx';
+import { t } from '../messages.ts';
+import { readStored, writeStored } from '../stored.ts';
+
+const KEY = 'theme';
+type Theme = 'light' | 'dark';
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** The theme in force; what draws on a canvas asks here. */
+export const theme = signal<Theme>(wanted());
+dark.addEventListener('change', () => {
+  theme.value = wanted();
+});
+
+function wanted(): Theme {
+  const kept = readStored(KEY);
+  if (kept === 'light' || kept === 'dark') return kept;
+  return dark.matches ? 'dark' : 'light';
+}
+
+export function ThemeSwitch() {
+  const isDark = theme.value === 'dark';
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme.value;
+  }, [theme.value]);
+  const label = isDark ? t.shell.toLight : t.shell.toDark;
+  const change = () => {
+    const next = isDark ? 'light' : 'dark';
+    writeStored(KEY, next);
+    theme.value = next;
+  };
+  return (
+    <button
+      type="button"
+      class="button plain-button theme"
+      aria-label={label}
+      title={label}
+      onClick={change}
+    >
+      <Icon name={isDark ? 'sun' : 'moon'} />
+    </button>
+  );
+}

@@ -1,0 +1,337 @@
+/** Launching a token: the form, a last look, and then its page as soon as a block has it. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiError } from '../../client/index.ts';
+import type { LaunchedToken, LaunchRequest, PreparedTx } from '../../client/trade/tradingClient.ts';
+import type { LaunchAnswer } from '../../client/types.ts';
+import { SubmitButton, useOnce } from '../components/button.tsx';
+import { ask, Facts, navigationNow } from '../components/dialog.tsx';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { AmountField, ChoiceBar, Field, TextField } from '../components/field.tsx';
+import type { PageContext } from '../context.ts';
+import { errorText } from '../errorText.ts';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { WalletPrompt } from '../wallet/prompt.tsx';
+import { sessionOf } from '../wallet/session.ts';
+import { shownAda } from './amount.ts';
+import { initialOf, type LaunchText, launchProblem, SOCIALS, TEXTS } from './launchChecks.ts';
+import { type Logo, LogoField } from './logoField.tsx';
+import { shownOf } from './quoteTerms.ts';
+import { WhatYouSign } from './review.tsx';
+
+type Texts = Readonly<Record<LaunchText, string>>;
+type Problems = Readonly<Partial<Record<LaunchText | 'logo', string | null>>>;
+
+const NO_TEXTS: Texts = {
+  name: '',
+  ticker: '',
+  description: '',
+  twitter: '',
+  telegram: '',
+  discord: '',
+  website: '',
+  initialDeposit: '',
+};
+const ASSET_TYPES = [
+  { value: 'Meme', label: 'Meme' },
+  { value: 'AI', label: 'AI' },
+] as const;
+const LAUNCH_TYPES = ['DEFAULT', 'HYPED'] as const;
+/** Where the server finds fault, by the path of its details. */
+const PATH = /(?:^|\.)(\w+)$/;
+
+interface Draft {
+  readonly texts: Texts;
+  readonly logo: Logo | null;
+  readonly assetType: (typeof ASSET_TYPES)[number]['value'];
+  readonly launchType: (typeof LAUNCH_TYPES)[number];
+}
+
+const NO_DRAFT: Draft = { texts: NO_TEXTS, logo: null, assetType: 'Meme', launchType: 'DEFAULT' };
+
+export function Launch() {
+  const { network } = usePage();
+  const hasChain = network.value?.name !== 'none';
+  return (
+    <>
+      <h1>{t.launch.title}</h1>
+      <p class="dim launch-words">{hasChain ? t.launch.words : t.launch.noChain}</p>
+      {hasChain && (
+        <section class="panel">
+          <LaunchForm />
+        </section>
+      )}
+    </>
+  );
+}
+
+function LaunchForm() {
+  const context = usePage();
+  const session = sessionOf(context);
+  const draft = useSignal<Draft>(NO_DRAFT);
+  const problems = useSignal<Problems>({});
+  const failure = useSignal<unknown>(null);
+  const state = useSignal('');
+  const form = useRef<HTMLFormElement>(null);
+  const ended = useRef(new AbortController());
+  const { isBusy, once } = useOnce();
+  useEffect(() => () => ended.current.abort(), []);
+  const go = async () => {
+    failure.value = null;
+    const found = problemsOf(draft.value);
+    problems.value = found;
+    const first = ['logo' as const, ...TEXTS].find((name) => (found[name] ?? null) !== null);
+    const { logo } = draft.value;
+    if (first !== undefined || logo === null) {
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      return;
+    }
+    const say = (words: string) => {
+      state.value = words;
+    };
+    try {
+      await launch(context, draft.value, requestOf(draft.value, logo), say, ended.current.signal);
+    } catch (error) {
+      if (error instanceof ApiError) problems.value = problemsIn(error);
+      failure.value = error;
+    }
+  };
+  return (
+    <form
+      class="inside launch-form"
+      noValidate
+      aria-label={t.launch.form}
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        once(go);
+      }}
+    >
+      <LaunchFields draft={draft} problems={problems} />
+      {failure.value !== null && <ErrorBox error={failure.value} />}
+      <WalletPrompt />
+      {session.wallet.value !== null && (
+        <div>
+          <SubmitButton isBusy={isBusy}>{t.launch.review}</SubmitButton>
+        </div>
+      )}
+      <p class="hint" role="status">
+        {state.value}
+      </p>
+    </form>
+  );
+}
+
+interface LaunchFieldsProps {
+  readonly draft: { value: Draft };
+  readonly problems: { value: Problems };
+}
+
+function LaunchFields({ draft, problems }: LaunchFieldsProps) {
+  const { texts, logo, assetType, launchType } = draft.value;
+  const change = (part: Partial<Draft>) => {
+    draft.value = { ...draft.value, ...part };
+  };
+  const fault = (name: keyof Problems, problem: string | null) => {
+    problems.value = { ...problems.value, [name]: problem };
+  };
+  /** While typing only what was wrong is taken back; the rest is said when the field is left. */
+  const bind = (name: LaunchText) => ({
+    value: texts[name],
+    problem: problems.value[name] ?? null,
+    input: (text: string) => {
+      change({ texts: { ...texts, [name]: text } });
+      if (launchProblem(name, text) === null) fault(name, null);
+    },
+    leave: () => fault(name, launchProblem(name, draft.value.texts[name])),
+  });
+  const { names, hints } = t.launch;
+  const description = bind('description');
+  return (
+    <div class="launch-fields">
+      <LogoField
+        logo={logo}
+        problem={problems.value.logo ?? null}
+        choose={(read) => {
+          const isLogo = typeof read !== 'string';
+          change({ logo: isLogo ? read : null });
+          fault('logo', isLogo ? null : read);
+        }}
+      />
+      <div class="launch-names">
+        <TextField
+          label={names.name}
+          hint={hints.name}
+          attributes={{ maxLength: 64, required: true }}
+          {...bind('name')}
+        />
+        <TextField
+          label={names.ticker}
+          hint={hints.ticker}
+          attributes={{ maxLength: 12, required: true }}
+          {...bind('ticker')}
+        />
+      </div>
+      <Field label={names.description} hint={hints.description} problem={description.problem}>
+        {(bound) => (
+          <textarea
+            {...bound}
+            rows={3}
+            value={description.value}
+            onInput={({ currentTarget }) => description.input(currentTarget.value)}
+            onChange={description.leave}
+          />
+        )}
+      </Field>
+      <div class="launch-links">
+        {SOCIALS.map((name) => (
+          <TextField
+            key={name}
+            label={names[name]}
+            hint={hints.link}
+            attributes={{ inputMode: 'url' }}
+            {...bind(name)}
+          />
+        ))}
+      </div>
+      <div class="launch-kinds">
+        <ChoiceBar
+          legend={t.launch.kind}
+          options={ASSET_TYPES}
+          value={assetType}
+          choose={(chosen) => change({ assetType: chosen })}
+        />
+        <ChoiceBar
+          legend={t.launch.launch}
+          options={LAUNCH_TYPES.map((value) => ({ value, label: t.launch.types[value] }))}
+          value={launchType}
+          choose={(chosen) => change({ launchType: chosen })}
+        />
+      </div>
+      <AmountField
+        label={names.initialDeposit}
+        unit="ADA"
+        hint={hints.initialDeposit}
+        {...bind('initialDeposit')}
+      />
+    </div>
+  );
+}
+
+function problemsOf({ texts, logo }: Draft): Problems {
+  const found = TEXTS.map((name) => [name, launchProblem(name, texts[name])] as const);
+  return { ...Object.fromEntries(found), logo: logo === null ? t.logo.none : null };
+}
+
+/** What the server found wrong, at the fields it names. */
+function problemsIn({ details }: ApiError): Problems {
+  const found = details.flatMap(({ path, message }) => {
+    const name = TEXTS.find((each) => each === PATH.exec(path)?.[1]);
+    return name === undefined ? [] : [[name, message] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function requestOf({ texts, assetType, launchType }: Draft, logo: Logo): LaunchRequest {
+  const given = SOCIALS.filter((name) => texts[name] !== '');
+  return {
+    image: new Blob([logo.file], { type: logo.mediaType }),
+    name: texts.name.trim(),
+    ticker: texts.ticker,
+    description: texts.description,
+    ...Object.fromEntries(given.map((name) => [name, texts[name]])),
+    assetType,
+    launchType,
+    initialLovelace: initialOf(texts.initialDeposit),
+  };
+}
+
+async function launch(
+  context: PageContext,
+  draft: Draft,
+  request: LaunchRequest,
+  say: (words: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const session = sessionOf(context);
+  const navigation = navigationNow();
+  say(t.launch.building);
+  let prepared: PreparedTx<LaunchAnswer, LaunchedToken>;
+  try {
+    prepared = await session.trading().prepareLaunch(request);
+  } finally {
+    say('');
+  }
+  const { assetId } = prepared.built;
+  const sent = await ask({
+    title: t.launch.lookAt(request.name),
+    content: <LastLook draft={draft} prepared={prepared} />,
+    confirm: t.launch.sign,
+    navigation,
+    async run() {
+      const { txHash } = await prepared.submit();
+      void session.follow(txHash);
+      return true;
+    },
+    late: (error) => context.notify('bad', errorText(error)),
+  });
+  if (!sent) return;
+  say(t.launch.sent);
+  if (await appeared(context, assetId, signal)) context.go({ at: 'token', asset: assetId });
+}
+
+interface LastLookProps {
+  readonly draft: Draft;
+  readonly prepared: PreparedTx<LaunchAnswer>;
+}
+
+function LastLook({ draft, prepared: { built, review } }: LastLookProps) {
+  const { name, ticker, initialDeposit } = draft.texts;
+  const initial = initialOf(initialDeposit);
+  const token = { asset: built.assetId, ticker };
+  const gets = shownOf(BigInt(built.userOutputTokens ?? 0), built.assetId, token);
+  return (
+    <>
+      <Facts
+        rows={[
+          [t.launch.names.name, name.trim()],
+          [t.launch.names.ticker, ticker],
+          [t.launch.firstBuy, initial === 0n ? t.launch.none : shownAda(initial)],
+          [t.launch.youGet, gets],
+          [t.trade.networkFee, shownAda(review.feeLovelace)],
+        ]}
+      />
+      <p class="small dim">
+        {t.launch.asset} <code>{built.assetId}</code>
+      </p>
+      <WhatYouSign
+        review={review}
+        token={token}
+        goes={t.sign.goesTo}
+        words={t.launch.signWords}
+        validUntil={built.validUntil}
+      />
+    </>
+  );
+}
+
+/** The pool comes with the block that has the launch; false where the view was left before. */
+async function appeared(
+  { client }: PageContext,
+  asset: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const mirror = client.pool(asset);
+  const leave = () => mirror.close();
+  signal.addEventListener('abort', leave);
+  try {
+    for await (const pool of mirror) {
+      if (pool !== null) return true;
+    }
+    return false;
+  } finally {
+    signal.removeEventListener('abort', leave);
+    mirror.close();
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What a launch may say, checked while it is typed. The server checks the same again and has the
+ * last word; here it is said beside the field, before anything is uploaded. Source: api.md 3.
+ */
+import { unreadableName } from '../../engine/market/tokenName.ts';
+import { t } from '../messages.ts';
+import { ADA_DECIMALS, readAmount } from './amount.ts';
+
+const MAX_NAME_CHARACTERS = 16;
+const MAX_NAME_BYTES = 32;
+const MAX_DESCRIPTION_CHARACTERS = 500;
+const MAX_URL_BYTES = 200;
+const CONTROL = /\p{Cc}/u;
+const TICKER = /^[A-Za-z0-9]{1,6}$/;
+
+export const SOCIALS = ['twitter', 'telegram', 'discord', 'website'] as const;
+export const TEXTS = ['name', 'ticker', 'description', ...SOCIALS, 'initialDeposit'] as const;
+export type LaunchText = (typeof TEXTS)[number];
+
+type Problem = string | null;
+
+const CHECKS: Readonly<Record<LaunchText, (text: string) => Problem>> = {
+  name: nameProblem,
+  ticker: tickerProblem,
+  description: descriptionProblem,
+  twitter: linkProblem,
+  telegram: linkProblem,
+  discord: linkProblem,
+  website: linkProblem,
+  initialDeposit: initialProblem,
+};
+
+/** In words what is wrong with it; null: nothing. */
+export function launchProblem(field: LaunchText, text: string): Problem {
+  return CHECKS[field](text);
+}
+
+/** Lovelace; 0 where there is none. */
+export function initialOf(text: string): bigint {
+  const amount = readAmount(text, ADA_DECIMALS);
+  return typeof amount === 'bigint' ? amount : 0n;
+}
+
+/** The server knows the least and the most; here only what is no amount is refused. */
+function initialProblem(text: string): Problem {
+  if (/^[\s0.]*$/.test(text)) return null;
+  const amount = readAmount(text, ADA_DECIMALS);
+  return typeof amount === 'string' ? amount : null;
+}
+
+function nameProblem(text: string): Problem {
+  const name = text.trim();
+  const characters = [...name].length;
+  if (characters === 0) return t.launch.problems.noName;
+  if (characters > MAX_NAME_CHARACTERS) {
+    return t.launch.problems.longName(MAX_NAME_CHARACTERS, characters);
+  }
+  if (!name.isWellFormed() || bytesOf(name) > MAX_NAME_BYTES) {
+    return t.launch.problems.heavyName(MAX_NAME_BYTES, bytesOf(name));
+  }
+  return unreadableName(name);
+}
+
+function tickerProblem(text: string): Problem {
+  if (text === '') return t.launch.problems.noTicker;
+  return TICKER.test(text) ? null : t.launch.problems.ticker;
+}
+
+function descriptionProblem(text: string): Problem {
+  const characters = [...text].length;
+  if (characters > MAX_DESCRIPTION_CHARACTERS) {
+    return t.launch.problems.description(MAX_DESCRIPTION_CHARACTERS, characters);
+  }
+  return text.isWellFormed() ? null : t.launch.problems.halfCharacter;
+}
+
+/** Empty is fine. */
+function linkProblem(text: string): Problem {
+  if (text === '') return null;
+  if (bytesOf(text) > MAX_URL_BYTES) return t.launch.problems.longLink(MAX_URL_BYTES);
+  const url = text.isWellFormed() && !CONTROL.test(text) ? URL.parse(text) : null;
+  const isWeb = url !== null && /^https?:$/.test(url.protocol);
+  return isWeb ? null : t.launch.problems.link;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,130 @@
+/**
+ * Choosing a logo: by a click, the keyboard or a drop; checked and shown before anything is
+ * uploaded. The limits are the server's; the browser's decoder counts the pixels.
+ */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { t } from '../messages.ts';
+
+const MAX_BYTES = 5 * 1_048_576;
+const MAX_PIXELS = 4096;
+const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/gif'] as const;
+
+export interface Logo {
+  readonly file: File;
+  /** As the bytes say it, whatever the file is called. */
+  readonly mediaType: (typeof LOGO_TYPES)[number];
+  readonly width: number;
+  readonly height: number;
+}
+
+interface LogoFieldProps {
+  readonly logo: Logo | null;
+  readonly problem: string | null;
+  /** The logo, or in words why the file is none. */
+  readonly choose: (read: Logo | string) => void;
+}
+
+export function LogoField({ logo, problem, choose }: LogoFieldProps) {
+  const id = useId();
+  const chosen = useRef(0);
+  const url = useObjectUrl(logo?.file ?? null);
+  const take = async (file: File | null | undefined) => {
+    if (file === null || file === undefined) return;
+    chosen.current += 1;
+    const mine = chosen.current;
+    const read = await readLogo(file);
+    // Another file may have been chosen while this one was read.
+    if (mine === chosen.current) choose(read);
+  };
+  return (
+    <div class="field">
+      <span class="label">{t.logo.label}</span>
+      <input
+        type="file"
+        id={id}
+        class="unseen"
+        accept={LOGO_TYPES.join()}
+        aria-describedby={`${id}-hint ${id}-problem`}
+        aria-invalid={problem === null ? undefined : 'true'}
+        onChange={({ currentTarget }) => take(currentTarget.files?.[0])}
+      />
+      <label
+        for={id}
+        class="logo-drop"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          void take(event.dataTransfer?.files[0]);
+        }}
+      >
+        <span class="logo-preview" aria-hidden="true">
+          {url === null ? '+' : <img src={url} alt="" />}
+        </span>
+        <span>
+          <strong>{logo === null ? t.logo.choose : logo.file.name.slice(0, 80)}</strong>
+          <span class="hint" id={`${id}-hint`}>
+            {logo === null
+              ? t.logo.limits
+              : t.logo.size(logo.width, logo.height, sizeText(logo.file.size))}
+          </span>
+        </span>
+      </label>
+      <p class="problem" id={`${id}-problem`} role="status">
+        {problem}
+      </p>
+    </div>
+  );
+}
+
+function useObjectUrl(file: File | null): string | null {
+  const url = useSignal<string | null>(null);
+  useEffect(() => {
+    if (file === null) {
+      url.value = null;
+      return;
+    }
+    const made = URL.createObjectURL(file);
+    url.value = made;
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  return url.value;
+}
+
+async function readLogo(file: File): Promise<Logo | string> {
+  if (file.size === 0) return t.logo.empty;
+  if (file.size > MAX_BYTES) return t.logo.tooLarge(sizeText(file.size));
+  const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
+  const mediaType = typeOf(head);
+  if (mediaType === null) return t.logo.otherType;
+  const size = await pixelsOf(file);
+  if (size === null) return t.logo.damaged;
+  const { width, height } = size;
+  if (width > MAX_PIXELS || height > MAX_PIXELS) return t.logo.tooWide(width, height);
+  return { file, mediaType, width, height };
+}
+
+function typeOf(head: Uint8Array): Logo['mediaType'] | null {
+  const starts = (...magic: readonly number[]) => magic.every((byte, at) => head[at] === byte);
+  if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';
+  if (starts(0xff, 0xd8, 0xff)) return 'image/jpeg';
+  return starts(0x47, 0x49, 0x46, 0x38) ? 'image/gif' : null;
+}
+
+async function pixelsOf(file: File): Promise<{ width: number; height: number } | null> {
+  try {
+    const bitmap = await createImageBitmap(file);
+    const { width, height } = bitmap;
+    bitmap.close();
+    return { width, height };
+  } catch {
+    // Not decodable: an answer, not a fault.
+    return null;
+  }
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1_048_576
+    ? `${Math.max(1, Math.round(bytes / 1024))} KiB`
+    : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}

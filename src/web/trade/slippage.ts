@@ -1,0 +1,42 @@
+/**
+ * How much less than the quote an order may bring, and what is remembered of it. The least output
+ * is computed from the quote on the screen, so an order says exactly what its maker has seen.
+ */
+import { storedSignal } from '../stored.ts';
+
+/** Percent; `own` is what was typed, `any` takes whatever comes. */
+export const SLIPPAGES = ['1', '5', '15', '30', 'own', 'any'] as const;
+export type SlippageChoice = (typeof SLIPPAGES)[number];
+
+interface Slippage {
+  readonly choice: SlippageChoice;
+  /** Percent as typed, for `own`. */
+  readonly own: string;
+}
+
+export const slippage = storedSignal<Slippage>('slippage', { choice: '15', own: '2' }, (kept) => {
+  if (typeof kept !== 'object' || kept === null) return null;
+  const choice = SLIPPAGES.find((each) => each === Reflect.get(kept, 'choice'));
+  const own: unknown = Reflect.get(kept, 'own');
+  return choice === undefined || typeof own !== 'string' ? null : { choice, own: own.slice(0, 8) };
+});
+
+const PERCENT = /^(\d{1,2})(?:\.(\d{1,2}))?$/;
+/** Hundredths of a percent. */
+const WHOLE = 10_000n;
+
+/** In hundredths of a percent; null: any output will do. A string says what is wrong. */
+export function slippageOf({ choice, own }: Slippage): bigint | null | 'notAPercentage' {
+  if (choice === 'any') return null;
+  const text = choice === 'own' ? own.trim() : choice;
+  const [, whole, fraction = ''] = PERCENT.exec(text) ?? [];
+  if (whole === undefined) return 'notAPercentage';
+  return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
+}
+
+/** The least output; at least 1, which is what any order asks for. */
+export function leastOutput(output: bigint, hundredths: bigint | null): bigint {
+  if (hundredths === null) return 1n;
+  const least = (output * (WHOLE - hundredths)) / WHOLE;
+  return least < 1n ? 1n : least;
+}

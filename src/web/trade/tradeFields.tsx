@@ -1,0 +1,185 @@
+/** What is to be traded: side, amount as typed or by its share of the balance, slippage. */
+import type { Signal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { AmountField, ChoiceBar, TextField } from '../components/field.tsx';
+import { t } from '../messages.ts';
+import { ADA_DECIMALS, plainAmount, readAmount, shareOf, shownAda, shownAmount } from './amount.ts';
+import { buySizes, side } from './sizes.ts';
+import { leastOutput, SLIPPAGES, type SlippageChoice, slippage, slippageOf } from './slippage.ts';
+
+export type BuyBy = 'BUY' | 'BUY_WITH_OUTPUT';
+
+const BUY_BY: readonly BuyBy[] = ['BUY', 'BUY_WITH_OUTPUT'];
+const SIDES = ['buy', 'sell'] as const;
+const SHARES = [25, 50, 75, 100];
+/** Lovelace that a buy of everything leaves: fees, the deposit, and coins beside the tokens. */
+const KEPT = 8_000_000n;
+
+interface TradeFieldsProps {
+  readonly ticker: string;
+  readonly buyBy: Signal<BuyBy>;
+  readonly text: string;
+  readonly problem: string | null;
+  readonly type: (text: string) => void;
+  readonly box: RefObject<HTMLInputElement | null>;
+  /** Of what is offered; null while it is not known. */
+  readonly held: bigint | null;
+}
+
+export function TradeFields(props: TradeFieldsProps) {
+  const { ticker, buyBy, text, problem, type, box, held } = props;
+  const isSell = side.value === 'sell';
+  const isAda = !isSell && buyBy.value === 'BUY';
+  const label = isSell ? t.trade.youSell : isAda ? t.trade.youSpend : t.trade.youGet;
+  const decimals = isAda ? ADA_DECIMALS : 0;
+  const shown = (amount: bigint) =>
+    isSell ? `${shownAmount(amount, 0)} ${ticker}` : shownAda(amount);
+  return (
+    <div class="trade-fields">
+      <ChoiceBar
+        class="direction"
+        legend={t.trade.side}
+        options={SIDES.map((value) => ({ value, label: t.trade[value] }))}
+        value={side.value}
+        choose={(chosen) => {
+          side.value = chosen;
+        }}
+      />
+      {!isSell && (
+        <ChoiceBar
+          legend={t.trade.buyBy}
+          options={BUY_BY.map((value) => ({ value, label: t.trade.buyByNames[value] }))}
+          value={buyBy.value}
+          choose={(chosen) => {
+            buyBy.value = chosen;
+          }}
+        />
+      )}
+      <AmountField
+        label={label}
+        unit={isAda ? 'ADA' : ticker}
+        value={text}
+        input={type}
+        box={box}
+        problem={problem}
+        hint={held === null ? '' : t.trade.youHave(shown(held))}
+      />
+      {(isSell || isAda) && held !== null && (
+        <BalanceSlider held={held} isAda={isAda} text={text} type={type} />
+      )}
+      {isAda && (
+        <fieldset class="quick">
+          <legend class="unseen">{t.trade.amounts}</legend>
+          {buySizes.value.map((size, index) => (
+            <button key={index} type="button" class="button" onClick={() => type(size)}>
+              {size} ₳
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {isSell && (
+        <fieldset class="quick">
+          <legend class="unseen">{t.trade.amounts}</legend>
+          {SHARES.map((percent) => (
+            <button
+              key={percent}
+              type="button"
+              class="button"
+              onClick={() => type(plainAmount(shareOf(held ?? 0n, percent), decimals))}
+            >
+              {percent} %
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <SlippageFields />
+    </div>
+  );
+}
+
+interface BalanceSliderProps {
+  readonly held: bigint;
+  readonly isAda: boolean;
+  readonly text: string;
+  readonly type: (text: string) => void;
+}
+
+/** The amount as a share of what there is; coins keep what fees and deposits take. */
+function BalanceSlider({ held, isAda, text, type }: BalanceSliderProps) {
+  const decimals = isAda ? ADA_DECIMALS : 0;
+  const free = isAda ? (held > KEPT ? held - KEPT : 0n) : held;
+  const amount = readAmount(text, decimals);
+  const share = typeof amount === 'bigint' && free > 0n ? Number((amount * 100n) / free) : 0;
+  const percent = Math.min(100, share);
+  const slide = (chosen: number) => {
+    const part = shareOf(free, chosen);
+    // Whole coins: nobody means the last digits of a share.
+    type(part === 0n ? '' : plainAmount(isAda ? part - (part % 1_000_000n) : part, decimals));
+  };
+  return (
+    <label class="slider">
+      <span class="unseen">{t.trade.share}</span>
+      <input
+        type="range"
+        min={0}
+        max={100}
+        step={1}
+        value={percent}
+        disabled={free === 0n}
+        aria-valuetext={`${percent} %`}
+        onInput={({ currentTarget }) => slide(Number(currentTarget.value))}
+      />
+      <span class="num small dim" aria-hidden="true">
+        {percent} %
+      </span>
+    </label>
+  );
+}
+
+function SlippageFields() {
+  const { choice, own } = slippage.value;
+  const allowed = slippageOf(slippage.value);
+  const options = SLIPPAGES.map((value) => ({ value, label: labelOf(value) }));
+  const words =
+    allowed === 'notAPercentage'
+      ? ''
+      : allowed === null
+        ? t.trade.anyOutput
+        : t.trade.fillsFor(percentText(leastOutput(10_000n, allowed)));
+  return (
+    <>
+      <ChoiceBar
+        legend={t.trade.slippage}
+        options={options}
+        value={choice}
+        choose={(chosen) => {
+          slippage.value = { choice: chosen, own };
+        }}
+      />
+      {choice === 'own' && (
+        <TextField
+          label={t.trade.ownSlippage}
+          unit="%"
+          value={own}
+          input={(typed) => {
+            slippage.value = { choice, own: typed };
+          }}
+          attributes={{ inputMode: 'decimal', maxLength: 6 }}
+          problem={allowed === 'notAPercentage' ? t.trade.notAPercentage : null}
+        />
+      )}
+      <p class="hint slippage-words">{words}</p>
+    </>
+  );
+}
+
+function labelOf(choice: SlippageChoice): string {
+  if (choice === 'own') return t.trade.own;
+  return choice === 'any' ? t.trade.any : `${choice} %`;
+}
+
+/** Hundredths of a percent. */
+function percentText(hundredths: bigint): string {
+  const rest = String(hundredths % 100n).padStart(2, '0');
+  return rest === '00' ? `${hundredths / 100n} %` : `${hundredths / 100n}.${rest} %`;
+}

@@ -1,0 +1,154 @@
+/**
+ * Buying and selling on the page of a token: what to trade, the live quote, a last look, and then
+ * the order's way from the mempool to its end.
+ */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { LiquidityPoolInfo, QuoteQuery } from '../../client/types.ts';
+import { SubmitButton, useOnce } from '../components/button.tsx';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { Panel } from '../components/panel.tsx';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { amountHeld } from '../wallet/connectedWallet.ts';
+import { OwnOrders } from '../wallet/orders.tsx';
+import { WalletPrompt } from '../wallet/prompt.tsx';
+import { sessionOf } from '../wallet/session.ts';
+import { ADA_DECIMALS, readAmount, shownAda } from './amount.ts';
+import { LockButton } from './lock.tsx';
+import { OneClick } from './oneClick.tsx';
+import { placeAfterLook } from './placing.tsx';
+import { QuoteBox } from './quoteBox.tsx';
+import { QuoteFeed } from './quoteFeed.ts';
+import { impactOf, shownOf } from './quoteTerms.ts';
+import { side } from './sizes.ts';
+import { slippage, slippageOf } from './slippage.ts';
+import { type BuyBy, TradeFields } from './tradeFields.tsx';
+
+export function TradePanel({ pool }: { readonly pool: LiquidityPoolInfo }) {
+  const { asset, ticker } = pool.info;
+  const token = useMemo(() => ({ asset, ticker }), [asset, ticker]);
+  const session = sessionOf(usePage());
+  const held = session.balance.value;
+  const [coins, tokens] = [held?.lovelace ?? 0n, amountHeld(held, asset)];
+  const balances = held === null ? '' : `${shownAda(coins)} · ${shownOf(tokens, asset, token)}`;
+  return (
+    <Panel class="trade" title={t.trade.title} side={<span class="side held">{balances}</span>}>
+      <Form pool={pool} token={token} coins={coins} tokens={tokens} />
+      {session.wallet.value !== null && (
+        <>
+          <OneClick token={token} />
+          <div class="inside own">
+            <h3>{t.trade.yourOrders}</h3>
+            <OwnOrders asset={asset} />
+          </div>
+        </>
+      )}
+      <LockButton token={token} />
+    </Panel>
+  );
+}
+
+interface FormProps {
+  readonly pool: LiquidityPoolInfo;
+  readonly token: { readonly asset: string; readonly ticker: string };
+  readonly coins: bigint;
+  readonly tokens: bigint;
+}
+
+function Form({ pool, token, coins, tokens }: FormProps) {
+  const context = usePage();
+  const session = sessionOf(context);
+  const text = useSignal('');
+  const buyBy = useSignal<BuyBy>('BUY');
+  const failure = useSignal<unknown>(null);
+  const problem = useSignal<string | null>(null);
+  const box = useRef<HTMLInputElement>(null);
+  const { isBusy, once } = useOnce();
+  const isSell = side.value === 'sell';
+  const kind = isSell ? 'SELL' : buyBy.value;
+  const amount = readAmount(text.value, kind === 'BUY' ? ADA_DECIMALS : 0);
+  const allowed = slippageOf(slippage.value);
+  const feed = useQuotes(token.asset, kind, amount);
+  const state = feed.state.value;
+  const clear = () => {
+    text.value = '';
+    problem.value = null;
+  };
+  // What was typed was an amount of something else.
+  useEffect(clear, [kind]);
+  const type = (typed: string) => {
+    text.value = typed;
+    failure.value = null;
+    const read = readAmount(typed, kind === 'BUY' ? ADA_DECIMALS : 0);
+    problem.value = typed.trim() !== '' && typeof read === 'string' ? read : null;
+  };
+  const place = async () => {
+    failure.value = null;
+    if (typeof amount === 'string' || allowed === 'notAPercentage') {
+      problem.value = typeof amount === 'string' ? amount : null;
+      box.current?.focus();
+      return;
+    }
+    const seen = state.kind === 'quote' ? state.quote : null;
+    try {
+      const wanted = { side: kind, amount, slippage: allowed, seen } as const;
+      if (await placeAfterLook(context, token, wanted)) clear();
+    } catch (error) {
+      failure.value = error;
+    }
+  };
+  const supply = context.network.value?.supply ?? null;
+  const cap = BigInt(pool.metrics.marketCap);
+  return (
+    <form
+      class="inside trade-form"
+      noValidate
+      aria-label={t.trade.title}
+      onSubmit={(event) => {
+        event.preventDefault();
+        once(place);
+      }}
+    >
+      <TradeFields
+        ticker={token.ticker}
+        buyBy={buyBy}
+        text={text.value}
+        problem={problem.value}
+        type={type}
+        box={box}
+        held={session.balance.value === null ? null : isSell ? tokens : coins}
+      />
+      <QuoteBox
+        state={state}
+        token={token}
+        slippage={allowed === 'notAPercentage' ? null : allowed}
+        impact={(quote) => (supply === null ? null : impactOf(quote, cap, supply))}
+      />
+      <div class="trade-failure">
+        {failure.value !== null && <ErrorBox error={failure.value} />}
+      </div>
+      <WalletPrompt />
+      {session.wallet.value !== null && (
+        <SubmitButton isBusy={isBusy}>
+          {isSell ? t.trade.reviewSell : t.trade.reviewBuy}
+        </SubmitButton>
+      )}
+    </form>
+  );
+}
+
+/** The quote of what is typed; `amount` is a string while it is none. */
+function useQuotes(assetId: string, kind: QuoteQuery['side'], amount: bigint | string): QuoteFeed {
+  const context = usePage();
+  const feed = useMemo(() => new QuoteFeed(context), [assetId]);
+  useEffect(() => () => feed.close(), [feed]);
+  const exact = String(amount);
+  const isAmount = typeof amount === 'bigint';
+  useEffect(() => {
+    // Whatever the slippage: the least output is computed here.
+    const query = { assetId, side: kind, amount: exact, slippage: 'infinity' } as const;
+    feed.want(isAmount ? query : null);
+  }, [feed, kind, exact, isAmount]);
+  return feed;
+}

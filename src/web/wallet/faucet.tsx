@@ -1,0 +1,39 @@
+/** Coins of a devnet for the asking, and word of their arrival. */
+import { useSignal } from '@preact/signals';
+import { Button } from '../components/button.tsx';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { sessionOf } from './session.ts';
+
+/** The most that one visit gives. */
+const FAUCET_ADA = 10_000;
+const ADA = FAUCET_ADA.toLocaleString('en');
+
+export function Faucet({ address }: { readonly address: string }) {
+  const context = usePage();
+  const failure = useSignal<unknown>(null);
+  const state = useSignal(t.wallet.devnetCoins);
+  const give = async () => {
+    failure.value = null;
+    try {
+      const { data } = await context.client.devnet.faucet({ address, ada: FAUCET_ADA });
+      state.value = t.wallet.coinsSent;
+      const came = await sessionOf(context).follow(data.txHash);
+      state.value = came ? t.wallet.coinsCame(ADA) : t.wallet.coinsUnseen;
+    } catch (error) {
+      failure.value = error;
+    }
+  };
+  return (
+    <div class="wallet-stack">
+      <div>
+        <Button run={give}>{t.wallet.get(ADA)}</Button>
+      </div>
+      <p class="hint" role="status">
+        {state.value}
+      </p>
+      {failure.value !== null && <ErrorBox error={failure.value} />}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+/** What becomes of one's own orders, as notices: one for an order, from the mempool to its end. */
+import type { ApiOrder } from '../../client/types.ts';
+import type { Notice, PageContext } from '../context.ts';
+import { t } from '../messages.ts';
+import { routeHash } from '../route.ts';
+import { shownOf } from '../trade/quoteTerms.ts';
+import { tickersOf } from './tickers.ts';
+
+/** Where transactions of public networks can be looked at. */
+const EXPLORERS: Readonly<Record<string, string>> = {
+  mainnet: 'https://cexplorer.io/tx/',
+  preprod: 'https://preprod.cexplorer.io/tx/',
+  preview: 'https://preview.cexplorer.io/tx/',
+};
+
+const KINDS: Readonly<Record<ApiOrder['status'], Notice['kind']>> = {
+  MempoolPending: 'info',
+  Pending: 'info',
+  MempoolEvaluated: 'info',
+  Evaluated: 'good',
+  MempoolRefunded: 'info',
+  Refunded: 'info',
+  Dropped: 'bad',
+};
+const ENDED: readonly ApiOrder['status'][] = ['Evaluated', 'Refunded', 'Dropped', 'Pending'];
+
+/** Arguments of `notify`. */
+export function orderNotice(
+  context: PageContext,
+  order: ApiOrder,
+): Parameters<PageContext['notify']> {
+  const { from, to, fromAmount, toAmount, status, entityId } = order;
+  const isBuy = from === '.';
+  const asset = isBuy ? to : from;
+  const token = { asset, ticker: tickersOf(context).of(asset) };
+  const text = t.notices[status]({
+    what: isBuy ? t.notices.buyOf(token.ticker) : t.notices.sellOf(token.ticker),
+    offered: shownOf(fromAmount, from, token),
+    gets: shownOf(toAmount, to, token),
+  });
+  const explorer = EXPLORERS[context.network.value?.name ?? ''];
+  const [txHash = ''] = entityId.split(':');
+  const links = [
+    { href: routeHash({ at: 'token', asset }), label: token.ticker },
+    ...(explorer === undefined
+      ? []
+      : [{ href: `${explorer}${txHash}`, label: t.notices.transaction }]),
+  ];
+  return [KINDS[status], text, { key: entityId, links, isWaiting: !ENDED.includes(status) }];
+}

@@ -1,0 +1,158 @@
+/** A wallet's own orders, of one token or of all, with what can be done about the open ones. */
+import type { ApiOrder } from '../../client/types.ts';
+import { Button } from '../components/button.tsx';
+import { ask, navigationNow } from '../components/dialog.tsx';
+import { Age } from '../components/numbers.tsx';
+import type { PageContext } from '../context.ts';
+import { errorText } from '../errorText.ts';
+import { moment, shortMoment } from '../format.ts';
+import { t } from '../messages.ts';
+import { memo, usePage } from '../page.tsx';
+import { statusText } from '../token/orderStatus.ts';
+import { explainedBy } from '../tooltip.ts';
+import { shownOf, type Token } from '../trade/quoteTerms.ts';
+import { WhatYouSign } from '../trade/review.tsx';
+import { isOpen, sessionOf } from './session.ts';
+import { tickersOf } from './tickers.ts';
+
+const MAX_ROWS = 50;
+
+interface OwnOrdersProps {
+  /** null: of all tokens. */
+  readonly asset: string | null;
+  readonly which?: 'all' | 'open' | 'ended';
+}
+
+export function OwnOrders({ asset, which = 'all' }: OwnOrdersProps) {
+  const context = usePage();
+  const { orders: all, isLoaded } = sessionOf(context).orders.value;
+  const tickers = tickersOf(context);
+  // What a row says depends on the tickers too.
+  const { learned } = tickers;
+  const mine = all.filter(
+    (order) =>
+      (asset === null || order.from === asset || order.to === asset) &&
+      (which === 'all' || isOpen(order) === (which === 'open')),
+  );
+  const none = isLoaded ? t.orders.none[which] : t.orders.loading;
+  return (
+    <>
+      <ol class="own-orders">
+        {mine.slice(0, MAX_ROWS).map((order) => (
+          <OwnOrder
+            key={order.entityId}
+            order={order}
+            ticker={tickers.of(assetOf(order))}
+            isNamed={asset === null}
+            learned={learned.value}
+          />
+        ))}
+      </ol>
+      {mine.length === 0 && <p class="small dim own-note">{none}</p>}
+    </>
+  );
+}
+
+interface OwnOrderProps {
+  readonly order: ApiOrder;
+  readonly ticker: string;
+  /** Whether its token is said. */
+  readonly isNamed: boolean;
+  readonly learned: number;
+}
+
+const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
+  const context = usePage();
+  const token = { asset: assetOf(order), ticker };
+  const isBuy = order.from === '.';
+  const kind = isBuy ? t.trade.buy : t.trade.sell;
+  const side = isNamed ? `${kind} ${ticker}` : kind;
+  const terms = termsOf(order, token);
+  const { name, look } = statusText(order);
+  return (
+    <li data-key={order.entityId} data-status={order.status}>
+      <span class={`own-side ${isBuy ? 'up' : 'down'}`}>{side}</span>
+      <span class="own-terms">
+        {terms}
+        <span class="own-time small dim">
+          <time title={moment(order.timestamp)}>{shortMoment(order.timestamp)}</time>
+          {' · '}
+          {order.evaluatedAt === null ? (
+            <Age since={order.timestamp} />
+          ) : (
+            t.orders.ended(shortMoment(order.evaluatedAt))
+          )}
+        </span>
+      </span>
+      <button
+        type="button"
+        class="chip"
+        data-look={look}
+        {...explainedBy(() => explanationOf(order))}
+      >
+        {name}
+      </button>
+      {order.status === 'Pending' && (
+        <Button
+          describe={t.orders.cancelOne(side, terms)}
+          run={() => cancelOrder(context, order, token)}
+        >
+          {t.orders.cancel}
+        </Button>
+      )}
+    </li>
+  );
+});
+
+function termsOf({ status, from, fromAmount, to, toAmount }: ApiOrder, token: Token): string {
+  const offered = shownOf(fromAmount, from, token);
+  if (status === 'Evaluated') return `${offered} → ${shownOf(toAmount, to, token)}`;
+  if (toAmount === '0') return offered;
+  return t.orders.atLeast(offered, shownOf(toAmount, to, token));
+}
+
+function explanationOf(order: ApiOrder): string {
+  const { meaning } = statusText(order);
+  const until = isOpen(order) ? moment(order.expiresAt / 1000) : null;
+  return t.orders.explained(meaning, moment(order.timestamp), until);
+}
+
+function assetOf({ from, to }: ApiOrder): string {
+  return from === '.' ? to : from;
+}
+
+async function cancelOrder(context: PageContext, order: ApiOrder, token: Token): Promise<void> {
+  const session = sessionOf(context);
+  const navigation = navigationNow();
+  const fail = (error: unknown) => context.notify('bad', errorText(error));
+  try {
+    const prepared = await session.trading().prepareCancel(order.entityId);
+    await ask({
+      title: order.from === '.' ? t.orders.cancelBuy : t.orders.cancelSell,
+      content: (
+        <>
+          <p>{t.orders.cancelMeans(termsOf(order, token))}</p>
+          <WhatYouSign
+            review={prepared.review}
+            token={token}
+            goes={t.sign.goesTo}
+            words={t.orders.cancelWords}
+            validUntil={prepared.built.validUntil}
+          />
+        </>
+      ),
+      confirm: t.orders.signCancel,
+      leave: t.orders.keep,
+      navigation,
+      async run() {
+        const { txHash } = await prepared.submit();
+        context.notify('info', t.orders.cancelSent);
+        void session.follow(txHash);
+        return true;
+      },
+      late: fail,
+    });
+  } catch (error) {
+    fail(error);
+  }
+}

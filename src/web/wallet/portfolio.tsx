@@ -1,0 +1,252 @@
+/** What wallets hold and made: its worth, profit and loss for each token and over time. */
+import { useSignal } from '@preact/signals';
+import type { PortfolioAnswer, PortfolioHistoryAnswer } from '../../client/types.ts';
+import { useAsked } from '../asked.ts';
+import { Choices } from '../components/choices.tsx';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { LineChart } from '../components/lineChart.tsx';
+import { Logo } from '../components/logo.tsx';
+import { Panel } from '../components/panel.tsx';
+import { cut, grouped, moment, short, subscriptZeros } from '../format.ts';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { routeHash } from '../route.ts';
+import { keptKeyHashes } from './account.tsx';
+import type { ConnectedWallet } from './connectedWallet.ts';
+import { sessionOf } from './session.ts';
+
+/** Prices move what it is worth. */
+const ASK_EVERY_SECONDS = 10;
+const DIGITS = 2;
+
+type PortfolioToken = PortfolioAnswer['tokens'][number];
+
+export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
+  const context = usePage();
+  const { client, time } = context;
+  const isAll = useSignal(false);
+  const kept = wallet.kind === 'test' ? keptKeyHashes(context) : [];
+  const keys = isAll.value && kept.length > 1 ? kept : [wallet.keyHash];
+  const name = keys.join();
+  const { landed, orders } = sessionOf(context);
+  const round = Math.floor(time.seconds.value / ASK_EVERY_SECONDS);
+  const { data, error } = useAsked(
+    async (signal) => (await client.holders.portfolio(keys, {}, { signal })).data,
+    [name],
+    `${round} ${landed.value} ${orders.value.orders[0]?.status ?? ''}`,
+  ).value;
+  return (
+    <Panel
+      class="portfolio"
+      title={t.portfolio.title}
+      side={
+        kept.length > 1 && (
+          <label class="side own-only">
+            <input
+              type="checkbox"
+              checked={isAll.value}
+              onChange={({ currentTarget }) => {
+                isAll.value = currentTarget.checked;
+              }}
+            />
+            {t.portfolio.allWallets(kept.length)}
+          </label>
+        )
+      }
+    >
+      <div class="inside">
+        {data === null && error === null && <div class="bone tall" role="status" />}
+        {error !== null && <ErrorBox error={error} />}
+        {data !== null && <Figures portfolio={data} />}
+        <History key={name} keys={keys} round={round} />
+        {data !== null && data.tokens.length === 0 && <p class="dim">{t.portfolio.none}</p>}
+      </div>
+      {data !== null && data.tokens.length > 0 && <Tokens tokens={data.tokens} />}
+    </Panel>
+  );
+}
+
+function Figures({ portfolio }: { readonly portfolio: PortfolioAnswer }) {
+  const { valueAda, realizedPnlAda, unrealizedPnlAda, pnlPercent, spentAda } = portfolio;
+  return (
+    <div class="figures">
+      <Figure name={t.portfolio.value} value={adaText(valueAda)} />
+      <Figure name={t.portfolio.realized} value={signed(realizedPnlAda)} sign={realizedPnlAda} />
+      <Figure
+        name={t.portfolio.unrealized}
+        value={signed(unrealizedPnlAda)}
+        sign={unrealizedPnlAda}
+      />
+      <Figure
+        name={t.portfolio.gain}
+        value={pnlPercent === null ? '–' : `${withSign(pnlPercent)} %`}
+        sign={pnlPercent ?? ''}
+      />
+      <Figure name={t.portfolio.spent} value={adaText(spentAda)} />
+    </div>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: string;
+  /** A decimal whose sign says how it looks. */
+  readonly sign?: string;
+}
+
+function Figure({ name, value, sign = '' }: FigureProps) {
+  return (
+    <div class="fig">
+      <span class="dim small">{name}</span>
+      <span class={`figure ${lookOf(sign)}`}>{value}</span>
+    </div>
+  );
+}
+
+const SPANS = ['day', 'month', 'all'] as const;
+type Span = (typeof SPANS)[number];
+const DAY = 86_400;
+const SPAN_SECONDS: Readonly<Record<Span, number | null>> = {
+  day: DAY,
+  month: 30 * DAY,
+  all: null,
+};
+
+interface HistoryProps {
+  readonly keys: readonly string[];
+  readonly round: number;
+}
+
+/** Profit and loss over time, realized and not. */
+function History({ keys, round }: HistoryProps) {
+  const { client, time } = usePage();
+  const span = useSignal<Span>('day');
+  const asked = useAsked(
+    async (signal) => {
+      const seconds = SPAN_SECONDS[span.value];
+      const from = seconds === null ? {} : { from: time.seconds.peek() - seconds };
+      const resolution = span.value === 'day' ? 'hour1' : 'day1';
+      const query = { resolution, ...from } as const;
+      return (await client.holders.portfolioHistory(keys, query, { signal })).data;
+    },
+    [span.value],
+    round,
+  ).value;
+  const points = (asked.data ?? []).map((point) => ({
+    time: point.time,
+    value: Number(point.realizedPnlAda) + Number(point.unrealizedPnlAda),
+    title: t.portfolio.point(moment(point.time), signed(gainOf(point))),
+  }));
+  return (
+    <div class="pnl-history">
+      <header>
+        <h3>{t.portfolio.overTime}</h3>
+        <Choices
+          name={t.portfolio.span}
+          options={SPANS.map((value) => ({ value, label: t.portfolio.spans[value] }))}
+          value={span.value}
+          choose={(chosen) => {
+            span.value = chosen;
+          }}
+        />
+      </header>
+      <LineChart points={points} label={t.portfolio.overTime} none={t.portfolio.noHistory} />
+      {asked.error !== null && <ErrorBox error={asked.error} />}
+    </div>
+  );
+}
+
+const ADA_DECIMALS = 6;
+
+/** Exact: both are decimals of ADA. */
+function gainOf(point: PortfolioHistoryAnswer[number]): string {
+  const sum = lovelaceOf(point.realizedPnlAda) + lovelaceOf(point.unrealizedPnlAda);
+  const digits = String(sum < 0n ? -sum : sum).padStart(ADA_DECIMALS + 1, '0');
+  const text = `${digits.slice(0, -ADA_DECIMALS)}.${digits.slice(-ADA_DECIMALS)}`;
+  return sum < 0n ? `-${text}` : text;
+}
+
+function lovelaceOf(ada: string): bigint {
+  const [whole = '0', fraction = ''] = ada.replace('-', '').split('.');
+  const exact = BigInt(whole + fraction.padEnd(ADA_DECIMALS, '0').slice(0, ADA_DECIMALS));
+  return ada.startsWith('-') ? -exact : exact;
+}
+
+function Tokens({ tokens }: { readonly tokens: readonly PortfolioToken[] }) {
+  const names = t.portfolio.columns;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="table-box" tabIndex={0} aria-label={t.portfolio.tokens}>
+      <table class="pnl">
+        <thead>
+          <tr>
+            <th scope="col">{names.token}</th>
+            {(['balance', 'value', 'average', 'price', 'realized', 'unrealized'] as const).map(
+              (name) => (
+                <th key={name} scope="col" class={`num col-${name}`}>
+                  {names[name]}
+                </th>
+              ),
+            )}
+            <th scope="col" class="num">
+              {names.gain}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map((token) => (
+            <TokenRow key={token.asset} token={token} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function TokenRow({ token }: { readonly token: PortfolioToken }) {
+  const { asset, name, ticker, logoCID, pnlPercent, realizedPnlAda, unrealizedPnlAda } = token;
+  return (
+    <tr>
+      <th scope="row">
+        <a class="pool who" href={routeHash({ at: 'token', asset })}>
+          <Logo asset={asset} ticker={ticker} logoCID={logoCID} />
+          <bdi class="name cut">{name}</bdi>
+        </a>
+      </th>
+      <td class="num col-balance" title={grouped(token.balance)}>
+        {short(token.balance)}
+      </td>
+      <td class="num col-value">{adaText(token.valueAda)}</td>
+      <td class="num col-average" title={`${token.averageBuyPrice} ADA`}>
+        {token.buyCount === 0 ? '–' : subscriptZeros(token.averageBuyPrice, 4)}
+      </td>
+      <td class="num col-price" title={`${token.price} ADA`}>
+        {subscriptZeros(token.price, 4)}
+      </td>
+      <td class={`num col-realized ${lookOf(realizedPnlAda)}`}>{signed(realizedPnlAda)}</td>
+      <td class={`num col-unrealized ${lookOf(unrealizedPnlAda)}`}>{signed(unrealizedPnlAda)}</td>
+      <td class={`num ${lookOf(pnlPercent ?? '')}`}>
+        {pnlPercent === null ? '–' : `${withSign(pnlPercent)} %`}
+      </td>
+    </tr>
+  );
+}
+
+function adaText(ada: string): string {
+  return `${grouped(cut(ada, DIGITS))}\u00a0₳`;
+}
+
+function signed(ada: string): string {
+  return `${withSign(grouped(cut(ada, DIGITS)))}\u00a0₳`;
+}
+
+function withSign(decimal: string): string {
+  const isZero = /^-?0(\.0*)?$/.test(decimal);
+  if (isZero) return decimal.replace('-', '');
+  return decimal.startsWith('-') ? `−${decimal.slice(1)}` : `+${decimal}`;
+}
+
+function lookOf(decimal: string): string {
+  if (decimal === '' || /^-?0(\.0*)?$/.test(decimal)) return '';
+  return decimal.startsWith('-') ? 'down' : 'up';
+}
