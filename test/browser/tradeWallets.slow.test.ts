@@ -160,7 +160,7 @@ test('the test wallet is kept, exported, forgotten and imported', async () => {
   await page.reload();
   await page.getByText(address).waitFor();
   await page.getByRole('button', { name: 'Show the secret key' }).click();
-  await page.getByText(/Whoever sees this key can spend/).waitFor();
+  await page.getByText(/A person who sees this key can spend/).waitFor();
   await page.getByRole('button', { name: 'Show it' }).click();
   const secret = await page.locator('.secret').innerText();
   assert.equal(new Key(secret).address('testnet'), address, 'the export is the key');

@@ -16,7 +16,7 @@ export const WALLET = {
   importKey: 'Import a key',
   importCaution:
     'Only a key of this devnet: it is stored unprotected, and every script of this page can read ' +
-    'it. Never paste the key of a wallet with real coins, whoever asks for it.',
+    'it. Never paste the key of a wallet with real coins, even if you are asked for it.',
   secret: 'Secret key',
   secretHint: '64 hex digits, as a test wallet exports them.',
   importIt: 'Import it',
@@ -38,7 +38,7 @@ export const WALLET = {
     'A test wallet: its key is stored unprotected in this browser. Never send it real coins.',
   showKey: 'Show the secret key',
   showKeyMeans:
-    'Whoever sees this key can spend all that the wallet has, now and later. Show it only where ' +
+    'A person who sees this key can spend all that the wallet has, now and later. Show it where ' +
     'no other person and no camera looks on, and keep the copy in a safe place.',
   showIt: 'Show it',
   hideKey: 'Hide the secret key',

@@ -82,9 +82,7 @@ export function Search({ box }: { readonly box: RefObject<HTMLInputElement | nul
       />
       <kbd>/</kbd>
       <Results found={found.value} chosen={chosen.value} leave={leave} />
-      <div class="unseen" role="status">
-        {found.value === null ? '' : t.shell.found(found.value.count)}
-      </div>
+      <Announced found={found.value} />
     </search>
   );
 }
@@ -125,6 +123,14 @@ function useSearch(found: { value: Found | null }, chosen: { value: number }) {
 function assetsOf(found: Found | null): readonly string[] {
   if (found === null) return [];
   return found.asset === null ? found.pools.map(({ info }) => info.asset) : [found.asset];
+}
+
+function Announced({ found }: Pick<ResultsProps, 'found'>) {
+  return (
+    <div class="unseen" role="status">
+      {found === null ? '' : t.shell.found(found.count)}
+    </div>
+  );
 }
 
 interface ResultsProps {

@@ -147,7 +147,6 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
     leave: () => fault(name, launchProblem(name, draft.value.texts[name])),
   });
   const { names, hints } = t.launch;
-  const description = bind('description');
   return (
     <div class="launch-fields">
       <LogoField
@@ -159,42 +158,7 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
           fault('logo', isLogo ? null : read);
         }}
       />
-      <div class="launch-names">
-        <TextField
-          label={names.name}
-          hint={hints.name}
-          attributes={{ maxLength: 64, required: true }}
-          {...bind('name')}
-        />
-        <TextField
-          label={names.ticker}
-          hint={hints.ticker}
-          attributes={{ maxLength: 12, required: true }}
-          {...bind('ticker')}
-        />
-      </div>
-      <Field label={names.description} hint={hints.description} problem={description.problem}>
-        {(bound) => (
-          <textarea
-            {...bound}
-            rows={3}
-            value={description.value}
-            onInput={({ currentTarget }) => description.input(currentTarget.value)}
-            onChange={description.leave}
-          />
-        )}
-      </Field>
-      <div class="launch-links">
-        {SOCIALS.map((name) => (
-          <TextField
-            key={name}
-            label={names[name]}
-            hint={hints.link}
-            attributes={{ inputMode: 'url' }}
-            {...bind(name)}
-          />
-        ))}
-      </div>
+      <TextFields bind={bind} />
       <div class="launch-kinds">
         <ChoiceBar
           legend={t.launch.kind}
@@ -216,6 +180,60 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
         {...bind('initialDeposit')}
       />
     </div>
+  );
+}
+
+interface TextFieldsProps {
+  readonly bind: (name: LaunchText) => {
+    readonly value: string;
+    readonly problem: string | null;
+    readonly input: (text: string) => void;
+    readonly leave: () => void;
+  };
+}
+
+function TextFields({ bind }: TextFieldsProps) {
+  const { names, hints } = t.launch;
+  const { value, problem, input, leave } = bind('description');
+  return (
+    <>
+      <div class="launch-names">
+        <TextField
+          label={names.name}
+          hint={hints.name}
+          attributes={{ maxLength: 64, required: true }}
+          {...bind('name')}
+        />
+        <TextField
+          label={names.ticker}
+          hint={hints.ticker}
+          attributes={{ maxLength: 12, required: true }}
+          {...bind('ticker')}
+        />
+      </div>
+      <Field label={names.description} hint={hints.description} problem={problem}>
+        {(bound) => (
+          <textarea
+            {...bound}
+            rows={3}
+            value={value}
+            onInput={({ currentTarget }) => input(currentTarget.value)}
+            onChange={leave}
+          />
+        )}
+      </Field>
+      <div class="launch-links">
+        {SOCIALS.map((name) => (
+          <TextField
+            key={name}
+            label={names[name]}
+            hint={hints.link}
+            attributes={{ inputMode: 'url' }}
+            {...bind(name)}
+          />
+        ))}
+      </div>
+    </>
   );
 }
 

@@ -126,25 +126,36 @@ function LockForm({ token, draft }: { readonly token: Token; readonly draft: Sig
           </Button>
         ))}
       </div>
-      <Field label={t.lock.stages} hint={t.lock.stagesMeans}>
-        {(bound) => (
-          <select
-            {...bound}
-            value={stages}
-            onInput={({ currentTarget }) => change({ stages: Number(currentTarget.value) })}
-          >
-            {STAGES.map((count) => (
-              <option key={count} value={count}>
-                {count === 1 ? t.lock.atOnce : count}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Stages chosen={stages} choose={(count) => change({ stages: count })} />
       <div class="unlocks">
         <Unlocks draft={draft.value} />
       </div>
     </div>
+  );
+}
+
+interface StagesProps {
+  readonly chosen: number;
+  readonly choose: (count: number) => void;
+}
+
+function Stages({ chosen, choose }: StagesProps) {
+  return (
+    <Field label={t.lock.stages} hint={t.lock.stagesMeans}>
+      {(bound) => (
+        <select
+          {...bound}
+          value={chosen}
+          onInput={({ currentTarget }) => choose(Number(currentTarget.value))}
+        >
+          {STAGES.map((count) => (
+            <option key={count} value={count}>
+              {count === 1 ? t.lock.atOnce : count}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

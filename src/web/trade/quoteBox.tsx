@@ -28,9 +28,10 @@ export function QuoteBox({ state, token, slippage, impact }: QuoteBoxProps) {
   const least = quote === null ? 0n : leastOutput(BigInt(quote.outputAmount), slippage);
   const moved = quote === null ? null : impact(quote);
   const rows = quote === null ? [] : termRows(quote, token, least, moved);
+  const isAsking = state.kind === 'asking';
   const isLarge = moved !== null && moved >= LARGE_IMPACT;
   return (
-    <div class="quote" data-state={state.kind} aria-busy={state.kind === 'asking' || undefined}>
+    <div class="quote" data-state={state.kind} aria-busy={isAsking || undefined}>
       <dl class="term-list quote-rows">
         {TERMS.map((term) => {
           const row = rows.find((each) => each.term === term);
@@ -38,7 +39,7 @@ export function QuoteBox({ state, token, slippage, impact }: QuoteBoxProps) {
           const isWarned = term === 'impact' && isLarge;
           return (
             <div key={term} class={isGain ? 'received' : isWarned ? 'warned' : undefined}>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its explanation comes on focus */}
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: explained on focus */}
               <dt tabIndex={0} {...explainedBy(() => row?.explained ?? t.trade.enterAmount)}>
                 {t.trade.terms.names[term]}
               </dt>

@@ -31,7 +31,6 @@ export function TradeFields(props: TradeFieldsProps) {
   const isSell = side.value === 'sell';
   const isAda = !isSell && buyBy.value === 'BUY';
   const label = isSell ? t.trade.youSell : isAda ? t.trade.youSpend : t.trade.youGet;
-  const decimals = isAda ? ADA_DECIMALS : 0;
   const shown = (amount: bigint) =>
     isSell ? `${shownAmount(amount, 0)} ${ticker}` : shownAda(amount);
   return (
@@ -67,33 +66,45 @@ export function TradeFields(props: TradeFieldsProps) {
       {(isSell || isAda) && held !== null && (
         <BalanceSlider held={held} isAda={isAda} text={text} type={type} />
       )}
-      {isAda && (
-        <fieldset class="quick">
-          <legend class="unseen">{t.trade.amounts}</legend>
-          {buySizes.value.map((size, index) => (
-            <button key={index} type="button" class="button" onClick={() => type(size)}>
-              {size} ₳
-            </button>
-          ))}
-        </fieldset>
-      )}
-      {isSell && (
-        <fieldset class="quick">
-          <legend class="unseen">{t.trade.amounts}</legend>
-          {SHARES.map((percent) => (
-            <button
-              key={percent}
-              type="button"
-              class="button"
-              onClick={() => type(plainAmount(shareOf(held ?? 0n, percent), decimals))}
-            >
-              {percent} %
-            </button>
-          ))}
-        </fieldset>
-      )}
+      {isAda && <Sizes type={type} />}
+      {isSell && <Shares held={held ?? 0n} type={type} />}
       <SlippageFields />
     </div>
+  );
+}
+
+interface QuickProps {
+  readonly type: (text: string) => void;
+}
+
+function Sizes({ type }: QuickProps) {
+  return (
+    <fieldset class="quick">
+      <legend class="unseen">{t.trade.amounts}</legend>
+      {buySizes.value.map((size, index) => (
+        <button key={index} type="button" class="button" onClick={() => type(size)}>
+          {size} ₳
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function Shares({ held, type }: QuickProps & { readonly held: bigint }) {
+  return (
+    <fieldset class="quick">
+      <legend class="unseen">{t.trade.amounts}</legend>
+      {SHARES.map((percent) => (
+        <button
+          key={percent}
+          type="button"
+          class="button"
+          onClick={() => type(plainAmount(shareOf(held, percent), 0))}
+        >
+          {percent} %
+        </button>
+      ))}
+    </fieldset>
   );
 }
 
@@ -113,7 +124,7 @@ function BalanceSlider({ held, isAda, text, type }: BalanceSliderProps) {
   const percent = Math.min(100, share);
   const slide = (chosen: number) => {
     const part = shareOf(free, chosen);
-    // Whole coins: nobody means the last digits of a share.
+    // Whole coins: the last digits of a share mean nothing.
     type(part === 0n ? '' : plainAmount(isAda ? part - (part % 1_000_000n) : part, decimals));
   };
   return (

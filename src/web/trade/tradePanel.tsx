@@ -59,30 +59,15 @@ interface FormProps {
 function Form({ pool, token, coins, tokens }: FormProps) {
   const context = usePage();
   const session = sessionOf(context);
-  const text = useSignal('');
   const buyBy = useSignal<BuyBy>('BUY');
-  const failure = useSignal<unknown>(null);
-  const problem = useSignal<string | null>(null);
-  const box = useRef<HTMLInputElement>(null);
-  const { isBusy, once } = useOnce();
   const isSell = side.value === 'sell';
   const kind = isSell ? 'SELL' : buyBy.value;
-  const amount = readAmount(text.value, kind === 'BUY' ? ADA_DECIMALS : 0);
   const allowed = slippageOf(slippage.value);
+  const { text, problem, amount, box, type, clear } = useAmount(kind);
   const feed = useQuotes(token.asset, kind, amount);
   const state = feed.state.value;
-  const clear = () => {
-    text.value = '';
-    problem.value = null;
-  };
-  // What was typed was an amount of something else.
-  useEffect(clear, [kind]);
-  const type = (typed: string) => {
-    text.value = typed;
-    failure.value = null;
-    const read = readAmount(typed, kind === 'BUY' ? ADA_DECIMALS : 0);
-    problem.value = typed.trim() !== '' && typeof read === 'string' ? read : null;
-  };
+  const failure = useSignal<unknown>(null);
+  const { isBusy, once } = useOnce();
   const place = async () => {
     failure.value = null;
     if (typeof amount === 'string' || allowed === 'notAPercentage') {
@@ -100,25 +85,19 @@ function Form({ pool, token, coins, tokens }: FormProps) {
   };
   const supply = context.network.value?.supply ?? null;
   const cap = BigInt(pool.metrics.marketCap);
+  const held = session.balance.value === null ? null : isSell ? tokens : coins;
+  const typed = (now: string) => {
+    failure.value = null;
+    type(now);
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    once(place);
+  };
+  const fields = { ticker: token.ticker, buyBy, text, problem: problem.value, box, held };
   return (
-    <form
-      class="inside trade-form"
-      noValidate
-      aria-label={t.trade.title}
-      onSubmit={(event) => {
-        event.preventDefault();
-        once(place);
-      }}
-    >
-      <TradeFields
-        ticker={token.ticker}
-        buyBy={buyBy}
-        text={text.value}
-        problem={problem.value}
-        type={type}
-        box={box}
-        held={session.balance.value === null ? null : isSell ? tokens : coins}
-      />
+    <form class="inside trade-form" noValidate aria-label={t.trade.title} onSubmit={submit}>
+      <TradeFields {...fields} type={typed} />
       <QuoteBox
         state={state}
         token={token}
@@ -136,6 +115,23 @@ function Form({ pool, token, coins, tokens }: FormProps) {
       )}
     </form>
   );
+}
+
+/** What is typed, exact, and in words what is wrong with it. */
+function useAmount(kind: QuoteQuery['side']) {
+  const text = useSignal('');
+  const problem = useSignal<string | null>(null);
+  const box = useRef<HTMLInputElement>(null);
+  const read = (typed: string) => readAmount(typed, kind === 'BUY' ? ADA_DECIMALS : 0);
+  const type = (typed: string) => {
+    text.value = typed;
+    const amount = read(typed);
+    problem.value = typed.trim() !== '' && typeof amount === 'string' ? amount : null;
+  };
+  const clear = () => type('');
+  // What was typed was an amount of something else.
+  useEffect(clear, [kind]);
+  return { text: text.value, problem, amount: read(text.value), box, type, clear };
 }
 
 /** The quote of what is typed; `amount` is a string while it is none. */

@@ -1,4 +1,4 @@
-/** A month of days, with those marked on which something happens; it begins at the first of them. */
+/** A month of days, with those marked on which locks open; it begins at the first of them. */
 import { useSignal } from '@preact/signals';
 import { t } from '../messages.ts';
 
@@ -18,15 +18,6 @@ export function Calendar({ days }: { readonly days: readonly number[] }) {
   const shown = useSignal<Month>(monthOf(Math.min(...days)));
   const { year, month } = shown.value;
   const first = new Date(year, month, 1);
-  const count = new Date(year, month + 1, 0).getDate();
-  // Weeks begin on Monday.
-  const before = (first.getDay() + WEEK - 1) % WEEK;
-  const marked = new Map<number, number>();
-  for (const ms of days) {
-    const at = new Date(ms);
-    if (at.getFullYear() !== year || at.getMonth() !== month) continue;
-    marked.set(at.getDate(), (marked.get(at.getDate()) ?? 0) + 1);
-  }
   const turn = (by: number) => {
     shown.value = monthOf(new Date(year, month + by, 1).getTime());
   };
@@ -51,30 +42,45 @@ export function Calendar({ days }: { readonly days: readonly number[] }) {
           ›
         </button>
       </header>
-      <ol>
-        {Array.from({ length: WEEK }, (_, index) => (
-          <li key={`day ${index}`} class="dim small" aria-hidden="true">
-            {WEEKDAY.format(new Date(MONDAY.getTime() + index * 86_400_000))}
-          </li>
-        ))}
-        {Array.from({ length: before }, (_, index) => (
-          <li key={`before ${index}`} aria-hidden="true" />
-        ))}
-        {Array.from({ length: count }, (_, index) => index + 1).map((day) => {
-          const opens = marked.get(day) ?? 0;
-          return (
-            <li
-              key={day}
-              class={opens > 0 ? 'marked' : undefined}
-              aria-label={opens > 0 ? t.locks.opensOn(day, opens) : undefined}
-              title={opens > 0 ? t.locks.opensOn(day, opens) : undefined}
-            >
-              {day}
-            </li>
-          );
-        })}
-      </ol>
+      <Days year={year} month={month} days={days} />
     </div>
+  );
+}
+
+function Days({ year, month, days }: Month & { readonly days: readonly number[] }) {
+  const count = new Date(year, month + 1, 0).getDate();
+  // Weeks begin on Monday.
+  const before = (new Date(year, month, 1).getDay() + WEEK - 1) % WEEK;
+  const marked = new Map<number, number>();
+  for (const ms of days) {
+    const at = new Date(ms);
+    if (at.getFullYear() !== year || at.getMonth() !== month) continue;
+    marked.set(at.getDate(), (marked.get(at.getDate()) ?? 0) + 1);
+  }
+  return (
+    <ol>
+      {Array.from({ length: WEEK }, (_, index) => (
+        <li key={`day ${index}`} class="dim small" aria-hidden="true">
+          {WEEKDAY.format(new Date(MONDAY.getTime() + index * 86_400_000))}
+        </li>
+      ))}
+      {Array.from({ length: before }, (_, index) => (
+        <li key={`before ${index}`} aria-hidden="true" />
+      ))}
+      {Array.from({ length: count }, (_, index) => index + 1).map((day) => {
+        const opens = marked.get(day) ?? 0;
+        return (
+          <li
+            key={day}
+            class={opens > 0 ? 'marked' : undefined}
+            aria-label={opens > 0 ? t.locks.opensOn(day, opens) : undefined}
+            title={opens > 0 ? t.locks.opensOn(day, opens) : undefined}
+          >
+            {day}
+          </li>
+        );
+      })}
+    </ol>
   );
 }
 
