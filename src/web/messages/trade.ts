@@ -66,8 +66,8 @@ export const TRADE = {
     priceMeans: (price: string, ticker: string) => `${price} ADA for one ${ticker}, with fees.`,
     impactMeans: (impact: string, isBuy: boolean) =>
       isBuy
-        ? `You pay ${impact} more for a token than now: a buy moves the price, and fees are in it.`
-        : `You get ${impact} less for a token than now: a sell moves the price, and fees are in it.`,
+        ? `You pay ${impact} more for a token than now: a buy moves the price; fees are in it.`
+        : `You get ${impact} less for a token than now: a sell moves the price; fees are in it.`,
     executorFeeMeans: 'For the executor that fills the order; kept when it is filled.',
     depositMeans: 'Keeps the order alive on the chain and comes back with it.',
     payMeans: 'What leaves your wallet at first. The fee of the network, about 0.2 ADA, is extra.',
