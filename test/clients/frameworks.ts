@@ -1,12 +1,16 @@
 /**
- * The Python frameworks that the client has adapters for, in a folder of their own: the client
- * itself is tested with Debian's packages, and these bring newer ones. Debian has neither of them.
+ * The Python frameworks that the client has adapters for, and a generator of clients, in a folder of
+ * their own: the client itself is tested with Debian's packages, and these bring newer ones. Debian
+ * has none of them.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /** Modules, and what pip calls the package of each. */
-const FRAMEWORKS = { ccxt: 'ccxt==4.5.90', nautilus_trader: 'nautilus_trader==1.221.0' } as const;
+const FRAMEWORKS = {
+  ccxt: 'ccxt==4.5.90',
+  openapi_python_client: 'openapi-python-client==0.29.1',
+} as const;
 export type Framework = keyof typeof FRAMEWORKS;
 
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/upcurve-frameworks');
@@ -32,6 +36,6 @@ export function installFrameworks(python: string): void {
     const args = ['-m', 'pip', 'install', ...quiet, ...where, FRAMEWORKS[framework]];
     const { status } = spawnSync(python, args, { stdio: ['ignore', 'ignore', 'inherit'] });
     if (status === 0) continue;
-    console.error(`The adapter of ${framework} is not tested: that needs ${howToGet(framework)}`);
+    console.error(`Not tested without ${framework}: that needs ${howToGet(framework)}`);
   }
 }

@@ -12,8 +12,11 @@ const CLIENT = join(import.meta.dirname, '../../clients/python');
 /** Of `clients/python/tests`: those that break servers and connections, and wait a while. */
 export const FAULTS: readonly string[] = ['test_loss.py', 'test_market.py', 'test_resume.py'];
 
-/** Those of adapters, by the framework that each needs. */
-export const ADAPTERS: Readonly<Record<string, Framework>> = { 'test_ccxt.py': 'ccxt' };
+/** Those that need a framework of their own. */
+export const FRAMEWORK_TESTS: Readonly<Record<string, Framework>> = {
+  'test_ccxt.py': 'ccxt',
+  'test_generated.py': 'openapi_python_client',
+};
 
 /**
  * A test that runs these files of `clients/python/tests`; skipped, saying so, without a Python or
@@ -49,5 +52,5 @@ export function testInPython(name: string, files: readonly string[], framework?:
 function whyNot(python: string | null, framework: Framework | undefined): string | null {
   if (python === null) return `the Python client is not tested: it needs ${HOW_TO_GET_PYTHON}`;
   if (framework === undefined || hasFramework(python, framework)) return null;
-  return `the adapter of ${framework} is not tested: it needs ${howToGet(framework)}`;
+  return `not tested without ${framework}: it needs ${howToGet(framework)}`;
 }

@@ -1,6 +1,9 @@
-/** The adapters of the Python client, each in its real framework, against a devnet. */
-import { ADAPTERS, testInPython } from './pytest.ts';
+/**
+ * Each adapter of the Python client in its real framework, and a client that a stock generator makes,
+ * against a devnet.
+ */
+import { FRAMEWORK_TESTS, testInPython } from './pytest.ts';
 
-for (const [file, framework] of Object.entries(ADAPTERS)) {
-  testInPython(`the adapter of ${framework} works in it`, [file], framework);
+for (const [file, framework] of Object.entries(FRAMEWORK_TESTS)) {
+  testInPython(`${framework} and this market work together`, [file], framework);
 }

@@ -6,7 +6,7 @@ import { Definitions, type JsonObject } from './definitions.ts';
 import { type Examples, type FrameExamples, NO_EXAMPLES } from './examples.ts';
 import { CLIENT_FRAMES, fromServer, SERVER_FRAMES, subscribeTo } from './frames.ts';
 import { SOCKET_GUIDE } from './guide.ts';
-import type { About } from './openapi.ts';
+import { type About, CONTACT } from './openapi.ts';
 
 /** The node that serves this document. */
 const SERVER = {
@@ -38,6 +38,7 @@ class Sockets {
     for (const [message, direction] of messages) {
       this.#operations[`${name}.${message}`] = {
         action: direction,
+        description: aboutOf(name, message, direction),
         channel: { $ref: path },
         messages: [{ $ref: `${path}/messages/${message}` }],
       };
@@ -46,10 +47,12 @@ class Sockets {
 
   document(about: About): JsonObject {
     return {
-      asyncapi: '3.0.0',
+      asyncapi: '3.1.0',
       info: {
         ...about,
         description: SOCKET_GUIDE,
+        contact: CONTACT,
+        tags: [{ name: 'Market', description: 'Prices, trades, orders and pools as they change.' }],
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       defaultContentType: 'application/json',
@@ -59,6 +62,14 @@ class Sockets {
       components: { schemas: this.#definitions.all() },
     };
   }
+}
+
+/** Of an operation; what is in it stands at the channel and at the fields. */
+function aboutOf(channel: string, message: string, direction: Direction): string {
+  const whose = channel === 'socket' ? 'of the socket' : `of the topic ${channel}`;
+  return direction === 'send'
+    ? `The server sends a frame ${message} ${whose}.`
+    : `The server takes a frame ${message} ${whose}.`;
 }
 
 function examplesOf(payload: JsonObject | undefined): JsonObject {

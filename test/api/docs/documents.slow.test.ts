@@ -15,7 +15,7 @@ async function lintersFindNothing(t: TestContext, { openapi, asyncapi, text }: S
   });
 
   await t.test('AsyncAPI 3: a linter and the published schema find nothing', async () => {
-    assert.equal(asyncapi.asyncapi, '3.0.0');
+    assert.equal(asyncapi.asyncapi, '3.1.0');
     assert.deepEqual(await lint(text.asyncapi), []);
     assert.deepEqual(asyncapiFaults(asyncapi), []);
     assert.deepEqual(faultsIn(asyncapi), []);

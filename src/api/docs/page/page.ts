@@ -213,12 +213,13 @@ function operationHtml(route: Operation): Html {
   const { method, path, operation } = route;
   const summary = textAt(operation, 'summary');
   const description = textAt(operation, 'description');
+  const isSaid = description === '' || description === `${summary}.`;
   // Its answer does not end.
   const isStream = listAt(operation, 'tags').includes('Streams');
   return html`<details class="entry" id="${operationId(route)}"><summary>
 <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
 <span class="what">${inline(summary)}</span></summary>
-<div class="inside">${description === '' ? NOTHING : markdown(description)}
+<div class="inside">${isSaid ? NOTHING : markdown(description)}
 ${parameters(listAt(operation, 'parameters'))}
 ${bodies(operation)}
 <h4>Request</h4>${samples(method, path, operation)}
