@@ -1,7 +1,7 @@
 /**
- * The Python frameworks that the client has adapters for, and a generator of clients, in a folder of
- * their own: the client itself is tested with Debian's packages, and these bring newer ones. Debian
- * has none of them.
+ * The Python frameworks that the client has adapters for, and a generator of clients, in a folder
+ * of their own: the client itself is tested with Debian's packages, and these bring newer ones.
+ * Debian has none of them.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Each adapter of the Python client in its real framework, and a client that a stock generator makes,
- * against a devnet.
+ * Each adapter of the Python client in its real framework, and a client that a stock generator
+ * makes, against a devnet.
  */
 import { FRAMEWORK_TESTS, testInPython } from './pytest.ts';
 
