@@ -8,6 +8,7 @@ import { build } from './build.ts';
 import { buildMemory } from './buildMemory.ts';
 import { clusterFrames } from './clusterFrames.ts';
 import { clusterJoin } from './clusterJoin.ts';
+import { coldHistory } from './coldHistory.ts';
 import { devnet } from './devnet.ts';
 import { devnetNode } from './devnetNode.ts';
 import { fanOut } from './fanOut.ts';
@@ -41,6 +42,7 @@ const BENCHES = [
   fanOut,
   livePipe,
   http,
+  coldHistory,
   feeds,
   idleSockets,
   build,

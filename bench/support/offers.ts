@@ -2,7 +2,7 @@
  * The inside of a bench's process: named functions its parent may call, over the IPC channel.
  * `processes.ts` is the outside.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 /** What a process can be asked; inputs and answers pass through structured clone. */
 export type Offers = Readonly<Record<string, (input: never) => unknown>>;
@@ -40,6 +40,8 @@ export interface Usage {
   /** User and system time of every thread. */
   readonly cpuUs: number;
   readonly loopDelayP99Ms: number;
+  /** How long the loop was not waiting. */
+  readonly loopBusyMs: number;
 }
 
 /** Measures this process from one `begin` to the next `end`. */
@@ -47,17 +49,21 @@ export function usageOffers() {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   let startMs = 0;
   let startCpu = process.cpuUsage();
+  let startLoop = performance.eventLoopUtilization();
   delay.enable();
   return {
     begin(): void {
       delay.reset();
       startMs = performance.now();
       startCpu = process.cpuUsage();
+      startLoop = performance.eventLoopUtilization();
     },
     end(): Usage {
       const { user, system } = process.cpuUsage(startCpu);
       const wallMs = performance.now() - startMs;
-      return { wallMs, cpuUs: user + system, loopDelayP99Ms: delay.percentile(99) / 1e6 };
+      const loopDelayP99Ms = delay.percentile(99) / 1e6;
+      const { active: loopBusyMs } = performance.eventLoopUtilization(startLoop);
+      return { wallMs, cpuUs: user + system, loopDelayP99Ms, loopBusyMs };
     },
   };
 }

@@ -1,15 +1,15 @@
 /** Many spans of bars in one call, all at one position: a program loads its charts at once. */
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import type { Answer, Route } from '../gateway/port.ts';
+import { AGAIN, type Answer, type Handled, type Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { itemError } from '../schemas/itemError.ts';
 import { type ChartKind, MARKET_CAPS, PRICES } from './chartKind.ts';
-import { type ChartRendering, refuseHistory } from './rendering.ts';
+import { type HistoryAnswers, type HistoryItem, refuseHistory } from './historyAnswers.ts';
 import { BULK_BARS, BULK_ITEM_LIMIT, BulkAnswer, BulkBody } from './schema.ts';
 
 type Item = BulkBody[number];
 
-export function bulkRoute(answers: ChartRendering): Route {
+export function bulkRoute(answers: HistoryAnswers): Route {
   return route({
     method: 'POST',
     path: '/v1/charts/bulk',
@@ -55,23 +55,29 @@ function refuseItem(item: Item, place: string): Failure | null {
   return refuseHistory(item, kindOf(item), place);
 }
 
-function answer(answers: ChartRendering, items: readonly Item[]): Answer {
-  const parts: Uint8Array[] = [];
-  for (const [index, item] of items.entries()) {
-    parts.push(Buffer.from(index === 0 ? '[' : ','));
-    const found = answers.history({ ...item, limit: item.limit ?? BULK_ITEM_LIMIT }, kindOf(item));
-    if (found instanceof Failure) {
-      parts.push(Buffer.from(JSON.stringify(itemError(found, `body.${index}`))));
-      continue;
-    }
-    const nextTo = found.headers?.['X-Next-To'];
-    const end = nextTo === undefined ? '}' : `,"nextTo":${nextTo}}`;
-    const { body } = found;
-    const bars = typeof body === 'string' ? Buffer.from(body) : body;
-    parts.push(Buffer.from('{"bars":'), bars, Buffer.from(end));
-  }
-  parts.push(Buffer.from(']'));
-  return { body: Buffer.concat(parts) };
+function answer(answers: HistoryAnswers, items: readonly Item[]): Handled {
+  const found = answers.many(items.map(itemOf));
+  if (found === AGAIN) return AGAIN;
+  const parts = found.flatMap((each, index) => [
+    Buffer.from(index === 0 ? '[' : ','),
+    ...(each instanceof Failure ? [errorText(each, index)] : barsOf(each)),
+  ]);
+  return { body: Buffer.concat([...parts, Buffer.from(']')]) };
+}
+
+function errorText(failure: Failure, index: number): Buffer {
+  return Buffer.from(JSON.stringify(itemError(failure, `body.${index}`)));
+}
+
+function barsOf({ body, headers }: Answer): Uint8Array[] {
+  const nextTo = headers?.['X-Next-To'];
+  const end = nextTo === undefined ? '}' : `,"nextTo":${nextTo}}`;
+  const bars = typeof body === 'string' ? Buffer.from(body) : body;
+  return [Buffer.from('{"bars":'), bars, Buffer.from(end)];
+}
+
+function itemOf(item: Item): HistoryItem {
+  return { query: { ...item, limit: item.limit ?? BULK_ITEM_LIMIT }, kind: kindOf(item) };
 }
 
 function kindOf({ kind }: Item): ChartKind {

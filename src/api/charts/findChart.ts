@@ -10,10 +10,12 @@ import {
   type ChartResolution,
   EARLIEST_START_MS,
   intervalEnd,
+  intervalStart,
   isDerived,
   storedPart,
 } from '../../engine/market/resolution.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import type { ChartKind } from './chartKind.ts';
 import { DerivedSeries } from './derivedSeries.ts';
 import { type Launch, launchOf } from './launch.ts';
 
@@ -38,6 +40,35 @@ export interface ChartRequest {
   readonly quote: string;
   readonly resolution: ChartResolution;
   readonly price: PriceKind;
+}
+
+export function requestOf({
+  base,
+  quote,
+  resolution,
+  price = 'trade',
+}: Omit<ChartRequest, 'price'> & Partial<ChartRequest>): ChartRequest {
+  return { base: base.toLowerCase(), quote: quote.toLowerCase(), resolution, price };
+}
+
+/** The same text for the same request of one kind of chart. */
+export function keyOf(
+  { topic }: Pick<ChartKind, 'topic'>,
+  { base, quote, resolution, price }: ChartRequest,
+): string {
+  return `${topic}:${base}_${quote}:${resolution}:${price}`;
+}
+
+/** Names what the chart's bars are now: they are the same while it is. */
+export function versionOf(
+  { store, marketMs }: Pick<Fold, 'store' | 'marketMs'>,
+  { series, resolution }: Chart,
+): string {
+  const version = `${store.checkpoint?.epoch}:${series.changedSeq}`;
+  if (!isDerived(resolution)) return version;
+  // Its bars end without a change of any part.
+  const newestEndMs = intervalEnd(resolution, series.newest?.startMs ?? 0);
+  return `${version}:${Math.min(newestEndMs, intervalStart(resolution, marketMs))}`;
 }
 
 /** Names of the pairs a chart may be of: as it is asked for, and read backwards. */

@@ -6,6 +6,7 @@ import { listOf } from '../schemas/format.ts';
 import { bulkRoute } from './bulk.ts';
 import { MARKET_CAPS, PRICES } from './chartKind.ts';
 import type { ChartNode } from './findChart.ts';
+import { HistoryAnswers } from './historyAnswers.ts';
 import { ChartRendering, initialState, lastBar } from './rendering.ts';
 import {
   BarSchema,
@@ -20,6 +21,7 @@ import {
 
 export function chartRoutes(node: ChartNode): Route[] {
   const answers = new ChartRendering(node);
+  const histories = new HistoryAnswers(node);
   return [
     route({
       ...COMMON,
@@ -32,7 +34,7 @@ export function chartRoutes(node: ChartNode): Route[] {
       etag: true,
       gzip: true,
       csv: { file: 'bars', row: BarSchema, rows: listOf },
-      handle: ({ query }) => answers.history(query, PRICES),
+      handle: ({ query }) => histories.one({ query, kind: PRICES }),
     }),
     route({
       ...COMMON,
@@ -54,12 +56,12 @@ export function chartRoutes(node: ChartNode): Route[] {
       answers: { 200: { description: 'The newest bar', schema: BarSchema } },
       handle: ({ query }) => answers.newest(query, PRICES, lastBar),
     }),
-    ...capRoutes(answers),
-    bulkRoute(answers),
+    ...capRoutes(answers, histories),
+    bulkRoute(histories),
   ];
 }
 
-function capRoutes(answers: ChartRendering): Route[] {
+function capRoutes(answers: ChartRendering, histories: HistoryAnswers): Route[] {
   const schema = Type.Array(MCapBarSchema);
   return [
     route({
@@ -73,7 +75,7 @@ function capRoutes(answers: ChartRendering): Route[] {
       etag: true,
       gzip: true,
       csv: { file: 'market-caps', row: MCapBarSchema, rows: listOf },
-      handle: ({ query }) => answers.history(query, MARKET_CAPS),
+      handle: ({ query }) => histories.one({ query, kind: MARKET_CAPS }),
     }),
     route({
       ...COMMON,

@@ -173,8 +173,17 @@ export interface Route {
     readonly place: string;
     subscriptions(request: RouteRequest): readonly unknown[] | Failure;
   };
-  handle(request: RouteRequest): Answer | Failure | Promise<Answer | Failure>;
+  handle(request: RouteRequest): Handled | Promise<Answer | Failure>;
 }
+
+/**
+ * A handler that has more to do than the loop should be held for answers this, and is called again
+ * in the next turn: what it reads then is at the position of that turn. Only for an answer that is
+ * long anyhow: a connection that pipelines behind one is closed.
+ */
+export const AGAIN = Symbol('again');
+
+export type Handled = Answer | Failure | typeof AGAIN;
 
 export interface Tip {
   readonly slot: number | null;

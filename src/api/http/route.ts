@@ -9,13 +9,14 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { parsePosition } from '../../engine/runtime/position.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
 import { type ApiKeys, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
-import type {
-  Answer,
-  CallerLimits,
-  NodeView,
-  RateClass,
-  Route,
-  RouteRequest,
+import {
+  AGAIN,
+  type Answer,
+  type CallerLimits,
+  type NodeView,
+  type RateClass,
+  type Route,
+  type RouteRequest,
 } from '../gateway/port.ts';
 import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
@@ -208,6 +209,10 @@ class RouteServer {
     try {
       const positionLines = this.#route.positioned ? positions.now() : '';
       const answer = this.#handle(context, request);
+      if (answer === AGAIN) {
+        this.#runAgain(context, request);
+        return;
+      }
       const csv = wantsCsv(context.exchange.accept, request.query) ? this.#csv : null;
       if (!(answer instanceof Promise)) {
         this.#finish(context, answer, positionLines, csv);
@@ -229,6 +234,14 @@ class RouteServer {
     }
     if (this.#route.tellsLimits !== true) return this.#route.handle(request);
     return this.#route.handle({ ...request, limits: this.#http.limitsOf(caller) });
+  }
+
+  #runAgain(context: RequestContext, request: RouteRequest): void {
+    const { responses, clock } = this.#http;
+    if (!context.exchange.deferred) responses.defer(context);
+    clock.soon(() => {
+      if (context.exchange.alive) this.#run(context, request);
+    });
   }
 
   #finish(

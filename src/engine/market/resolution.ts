@@ -111,6 +111,11 @@ const FIXED_MS: Readonly<Record<ChartResolution, number>> = {
   month1: 0,
 };
 
+/** No interval of the resolution is shorter. */
+export function shortestInterval(resolution: ChartResolution): number {
+  return resolution === 'month1' ? 28 * DAY_MS : FIXED_MS[resolution];
+}
+
 /** The earliest start of any interval we take: the week of 1970-01-01 began on Monday before. */
 export const EARLIEST_START_MS = FIRST_MONDAY_MS - WEEK_MS;
 

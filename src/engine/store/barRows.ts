@@ -127,6 +127,38 @@ export function barReads(database: Database) {
   };
 }
 
+/** What a span holds, for those who keep something that was made of its bars. */
+export interface SettledBars {
+  readonly rows: number;
+  /** Of the newest change of any of them. */
+  readonly newestSeq: number;
+}
+
+/** Reads how spans of committed bars are, [from, to) by start. */
+export function barSpans(database: Database) {
+  const span = 'pair = ? AND final = ? AND resolution = ? AND start >= ? AND start < ?';
+  const settled = database.prepare<number[], SettledBars>(
+    `SELECT COUNT(*) AS rows, IFNULL(MAX(seq), 0) AS newestSeq
+     FROM (SELECT seq FROM bars WHERE ${span} LIMIT ?)`,
+  );
+  const open = database.prepare<number[], unknown>(
+    `SELECT 1 FROM bars WHERE ${span} AND value IS NOT NULL LIMIT 1`,
+  );
+  return {
+    /** null: one of them is open. */
+    settled(
+      pair: number,
+      resolution: number,
+      from: number,
+      to: number,
+      most: number,
+    ): SettledBars | null {
+      if (open.get(pair, 0, resolution, from, to) !== undefined) return null;
+      return settled.get(pair, 1, resolution, from, to, most) ?? null;
+    },
+  };
+}
+
 export function barWrites(database: Database) {
   const upsert = database.prepare<(number | string | null)[]>(UPSERT);
   const remove = database.prepare<number[]>(

@@ -12,8 +12,10 @@ import {
   type BarRow,
   barKey,
   barReads,
+  barSpans,
   type OpenBar,
   parseBarKey,
+  type SettledBars,
 } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
@@ -72,9 +74,12 @@ const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 const MAX_OPEN_BARS = 10_000;
 
 export class StateStore {
+  /** The database file. */
+  readonly file: string;
   readonly #database: Database;
   readonly #writer: StateWriter;
   readonly #bars;
+  readonly #barSpans;
   readonly #keyed;
   readonly #rows: KeyedView;
   readonly #changeIndex;
@@ -88,10 +93,12 @@ export class StateStore {
   #checkpoint: Checkpoint | null;
 
   constructor(file: string, { horizonBlocks, maxMb, writer }: StateOptions) {
+    this.file = file;
     this.#database = openDatabase(file, { synchronous: 'NORMAL', maxMb });
     try {
       createTables(this.#database);
       this.#bars = barReads(this.#database);
+      this.#barSpans = barSpans(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
       this.#rows = new KeyedView(
         this.#keyed,
@@ -265,6 +272,22 @@ export class StateStore {
       isThere && start >= from && start < to;
     const rows = this.#overlayStages(pair, resolution, stored, inside);
     return rows.sort((a, b) => b.start - a.start).slice(0, limit);
+  }
+
+  /**
+   * What the bars that start in [from, to) are, up to `most` of them. Equal answers in one epoch
+   * mean equal bars: every change of one has a newer entry. null: some are open, or not committed.
+   */
+  settledBars(
+    pair: number,
+    resolution: number,
+    { from, to }: { readonly from: number; readonly to: number },
+    most: number,
+  ): SettledBars | null {
+    const inside = ({ start }: { start: number }) => start >= from && start < to;
+    const waiting = this.#overlayStages(pair, resolution, [], inside);
+    if (waiting.length > 0) return null;
+    return this.#barSpans.settled(pair, resolution, from, to, most);
   }
 
   /** Bars and tombstones last changed after `seq`, oldest change first. */

@@ -7,7 +7,14 @@
  * second description of each service and several calls for one request, at one position of both
  * nodes.
  */
-import type { Answer, FormFile, Idempotency, Route, RouteRequest } from '../../api/gateway/port.ts';
+import {
+  AGAIN,
+  type Answer,
+  type FormFile,
+  type Idempotency,
+  type Route,
+  type RouteRequest,
+} from '../../api/gateway/port.ts';
 import { CallClient } from '../../cluster/nats/callClient.ts';
 import { CallServer } from '../../cluster/nats/callServer.ts';
 import { callSubjects } from '../../cluster/nats/callWire.ts';
@@ -18,6 +25,7 @@ import {
   NodeCaller,
 } from '../../cluster/nodeCalls.ts';
 import type { Node } from '../../engine/actors/node.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -104,6 +112,7 @@ export function answerCalls(
       const work = async (input: unknown) => {
         // trust: written by `forwardRoutes`, after the reader's gateway had checked the request
         const answer = await handle(requestFromWire(input as WireRequest));
+        assert(answer !== AGAIN, 'no route that is forwarded takes more than one turn');
         return answer instanceof Failure ? answer : answerToWire(answer);
       };
       const isCurrent = async (input: unknown) => {

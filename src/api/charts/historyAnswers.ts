@@ -1,0 +1,153 @@
+/**
+ * Histories as answers: short ones out of the rows, long ones out of pages that were rendered
+ * before. Each is kept until its series changes.
+ */
+import { LRUCache } from 'lru-cache';
+import { shortestInterval } from '../../engine/market/resolution.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { AGAIN, type Answer, type Handled } from '../gateway/port.ts';
+import type { ChartKind } from './chartKind.ts';
+import {
+  type Chart,
+  type ChartNode,
+  findChart,
+  keyOf,
+  notTraded,
+  requestOf,
+  versionOf,
+} from './findChart.ts';
+import { filledBars, startedUpTo, tradedBars } from './history.ts';
+import { type HistoryTurn, PagedHistory, type PagedOptions } from './pagedHistory.ts';
+import { barRenderer } from './renderedBar.ts';
+import { HISTORY_LIMIT, type HistoryQuery } from './schema.ts';
+
+/** A history that can be answered, of one chart. */
+export interface AskedHistory {
+  readonly chart: Chart;
+  readonly kind: ChartKind;
+  /** The pair as it was asked for. */
+  readonly shown: { readonly base: string; readonly quote: string };
+  /** Bars that start in [fromMs, toMs), the newest `limit`. */
+  readonly span: { readonly fromMs: number; readonly toMs: number; readonly limit: number };
+  /** With flat bars between. */
+  readonly filled: boolean;
+}
+
+export interface HistoryItem {
+  readonly query: HistoryQuery;
+  readonly kind: ChartKind;
+}
+
+interface Kept {
+  /** What the answer was made from; another version is another answer. */
+  readonly version: string;
+  readonly answer: Answer;
+}
+
+export interface HistoryOptions extends PagedOptions {
+  /** A history of at most so many bars is rendered sooner than its pages are made. */
+  readonly fewBars?: number;
+  readonly cacheBytes?: number;
+}
+
+const CACHE_BYTES = 16 * 1024 * 1024;
+const FEW_BARS = 64;
+/** Bars that are rendered into pages in one turn of the loop: it is not held for longer. */
+const BARS_A_TURN = 768;
+/** An answer that is sent in one piece: a connection may pipeline behind it. */
+const ONE_TURN_BARS = 1_000;
+
+export class HistoryAnswers {
+  readonly #node: ChartNode;
+  readonly #pages: PagedHistory;
+  readonly #fewBars: number;
+  readonly #kept: LRUCache<string, Kept>;
+
+  constructor(node: ChartNode, options: HistoryOptions = {}) {
+    const { fewBars = FEW_BARS, cacheBytes = CACHE_BYTES } = options;
+    this.#node = node;
+    this.#pages = new PagedHistory(options);
+    this.#fewBars = fewBars;
+    this.#kept = new LRUCache({
+      maxSize: cacheBytes,
+      sizeCalculation: ({ answer }) => answer.body.length + 256,
+    });
+  }
+
+  one(item: HistoryItem): Handled {
+    const { query, kind } = item;
+    const isOneTurn = (query.limit ?? HISTORY_LIMIT) <= ONE_TURN_BARS;
+    const turn = isOneTurn ? { barsLeft: Number.POSITIVE_INFINITY } : newTurn();
+    return refuseHistory(query, kind, 'query') ?? this.#answer(item, turn);
+  }
+
+  /** Many, all at one position; `refuseHistory` has passed them. AGAIN: not all can be read yet. */
+  many(items: readonly HistoryItem[]): readonly (Answer | Failure)[] | typeof AGAIN {
+    const turn = newTurn();
+    const answers: (Answer | Failure)[] = [];
+    for (const item of items) {
+      const answer = this.#answer(item, turn);
+      if (answer === AGAIN) return AGAIN;
+      answers.push(answer);
+    }
+    return answers;
+  }
+
+  #answer({ query, kind }: HistoryItem, turn: HistoryTurn): Handled {
+    const { fold } = this.#node;
+    const request = requestOf(query);
+    const chart = findChart(fold, kind.pairs(request), request) ?? notTraded(request);
+    if (chart instanceof Failure) return chart;
+    const { from, to, limit = HISTORY_LIMIT, fill } = query;
+    const span = { fromMs: from * 1000, toMs: to * 1000, limit };
+    const filled = fill === 'previous';
+    const { base, quote } = request;
+    const asked = { chart, kind, shown: { base, quote }, span, filled };
+    const key = `${keyOf(kind, request)}:${from}:${to}:${limit}:${filled}`;
+    // A bar ceases to be the current one when it becomes final: its series has changed then.
+    const version = `${versionOf(fold, chart)}:${filled ? startedUpTo(fold) : ''}`;
+    const kept = this.#kept.get(key);
+    if (kept?.version === version) return kept.answer;
+    const answer = this.#make(asked, turn);
+    if (answer !== AGAIN) this.#kept.set(key, { version, answer });
+    return answer;
+  }
+
+  #make(asked: AskedHistory, turn: HistoryTurn): Answer | typeof AGAIN {
+    const { fold } = this.#node;
+    const isShort = mostBars(asked) <= this.#fewBars;
+    const paged = isShort ? null : this.#pages.find(fold, asked, turn);
+    if (paged === AGAIN) return AGAIN;
+    if (paged === null) return this.#fromRows(asked);
+    const { body, tag, nextTo } = paged;
+    return { body, tag, ...cutAt(nextTo) };
+  }
+
+  #fromRows(asked: AskedHistory): Answer {
+    const { fold } = this.#node;
+    const { chart, span, filled } = asked;
+    const { bars, cut } = filled ? filledBars(fold, chart, span) : tradedBars(chart, span);
+    const body = Buffer.from(`[${bars.map(barRenderer(asked, fold.marketMs)).join(',')}]`);
+    return { body, ...cutAt(cut ? (bars[0]?.time ?? null) : null) };
+  }
+}
+
+function newTurn(): HistoryTurn {
+  return { barsLeft: BARS_A_TURN };
+}
+
+function cutAt(nextTo: number | null): Pick<Answer, 'headers'> {
+  return nextTo === null ? {} : { headers: { 'X-Next-To': String(nextTo) } };
+}
+
+/** No answer to it has more bars. */
+function mostBars({ chart: { resolution }, span: { fromMs, toMs, limit } }: AskedHistory): number {
+  const bars = Math.ceil((toMs - fromMs) / shortestInterval(resolution)) + 1;
+  return Math.min(limit, bars);
+}
+
+/** What needs no look at the market; `place`: `query`, or an item of a bulk. */
+export function refuseHistory(query: HistoryQuery, kind: ChartKind, place: string): Failure | null {
+  if (query.from >= query.to) return invalid(`${place}.from`, '`from` must be before `to`.');
+  return kind.refusal(requestOf(query), place);
+}

@@ -1,0 +1,345 @@
+/**
+ * Histories out of pages of rendered bars: final ones, which change only by a revision. A page is
+ * made when it is first asked for, and again where one of its bars was revised. Bars of the span
+ * that market time is in, and those that are not committed, are rendered out of their rows.
+ *
+ * Guarantees: the answer is the one that the rows give now. No page of it was compared with them
+ *             before the last change of its series.
+ */
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { Fold } from '../../engine/actors/fold.ts';
+import type { BarView } from '../../engine/market/barView.ts';
+import {
+  EARLIEST_START_MS,
+  intervalEnd,
+  STORED_RESOLUTION_IDS,
+  storedPart,
+} from '../../engine/market/resolution.ts';
+import type { BarRow, SettledBars } from '../../engine/store/barRows.ts';
+import type { StateStore } from '../../engine/store/state.ts';
+import { AGAIN } from '../gateway/port.ts';
+import { filledBars, tradedBars } from './history.ts';
+import type { AskedHistory } from './historyAnswers.ts';
+import {
+  PageFile,
+  PageFileFailed,
+  type PageSlice,
+  type PageSpan,
+  type RenderedPage,
+} from './pageFile.ts';
+import { barRenderer } from './renderedBar.ts';
+
+/** What is left to do in this turn of the loop. */
+export interface HistoryTurn {
+  barsLeft: number;
+}
+
+export interface FoundHistory {
+  /** The array of bars. */
+  readonly body: Buffer;
+  /** A hash of what the body was made of: other bars have another one. */
+  readonly tag: string;
+  /** Start of the oldest bar, seconds, where older ones were cut. */
+  readonly nextTo: number | null;
+}
+
+export interface PageSizes {
+  /** Stored intervals of the shortest page; a multiple of what any derived one is made of. */
+  readonly intervals: number;
+  /** Stored bars of a longer page at most: it is made where there are few. */
+  readonly bars: number;
+}
+
+const USUAL: PageSizes = { intervals: 240, bars: 256 };
+const LONGEST = 16;
+const ALL = Number.MAX_SAFE_INTEGER;
+/** More than any page holds. */
+const MOST_BARS = 100_000;
+
+/** Bars of an answer. */
+interface Part {
+  readonly from: number;
+  readonly count: number;
+  /** The newest `count` of them, at least one. */
+  newest(count: number): Piece;
+}
+
+/** Bytes, or where they are in the file. `name` changes when they do. */
+type Piece = { readonly name: string | Buffer; readonly oldestMs: number } & (
+  | { readonly rendered: Buffer }
+  | { readonly slice: PageSlice }
+);
+
+export interface PagedOptions {
+  readonly sizes?: PageSizes;
+  readonly openPages?: (directory: string) => PageFile;
+}
+
+export class PagedHistory {
+  readonly #sizes: PageSizes;
+  readonly #openPages: (directory: string) => PageFile;
+  #store: StateStore | null = null;
+  #pages: PageFile | null = null;
+
+  constructor({ sizes = USUAL, openPages = openPageFile }: PagedOptions = {}) {
+    this.#sizes = sizes;
+    this.#openPages = openPages;
+  }
+
+  /** null: nothing can be kept, and the rows are to be read. AGAIN: not all pages are made yet. */
+  find(fold: Fold, asked: AskedHistory, turn: HistoryTurn): FoundHistory | typeof AGAIN | null {
+    try {
+      const pages = this.#pagesOf(fold.store);
+      return new Search(fold, asked, { turn, pages, sizes: this.#sizes }).find();
+    } catch (error) {
+      if (!(error instanceof PageFileFailed)) throw error;
+      this.#pages?.close();
+      this.#pages = null;
+      return null;
+    }
+  }
+
+  /** Of another state nothing is kept. */
+  #pagesOf(store: StateStore): PageFile {
+    if (this.#store !== store) this.#pages?.empty();
+    this.#store = store;
+    this.#pages ??= this.#openPages(dirname(store.file));
+    return this.#pages;
+  }
+}
+
+function openPageFile(directory: string): PageFile {
+  return new PageFile(directory);
+}
+
+interface SearchDeps {
+  readonly turn: HistoryTurn;
+  readonly pages: PageFile;
+  readonly sizes: PageSizes;
+}
+
+/** One history, from its newest bar back. */
+class Search {
+  readonly #fold: Fold;
+  readonly #asked: AskedHistory;
+  readonly #turn: HistoryTurn;
+  readonly #pages: PageFile;
+  readonly #mostBars: number;
+  readonly #render: (bar: BarView) => string;
+  readonly #pair: number;
+  readonly #resolution: number;
+  /** Length of the shortest page. */
+  readonly #unitMs: number;
+  /** Pages end before this; bars that start before it are final. */
+  readonly #settledMs: number;
+  /** Of all pages that are rendered alike. */
+  readonly #name: string;
+  /** A page depends on the bar before it. */
+  readonly #isJoined: boolean;
+
+  constructor(fold: Fold, asked: AskedHistory, { turn, pages, sizes }: SearchDeps) {
+    this.#fold = fold;
+    this.#asked = asked;
+    this.#turn = turn;
+    this.#pages = pages;
+    this.#mostBars = sizes.bars;
+    const { chart, kind, shown, filled } = asked;
+    const { price, inverted, resolution, pool } = chart;
+    const part = storedPart(resolution);
+    this.#render = barRenderer(asked, fold.marketMs);
+    this.#pair = pool.pair.id;
+    this.#resolution = STORED_RESOLUTION_IDS[part];
+    // Weeks and months are few, and not aligned like the others.
+    const isPaged = part !== 'week1' && part !== 'month1';
+    this.#unitMs = sizes.intervals * intervalEnd(part, 0);
+    this.#settledMs = isPaged ? spanAt(fold.marketMs, this.#unitMs).from : -ALL;
+    this.#isJoined = filled || price === 'spot';
+    const as = `${price}/${filled ? 1 : 0}/${inverted ? 1 : 0}/${kind.topic}`;
+    const pair = `${this.#pair}/${shown.base}_${shown.quote}`;
+    this.#name = `${fold.store.checkpoint?.epoch}/${pair}/${resolution}/${as}`;
+  }
+
+  find(): FoundHistory | typeof AGAIN {
+    const { fromMs, toMs, limit } = this.#asked.span;
+    const parts: Part[] = [];
+    let [cursor, found] = [toMs, 0];
+    // One more than is wanted says that older ones were cut.
+    while (cursor > fromMs && found <= limit) {
+      const part = this.#partBefore(cursor, limit + 1 - found);
+      if (part === AGAIN) return AGAIN;
+      if (part === null) break;
+      if (part.count > 0) parts.push(part);
+      found += part.count;
+      cursor = part.from;
+    }
+    return this.#joined(parts, found);
+  }
+
+  #joined(newestFirst: readonly Part[], found: number): FoundHistory {
+    const { limit } = this.#asked.span;
+    let missing = Math.min(found, limit);
+    const pieces: Piece[] = [];
+    for (const part of newestFirst) {
+      if (missing === 0) break;
+      const count = Math.min(part.count, missing);
+      pieces.unshift(part.newest(count));
+      missing -= count;
+    }
+    const names = [this.#name, ...pieces.map(({ name }) => name)];
+    const nextTo = found > limit ? (pieces[0]?.oldestMs ?? 0) / 1000 : null;
+    return { body: this.#read(pieces), tag: tagOf(names), nextTo };
+  }
+
+  #read(pieces: readonly Piece[]): Buffer {
+    const bytesOf = (piece: Piece) =>
+      'slice' in piece ? piece.slice.bytes : piece.rendered.length;
+    const bytes = pieces.reduce((sum, piece) => sum + bytesOf(piece) + 1, 1);
+    const body = Buffer.allocUnsafe(Math.max(2, bytes));
+    let at = 0;
+    for (const piece of pieces) {
+      at = body.writeUInt8(at === 0 ? OPENING : COMMA, at);
+      if ('slice' in piece) this.#pages.read(piece.slice, body, at);
+      else piece.rendered.copy(body, at);
+      at += bytesOf(piece);
+    }
+    if (at === 0) at = body.writeUInt8(OPENING, at);
+    body.writeUInt8(CLOSING, at);
+    return body;
+  }
+
+  /** The bars right before `cursor`; null: there are none. */
+  #partBefore(cursor: number, wanted: number): Part | typeof AGAIN | null {
+    const { fromMs } = this.#asked.span;
+    if (cursor > this.#settledMs) {
+      return this.#rows(Math.max(fromMs, this.#settledMs), cursor, wanted);
+    }
+    const next = this.#page(cursor - 1);
+    if (next !== null) return this.#slice(next, cursor);
+    const older = this.#newestBefore(cursor);
+    if (older === null) return null;
+    const { filled } = this.#asked;
+    // Without flat bars, nothing is between.
+    if (!filled && older.start < fromMs) return null;
+    const at = filled ? cursor - 1 : older.start;
+    const known = at === cursor - 1 ? null : this.#page(at);
+    if (known !== null) return this.#slice(known, cursor);
+    const found = this.#longestSpan(at);
+    if (found === null) {
+      return this.#rows(Math.max(fromMs, spanAt(at, this.#unitMs).from), cursor, wanted);
+    }
+    if (this.#turn.barsLeft <= 0) return AGAIN;
+    if (!this.#pages.hasRoom) {
+      // What was found so far is in it.
+      this.#pages.empty();
+      return AGAIN;
+    }
+    return this.#slice(this.#make(found), cursor);
+  }
+
+  /** The page that holds this moment, if it is as the rows are now. */
+  #page(at: number): RenderedPage | null {
+    const page = this.#pages.find(this.#name, at);
+    if (page === null || page.to > this.#settledMs) return null;
+    if (this.#asked.chart.series.changedSeq <= page.comparedSeq) return page;
+    const settled = this.#settled(page);
+    if (settled === null || this.#nameOf(page, settled) !== page.madeOf) return null;
+    if (settled.rows < this.#mostBars / 4 && this.#isShort(page, at)) return null;
+    page.comparedSeq = this.#fold.store.checkpoint?.seq ?? 0;
+    return page;
+  }
+
+  #isShort({ from, to }: PageSpan, at: number): boolean {
+    const longest = this.#longestSpan(at);
+    return longest !== null && longest.span.to - longest.span.from > to - from;
+  }
+
+  /** The longest span around `at` that can be a page; null: none, its bars may still change. */
+  #longestSpan(at: number): { readonly span: PageSpan; readonly settled: SettledBars } | null {
+    let span = spanAt(at, this.#unitMs);
+    let settled = this.#settled(span);
+    if (settled === null) return null;
+    // With flat bars between, each interval has one.
+    const longest = this.#asked.filled ? 0 : LONGEST;
+    for (let power = 1; power <= longest; power += 1) {
+      const longer = spanAt(at, this.#unitMs * 2 ** power);
+      const facts = longer.to > this.#settledMs ? null : this.#settled(longer);
+      if (facts === null || facts.rows > this.#mostBars) break;
+      span = longer;
+      settled = facts;
+    }
+    return { span, settled };
+  }
+
+  #settled({ from, to }: PageSpan): SettledBars | null {
+    const { store } = this.#fold;
+    return store.settledBars(this.#pair, this.#resolution, { from, to }, this.#mostBars + 1);
+  }
+
+  #nameOf({ from }: PageSpan, { rows, newestSeq }: SettledBars): string {
+    const before = this.#isJoined ? this.#newestBefore(from) : null;
+    return `${rows} ${newestSeq} ${before === null ? '' : `${before.start} ${before.seq}`}`;
+  }
+
+  #newestBefore(ms: number): BarRow | null {
+    const { store } = this.#fold;
+    return store.bars(this.#pair, this.#resolution, EARLIEST_START_MS, ms, 1)[0] ?? null;
+  }
+
+  #make({ span, settled }: { span: PageSpan; settled: SettledBars }): RenderedPage {
+    const { bars } = this.#bars(span.from, span.to, MOST_BARS);
+    const rendered = bars.map((bar) => ({ startMs: bar.time * 1000, text: this.#render(bar) }));
+    this.#turn.barsLeft -= Math.max(settled.rows, bars.length);
+    const madeOf = this.#nameOf(span, settled);
+    return this.#pages.put(this.#name, { ...span, madeOf }, rendered);
+  }
+
+  #bars(fromMs: number, toMs: number, limit: number) {
+    const { chart, filled } = this.#asked;
+    const span = { fromMs, toMs, limit };
+    return filled ? filledBars(this.#fold, chart, span) : tradedBars(chart, span);
+  }
+
+  #rows(from: number, to: number, wanted: number): Part {
+    const { bars } = this.#bars(from, to, wanted);
+    return {
+      from,
+      count: bars.length,
+      newest: (count) => {
+        const cut = bars.slice(bars.length - count);
+        const rendered = Buffer.from(cut.map(this.#render).join(','));
+        return { rendered, oldestMs: (cut[0]?.time ?? 0) * 1000, name: rendered };
+      },
+    };
+  }
+
+  #slice(page: RenderedPage, to: number): Part {
+    const from = Math.max(page.from, this.#asked.span.fromMs);
+    const [first, end] = this.#pages.within(page, from, to);
+    return {
+      from,
+      count: end - first,
+      newest: (count) => {
+        const slice = this.#pages.slice(page, end - count, end);
+        const name = `${page.from} ${page.to} ${page.madeOf} ${end - count} ${end}`;
+        return { slice, oldestMs: slice.oldestMs, name };
+      },
+    };
+  }
+}
+
+const OPENING = '['.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
+const CLOSING = ']'.charCodeAt(0);
+
+function tagOf(names: readonly (string | Buffer)[]): string {
+  const sum = createHash('sha1');
+  for (const name of names) sum.update(name).update('\n');
+  return sum.digest('base64url');
+}
+
+/** The aligned span of this length that holds a moment. */
+function spanAt(at: number, lengthMs: number): PageSpan {
+  const from = Math.floor(at / lengthMs) * lengthMs;
+  return { from, to: from + lengthMs };
+}

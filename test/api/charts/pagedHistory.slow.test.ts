@@ -1,0 +1,39 @@
+/**
+ * Histories out of pages are what the rows answer, whatever happens to the bars.
+ * Replay a failure: put the printed `{ seed, path }` into the options of `fc.assert`.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FoldWorld } from '../../support/foldWorld.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { LATENESS_MS, Runner, turn } from './historyRunner.ts';
+
+test('pages answer what the rows answer', async () => {
+  let [compared, bars, made, again] = [0, 0, 0, 0];
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { minLength: 4, maxLength: 10 }), async (turns) => {
+      const ends: (() => void | Promise<void>)[] = [];
+      const scope = { after: (end: () => void | Promise<void>) => void ends.push(end) };
+      const directory = join(temporaryDirectory(), 'data');
+      const world = await FoldWorld.open(scope, directory, { latenessMs: LATENESS_MS });
+      const runner = new Runner(world);
+      try {
+        await runner.begin();
+        for (const each of turns) await runner.take(each);
+      } finally {
+        for (const end of ends.toReversed()) await end();
+      }
+      compared += runner.compared;
+      bars += runner.bars;
+      made += runner.made;
+      again += runner.again;
+    }),
+    { numRuns: 20 },
+  );
+  assert(
+    compared > 100 && bars > 4_000 && made > 100,
+    `${compared} answers of ${bars} bars, ${made} pages, ${again} in several turns`,
+  );
+});
