@@ -100,10 +100,10 @@ export const turn = fc.record({
   asks: fc.array(asked, { minLength: 1, maxLength: 4 }),
 });
 
-/** Counts what is made and read; refuses once where it is told to. */
+/** Counts what is made and read, and can refuse as a full disk does. */
 class CountingFile extends PageFile {
   made = 0;
-  read_ = 0;
+  readings = 0;
   refuses = false;
 
   override put(...args: Parameters<PageFile['put']>): ReturnType<PageFile['put']> {
@@ -113,7 +113,7 @@ class CountingFile extends PageFile {
   }
 
   override read(slice: PageSlice, target: Buffer, at: number): void {
-    this.read_ += 1;
+    this.readings += 1;
     super.read(slice, target, at);
   }
 }
@@ -141,7 +141,7 @@ export class Runner {
   }
 
   get read(): number {
-    return this.#files.reduce((sum, { read_ }) => sum + read_, 0);
+    return this.#files.reduce((sum, { readings }) => sum + readings, 0);
   }
 
   /** The disk refuses from now on. */

@@ -18,7 +18,7 @@ async function opened(t: TestContext): Promise<Runner> {
 }
 
 for (const change of CHANGE_NAMES) {
-  test(`bars in pages that change are read anew: ${change}`, async (t) => {
+  test(`bars in pages that change are read again: ${change}`, async (t) => {
     const runner = await opened(t);
     for (const step of CHANGES[change]) await runner.step(step);
     for (const ask of ASKS) await runner.compare(ask);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AGAIN } from '../../../src/api/gateway/port.ts';
+import { until } from '../../support/until.ts';
 import { startNode } from './node.ts';
-import { ask, get } from './raw.ts';
-import { testRoutes } from './routes.ts';
+import { ask, get, RawConnection } from './raw.ts';
+import { plain, testRoutes } from './routes.ts';
 
 test('answers carry the position and wait for one that was asked for', async (t) => {
   const options = { positionWaitMs: 60 };
@@ -43,4 +45,31 @@ test('status and headers of a handler are kept', async (t) => {
   const bytes = await ask(port, get('/bytes'));
   assert.equal(bytes.headers['content-type'], 'text/plain');
   assert.equal(Buffer.from(bytes.body, 'latin1').toString(), 'åb');
+});
+
+test('a handler that is called again answers at the position of its last turn', async (t) => {
+  let calls = 0;
+  const work = () => {
+    calls += 1;
+    if (calls === 2) market.count('a');
+    if (calls === 4) market.isSynced = false;
+    return calls === 3 ? { body: 'done' } : AGAIN;
+  };
+  const at = { method: 'GET', path: '/work', positioned: true, needsSync: true } as const;
+  const { port, market } = await startNode(t, { routes: [{ ...plain, ...at, handle: work }] });
+  const answer = await ask(port, get('/work'));
+  assert.deepEqual([answer.body, answer.headers['x-position'], calls], ['done', '1-aaaa:11', 3]);
+  const notSynced = await ask(port, get('/work'));
+  assert.deepEqual([notSynced.status, calls], [503, 4]);
+  market.isSynced = true;
+  const connection = new RawConnection(port);
+  await connection.write([get('/work')]);
+  await until('it is called again', () => calls > 10);
+  connection.socket.destroy();
+  let before = -1;
+  await until('the handler rests, its client is gone', () => {
+    const isSame = calls === before;
+    before = calls;
+    return isSame;
+  });
 });
