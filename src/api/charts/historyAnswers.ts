@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { shortestInterval } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { StateStore } from '../../engine/store/state.ts';
 import { AGAIN, type Answer, type Handled } from '../gateway/port.ts';
 import type { ChartKind } from './chartKind.ts';
 import {
@@ -62,6 +63,7 @@ export class HistoryAnswers {
   readonly #pages: PagedHistory;
   readonly #fewBars: number;
   readonly #kept: LRUCache<string, Kept>;
+  #store: StateStore | null = null;
 
   constructor(node: ChartNode, options: HistoryOptions = {}) {
     const { fewBars = FEW_BARS, cacheBytes = CACHE_BYTES } = options;
@@ -95,6 +97,7 @@ export class HistoryAnswers {
 
   #answer({ query, kind }: HistoryItem, turn: HistoryTurn): Handled {
     const { fold } = this.#node;
+    if (fold.store !== this.#store) this.#forget(fold.store);
     const request = requestOf(query);
     const chart = findChart(fold, kind.pairs(request), request) ?? notTraded(request);
     if (chart instanceof Failure) return chart;
@@ -111,6 +114,13 @@ export class HistoryAnswers {
     const answer = this.#make(asked, turn);
     if (answer !== AGAIN) this.#kept.set(key, { version, answer });
     return answer;
+  }
+
+  /** Another state took the place of the one before; that one may have been damaged. */
+  #forget(store: StateStore): void {
+    this.#kept.clear();
+    this.#pages.forget();
+    this.#store = store;
   }
 
   #make(asked: AskedHistory, turn: HistoryTurn): Answer | typeof AGAIN {

@@ -17,7 +17,6 @@ import {
   storedPart,
 } from '../../engine/market/resolution.ts';
 import type { BarRow, SettledBars } from '../../engine/store/barRows.ts';
-import type { StateStore } from '../../engine/store/state.ts';
 import { AGAIN } from '../gateway/port.ts';
 import { filledBars, tradedBars } from './history.ts';
 import type { AskedHistory } from './historyAnswers.ts';
@@ -79,7 +78,6 @@ export interface PagedOptions {
 export class PagedHistory {
   readonly #sizes: PageSizes;
   readonly #openPages: (directory: string) => PageFile;
-  #store: StateStore | null = null;
   #pages: PageFile | null = null;
 
   constructor({ sizes = USUAL, openPages = openPageFile }: PagedOptions = {}) {
@@ -90,22 +88,20 @@ export class PagedHistory {
   /** null: nothing can be kept, and the rows are to be read. AGAIN: not all pages are made yet. */
   find(fold: Fold, asked: AskedHistory, turn: HistoryTurn): FoundHistory | typeof AGAIN | null {
     try {
-      const pages = this.#pagesOf(fold.store);
+      this.#pages ??= this.#openPages(dirname(fold.store.file));
+      const pages = this.#pages;
       return new Search(fold, asked, { turn, pages, sizes: this.#sizes }).find();
     } catch (error) {
       if (!(error instanceof PageFileFailed)) throw error;
-      this.#pages?.close();
-      this.#pages = null;
+      this.forget();
       return null;
     }
   }
 
-  /** Of another state nothing is kept. */
-  #pagesOf(store: StateStore): PageFile {
-    if (this.#store !== store) this.#pages?.empty();
-    this.#store = store;
-    this.#pages ??= this.#openPages(dirname(store.file));
-    return this.#pages;
+  /** Forgets all pages: they are of another state. */
+  forget(): void {
+    this.#pages?.close();
+    this.#pages = null;
   }
 }
 

@@ -134,29 +134,14 @@ export interface SettledBars {
   readonly newestSeq: number;
 }
 
-/** Reads how spans of committed bars are, [from, to) by start. */
-export function barSpans(database: Database) {
-  const span = 'pair = ? AND final = ? AND resolution = ? AND start >= ? AND start < ?';
+/** Reads how many final bars are in a span as committed, [from, to) by start, up to `most`. */
+export function settledBars(database: Database) {
   const settled = database.prepare<number[], SettledBars>(
-    `SELECT COUNT(*) AS rows, IFNULL(MAX(seq), 0) AS newestSeq
-     FROM (SELECT seq FROM bars WHERE ${span} LIMIT ?)`,
+    `SELECT COUNT(*) AS rows, IFNULL(MAX(seq), 0) AS newestSeq FROM (SELECT seq FROM bars
+     WHERE pair = ? AND final = 1 AND resolution = ? AND start >= ? AND start < ? LIMIT ?)`,
   );
-  const open = database.prepare<number[], unknown>(
-    `SELECT 1 FROM bars WHERE ${span} AND value IS NOT NULL LIMIT 1`,
-  );
-  return {
-    /** null: one of them is open. */
-    settled(
-      pair: number,
-      resolution: number,
-      from: number,
-      to: number,
-      most: number,
-    ): SettledBars | null {
-      if (open.get(pair, 0, resolution, from, to) !== undefined) return null;
-      return settled.get(pair, 1, resolution, from, to, most) ?? null;
-    },
-  };
+  return (pair: number, resolution: number, from: number, to: number, most: number): SettledBars =>
+    settled.get(pair, resolution, from, to, most) ?? { rows: 0, newestSeq: 0 };
 }
 
 export function barWrites(database: Database) {

@@ -12,10 +12,10 @@ import {
   type BarRow,
   barKey,
   barReads,
-  barSpans,
   type OpenBar,
   parseBarKey,
   type SettledBars,
+  settledBars,
 } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
@@ -79,7 +79,7 @@ export class StateStore {
   readonly #database: Database;
   readonly #writer: StateWriter;
   readonly #bars;
-  readonly #barSpans;
+  readonly #settledBars;
   readonly #keyed;
   readonly #rows: KeyedView;
   readonly #changeIndex;
@@ -98,7 +98,7 @@ export class StateStore {
     try {
       createTables(this.#database);
       this.#bars = barReads(this.#database);
-      this.#barSpans = barSpans(this.#database);
+      this.#settledBars = settledBars(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
       this.#rows = new KeyedView(
         this.#keyed,
@@ -275,8 +275,8 @@ export class StateStore {
   }
 
   /**
-   * What the bars that start in [from, to) are, up to `most` of them. Equal answers in one epoch
-   * mean equal bars: every change of one has a newer entry. null: some are open, or not committed.
+   * What the final bars that start in [from, to) are, up to `most` of them. Equal answers in one
+   * epoch mean equal bars: every change of one has a newer entry. null: some are not committed.
    */
   settledBars(
     pair: number,
@@ -287,7 +287,7 @@ export class StateStore {
     const inside = ({ start }: { start: number }) => start >= from && start < to;
     const waiting = this.#overlayStages(pair, resolution, [], inside);
     if (waiting.length > 0) return null;
-    return this.#barSpans.settled(pair, resolution, from, to, most);
+    return this.#settledBars(pair, resolution, from, to, most);
   }
 
   /** Bars and tombstones last changed after `seq`, oldest change first. */

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MARKET_CAPS, PRICES } from '../../../src/api/charts/chartKind.ts';
+import type { ChartNode } from '../../../src/api/charts/findChart.ts';
 import { HistoryAnswers, type HistoryItem } from '../../../src/api/charts/historyAnswers.ts';
 import { PageFile, PageFileFailed, type PageSlice } from '../../../src/api/charts/pageFile.ts';
 import { AGAIN, type Answer } from '../../../src/api/gateway/port.ts';
@@ -13,7 +14,8 @@ import { CHART_RESOLUTIONS, type ChartResolution } from '../../../src/engine/mar
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { FoldWorld } from '../../support/foldWorld.ts';
 
-const START_MS = Date.UTC(2024, 1, 28, 23, 50);
+/** Trades are in odd minutes, so the first bar of a page is a flat one. */
+const START_MS = Date.UTC(2024, 1, 28, 23, 51);
 /** Bars are final a minute later; trades that come later still revise them. */
 export const LATENESS_MS = 60_000;
 const LATEST_MS = 3_600_000;
@@ -124,6 +126,10 @@ export class Runner {
   /** Questions that took several turns. */
   again = 0;
   world: FoldWorld;
+  /** Questions are about this one. */
+  node: ChartNode;
+  /** By tag. */
+  readonly #bodies = new Map<string, string>();
   readonly #files: CountingFile[] = [];
   #newestMs = START_MS;
   #ids = 1_000;
@@ -133,6 +139,7 @@ export class Runner {
 
   constructor(world: FoldWorld) {
     this.world = world;
+    this.node = world.node;
     this.#answers = this.#newAnswers();
   }
 
@@ -176,10 +183,15 @@ export class Runner {
   async compare(ask: Asked): Promise<void> {
     const item = this.#item(ask);
     const found = await this.#ask(item);
-    const rows = new HistoryAnswers(this.world.node, { fewBars: Number.POSITIVE_INFINITY });
+    const rows = new HistoryAnswers(this.node, { fewBars: Number.POSITIVE_INFINITY });
     assert.deepEqual(textOf(found), textOf(rows.one(item)), JSON.stringify(item.query));
     const many = this.#answers.many([item, item]);
     if (many !== AGAIN) assert.deepEqual(many.map(textOf), [textOf(found), textOf(found)]);
+    if (!(found instanceof Failure) && found.tag !== undefined) {
+      const { body } = textOf(found);
+      assert.equal(this.#bodies.get(found.tag) ?? body, body, 'other bars have another tag');
+      this.#bodies.set(found.tag, body);
+    }
     this.compared += 1;
     this.bars += textOf(found).body.split('"time"').length - 1;
   }
@@ -193,12 +205,19 @@ export class Runner {
       this.#newestMs = toMs;
     } else {
       this.world = await (next.do === 'crash' ? this.world.crashed() : this.world.restarted());
+      this.node = this.world.node;
       this.#answers = this.#newAnswers();
     }
   }
 
   #newAnswers(): HistoryAnswers {
-    return new HistoryAnswers(this.world.node, {
+    const nodeNow = () => this.node;
+    const node = {
+      get fold() {
+        return nodeNow().fold;
+      },
+    };
+    return new HistoryAnswers(node, {
       fewBars: 0,
       sizes: SIZES,
       // Small, so that it is emptied now and then.
@@ -282,11 +301,18 @@ export const CHANGES = {
   /** Fifty minutes ago there is a bar, a minute before there is none. */
   lateTrade: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_000_000, base: 1, quote: 9 }] }],
   lateBar: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_060_000, base: 1, quote: 9 }] }],
+  /** The last of its page: the bars of the next page stand on its close. */
+  lateLast: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_810_000, base: 1, quote: 9 }] }],
   /** Final, and too new to be in a page. */
   lateNow: [{ do: 'feed', trades: [{ pair: 0, moveMs: -120_000, base: 1, quote: 13 }] }],
   newBar: [{ do: 'feed', trades: [{ pair: 0, moveMs: 120_000, base: 3, quote: 8 }] }],
   /** Its page is joined by neighbours that end in the same moment. */
   muchLater: [{ do: 'feed', trades: [{ pair: 0, moveMs: 7_200_000, base: 3, quote: 8 }] }],
+  /** Back to before flat bars that were shown. */
+  intoGap: [
+    { do: 'feed', trades: [{ pair: 0, moveMs: 7_200_000, base: 3, quote: 8 }] },
+    { do: 'rollBack', backMs: 3_000_000 },
+  ],
   rollback: [{ do: 'rollBack', backMs: 3_000_000 }],
   /** As many bars as before, with other trades. */
   fork: [
@@ -317,6 +343,7 @@ const ALL: Asked = {
 export const ASKS: readonly Asked[] = [
   ALL,
   { ...ALL, limit: 29 },
+  { ...ALL, from: 0.61, to: 0.83 },
   { ...ALL, filled: true },
   { ...ALL, isSpot: true, inverted: true },
   { ...ALL, resolution: 'min3' },
