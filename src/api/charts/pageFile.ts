@@ -7,6 +7,7 @@
  *          process, state or version can meet what was rendered here. Written only at its end:
  *          a page that was found can be read until the file is emptied.
  */
+import { hash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -23,6 +24,8 @@ export interface RenderedPage extends PageSpan {
   /** Where its bars are in the file, with commas between; their starts and ends follow. */
   readonly position: number;
   readonly bytes: number;
+  /** A hash of its bars. */
+  readonly sum: string;
   /** Of the last comparison with the bars: the entry that they were `madeOf` at. */
   comparedSeq: number;
 }
@@ -44,7 +47,7 @@ interface PageFileOptions {
 export class PageFileFailed extends Error {}
 
 const MAX_BYTES = 256 * 1024 * 1024;
-/** A page takes some 200 bytes of memory. */
+/** A page takes some 300 bytes of memory. */
 const MAX_PAGES = 30_000;
 const START_BYTES = 8;
 const END_BYTES = 4;
@@ -98,8 +101,9 @@ export class PageFile {
     const position = this.#bytes;
     this.#write(body);
     this.#write(indexOf(bars));
+    const sum = hash('sha1', body, 'base64url');
     const page = { from, to, madeOf, bars: bars.length, position, bytes: body.length };
-    const put = { ...page, comparedSeq: -1 };
+    const put = { ...page, sum, comparedSeq: -1 };
     const others = (this.#series.get(series) ?? []).filter(
       (old) => old.to <= from || old.from >= to,
     );

@@ -37,7 +37,7 @@ export interface HistoryTurn {
 export interface FoundHistory {
   /** The array of bars. */
   readonly body: Buffer;
-  /** A hash of what the body was made of: other bars have another one. */
+  /** A hash of the body, part by part. */
   readonly tag: string;
   /** Start of the oldest bar, seconds, where older ones were cut. */
   readonly nextTo: number | null;
@@ -182,7 +182,7 @@ class Search {
       pieces.unshift(part.newest(count));
       missing -= count;
     }
-    const names = [this.#name, ...pieces.map(({ name }) => name)];
+    const names = pieces.map(({ name }) => name);
     const nextTo = found > limit ? (pieces[0]?.oldestMs ?? 0) / 1000 : null;
     return { body: this.#read(pieces), tag: tagOf(names), nextTo };
   }
@@ -317,7 +317,7 @@ class Search {
       count: end - first,
       newest: (count) => {
         const slice = this.#pages.slice(page, end - count, end);
-        const name = `${page.from} ${page.to} ${page.madeOf} ${end - count} ${end}`;
+        const name = `${page.sum} ${end - count} ${end}`;
         return { slice, oldestMs: slice.oldestMs, name };
       },
     };
