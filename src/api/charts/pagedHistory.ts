@@ -236,7 +236,7 @@ class Search {
   /** The page that holds this moment, if it is as the rows are now. */
   #page(at: number): RenderedPage | null {
     const page = this.#pages.find(this.#name, at);
-    if (page === null || page.to > this.#settledMs) return null;
+    if (page === null) return null;
     if (this.#asked.chart.series.changedSeq <= page.comparedSeq) return page;
     const settled = this.#settled(page);
     if (settled === null || this.#nameOf(page, settled) !== page.madeOf) return null;

@@ -302,7 +302,7 @@ export const CHANGES = {
   lateTrade: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_000_000, base: 1, quote: 9 }] }],
   lateBar: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_060_000, base: 1, quote: 9 }] }],
   /** The last of its page: the bars of the next page stand on its close. */
-  lateLast: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_810_000, base: 1, quote: 9 }] }],
+  lateLast: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_090_000, base: 1, quote: 9 }] }],
   /** Final, and too new to be in a page. */
   lateNow: [{ do: 'feed', trades: [{ pair: 0, moveMs: -120_000, base: 1, quote: 13 }] }],
   newBar: [{ do: 'feed', trades: [{ pair: 0, moveMs: 120_000, base: 3, quote: 8 }] }],

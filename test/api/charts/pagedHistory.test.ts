@@ -26,6 +26,7 @@ for (const change of CHANGE_NAMES) {
       await runner.step(step);
       for (const ask of ASKS) await runner.compare(ask);
     }
+    assert.deepEqual(runner.world.said.rejected, []);
     await runner.fill(60);
     for (const ask of ASKS) await runner.compare(ask);
     const { made } = runner;
