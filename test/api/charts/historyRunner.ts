@@ -16,8 +16,8 @@ import type { FoldWorld } from '../../support/foldWorld.ts';
 
 /** Trades are in odd minutes, so the first bar of a page is a flat one. */
 const START_MS = Date.UTC(2024, 1, 28, 23, 51);
-/** Bars are final a minute later; trades that come later still revise them. */
-export const LATENESS_MS = 60_000;
+/** Bars are final a minute after they end. */
+const LATENESS_MS = 60_000;
 const LATEST_MS = 3_600_000;
 const OLDER_MS = 40 * 86_400_000;
 /** Of pages of twelve minutes, so that what is traded here takes many. */
@@ -273,7 +273,9 @@ export class Runner {
         quoteAmount: String(quote),
       });
     });
-    await this.world.feed(lines);
+    // Market time follows in order of time, and stays where trades come late.
+    const isLate = trades.some(({ moveMs }) => moveMs < 0);
+    await this.world.feed(lines, isLate ? 2 * OLDER_MS : LATENESS_MS);
   }
 
   #olderMs(): number {

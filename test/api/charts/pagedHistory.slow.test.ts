@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
-import { LATENESS_MS, Runner, turn } from './historyRunner.ts';
+import { Runner, turn } from './historyRunner.ts';
 
 test('pages answer what the rows answer', async () => {
   let [compared, bars, made, again] = [0, 0, 0, 0];
@@ -17,7 +17,7 @@ test('pages answer what the rows answer', async () => {
       const ends: (() => void | Promise<void>)[] = [];
       const scope = { after: (end: () => void | Promise<void>) => void ends.push(end) };
       const directory = join(temporaryDirectory(), 'data');
-      const world = await FoldWorld.open(scope, directory, { latenessMs: LATENESS_MS });
+      const world = await FoldWorld.open(scope, directory);
       const runner = new Runner(world);
       try {
         await runner.begin();
@@ -25,6 +25,7 @@ test('pages answer what the rows answer', async () => {
       } finally {
         for (const end of ends.toReversed()) await end();
       }
+      assert.deepEqual(runner.world.said.rejected, []);
       compared += runner.compared;
       bars += runner.bars;
       made += runner.made;

@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
-import { ASKS, CHANGE_NAMES, CHANGES, LATENESS_MS, Runner, type Step } from './historyRunner.ts';
+import { ASKS, CHANGE_NAMES, CHANGES, Runner, type Step } from './historyRunner.ts';
 
 async function opened(t: TestContext): Promise<Runner> {
   const directory = join(temporaryDirectory(), 'data');
-  const world = await FoldWorld.open(t, directory, { latenessMs: LATENESS_MS });
+  const world = await FoldWorld.open(t, directory);
   const runner = new Runner(world);
   await runner.fill(240);
   for (const ask of ASKS) await runner.compare(ask);
@@ -44,7 +44,7 @@ test('an answer ends where its limit says, and says where the next one begins', 
 
 test('another state in the place of a damaged one is asked again', async (t) => {
   const directory = join(temporaryDirectory(), 'data');
-  const world = await FoldWorld.open(t, directory, { latenessMs: LATENESS_MS });
+  const world = await FoldWorld.open(t, directory);
   const runner = new Runner(world);
   await runner.fill(240);
   const whole = await FoldWorld.open(t, await world.image());
