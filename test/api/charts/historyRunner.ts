@@ -25,6 +25,8 @@ const SIZES = { intervals: 12, bars: 16 };
 /** More than any answer takes, less than all of them. */
 const FILE_BYTES = 4_000_000;
 
+const FIRST_ID = 1_000;
+
 const baseOf = (pair: number) => `${'ab'.repeat(28)}.0${pair}`;
 
 interface FedTrade {
@@ -132,7 +134,7 @@ export class Runner {
   readonly #bodies = new Map<string, string>();
   readonly #files: CountingFile[] = [];
   #newestMs = START_MS;
-  #ids = 1_000;
+  #ids = FIRST_ID;
   #older = 0;
   #meanwhile: Step | null = null;
   #answers: HistoryAnswers;
@@ -141,6 +143,10 @@ export class Runner {
     this.world = world;
     this.node = world.node;
     this.#answers = this.#newAnswers();
+  }
+
+  get fed(): number {
+    return this.#ids - FIRST_ID;
   }
 
   get made(): number {
