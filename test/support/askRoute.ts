@@ -1,7 +1,8 @@
 /** A route asked without a port. */
 import assert from 'node:assert/strict';
 import { checkOf } from '../../src/api/gateway/input.ts';
-import { AGAIN, type Answer, type Route } from '../../src/api/gateway/port.ts';
+import type { Answer, Route } from '../../src/api/gateway/port.ts';
+import { inOneTurn } from '../../src/api/gateway/route.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 
 /** As the gateway asks it: the query is checked, and absent fields get their defaults. */
@@ -12,7 +13,5 @@ export function askRoute(
 ): Answer | Failure | Promise<Answer | Failure> {
   const checked = route.query === undefined ? { value: {} } : checkOf(route.query)(query, 'query');
   assert(!(checked instanceof Failure), checked instanceof Failure ? checked.message : '');
-  const answer = route.handle({ query: checked.value, params: {}, body });
-  assert(answer !== AGAIN, 'it is answered in one turn');
-  return answer;
+  return inOneTurn(route.handle({ query: checked.value, params: {}, body }));
 }

@@ -90,6 +90,14 @@ export function route<
   };
 }
 
+/** For callers that call a handler once: none that they may call takes more than one turn. */
+export function inOneTurn(
+  handled: ReturnType<Route['handle']>,
+): Answer | Failure | Promise<Answer | Failure> {
+  assert(handled !== AGAIN, 'the handler answers in one turn');
+  return handled;
+}
+
 export function jsonAnswer(value: object | null): Answer {
   return { body: JSON.stringify(value) };
 }

@@ -14,6 +14,7 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Caller } from '../gateway/address.ts';
 import { isRecord } from '../gateway/input.ts';
 import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { inOneTurn } from '../gateway/route.ts';
 
 type Outcome = Answer | Failure;
 
@@ -51,7 +52,7 @@ export class IdempotentAnswers {
   /** The answer to a request that a client may have sent before under the same `key`. */
   async answer(key: string, caller: Caller, route: Route, request: RouteRequest): Promise<Outcome> {
     const { idempotency } = route;
-    if (idempotency === undefined) return route.handle(request);
+    if (idempotency === undefined) return inOneTurn(route.handle(request));
     if (!KEY.test(key)) {
       return invalid('headers.idempotency-key', 'must have 1 to 64 visible ASCII characters');
     }
@@ -86,7 +87,7 @@ export class IdempotentAnswers {
   }
 
   async #make(scope: string, asked: string, route: Route, request: RouteRequest): Promise<Outcome> {
-    const outcome = Promise.resolve().then(() => route.handle(request));
+    const outcome = Promise.resolve().then(() => inOneTurn(route.handle(request)));
     this.#running.set(scope, { request: asked, outcome });
     try {
       const answer = await outcome;

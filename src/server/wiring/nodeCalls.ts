@@ -7,14 +7,8 @@
  * second description of each service and several calls for one request, at one position of both
  * nodes.
  */
-import {
-  AGAIN,
-  type Answer,
-  type FormFile,
-  type Idempotency,
-  type Route,
-  type RouteRequest,
-} from '../../api/gateway/port.ts';
+import type { Answer, FormFile, Idempotency, Route, RouteRequest } from '../../api/gateway/port.ts';
+import { inOneTurn } from '../../api/gateway/route.ts';
 import { CallClient } from '../../cluster/nats/callClient.ts';
 import { CallServer } from '../../cluster/nats/callServer.ts';
 import { callSubjects } from '../../cluster/nats/callWire.ts';
@@ -25,7 +19,6 @@ import {
   NodeCaller,
 } from '../../cluster/nodeCalls.ts';
 import type { Node } from '../../engine/actors/node.ts';
-import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -111,8 +104,7 @@ export function answerCalls(
     routes.flatMap(({ operationId, handle, idempotency }) => {
       const work = async (input: unknown) => {
         // trust: written by `forwardRoutes`, after the reader's gateway had checked the request
-        const answer = await handle(requestFromWire(input as WireRequest));
-        assert(answer !== AGAIN, 'no route that is forwarded takes more than one turn');
+        const answer = await inOneTurn(handle(requestFromWire(input as WireRequest)));
         return answer instanceof Failure ? answer : answerToWire(answer);
       };
       const isCurrent = async (input: unknown) => {
