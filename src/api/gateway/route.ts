@@ -3,14 +3,17 @@
  * and a handler cannot read a field that its schema does not have.
  */
 import type { Static, TObject, TSchema, TUnknown } from 'typebox';
-import type {
-  Answer,
-  CallerLimits,
-  FormFile,
-  FormShape,
-  Idempotency,
-  Route,
-  RouteRequest,
+import { assert } from '../../engine/runtime/assert.ts';
+import type { Failure } from '../../engine/runtime/errors.ts';
+import {
+  AGAIN,
+  type Answer,
+  type CallerLimits,
+  type FormFile,
+  type FormShape,
+  type Idempotency,
+  type Route,
+  type RouteRequest,
 } from './port.ts';
 
 /** A request that was checked against the schemas of its route. */
