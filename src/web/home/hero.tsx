@@ -21,7 +21,7 @@ const QUERIES: Readonly<Record<Best, TickersQuery>> = {
   gainer: { sort: 'change1h', minVolume24h: '10', limit: 1 },
   newest: { sort: 'createdOn', limit: 1 },
 };
-const AGAIN_MS = 3_000;
+const AGAIN_MS = 5_000;
 
 export function Hero() {
   return (

@@ -11,6 +11,7 @@ import {
   bounds,
   countOf,
   inKeptOrder,
+  NO_BOUNDS,
   type Sort,
   shownTickers,
   TAB_SORTS,
@@ -35,7 +36,7 @@ export function Home() {
   );
 }
 
-const AGAIN_MS = 2_000;
+const AGAIN_MS = 3_000;
 const PAGE = 100;
 const MOST = 500;
 
@@ -53,10 +54,9 @@ function Market({ tab }: { readonly tab: Tab }) {
       : tickersQuery(tab, sort, bounds.value, limit.value);
   const { listing, error } = useTickers(question, AGAIN_MS);
   const items = listing?.items ?? null;
-  const sorted =
-    isWatchlist && items !== null
-      ? shownTickers(items, chosen.value, bounds.value, time.seconds.peek())
-      : items;
+  // The server has sorted and filtered: sorted again because tickers move in between.
+  const within = isWatchlist ? bounds.value : NO_BOUNDS;
+  const sorted = items && shownTickers(items, sort, within, time.seconds.peek());
   const shown = sorted !== null && isOrderKept.value ? inKeptOrder(sorted, order.current) : sorted;
   order.current = shown?.map(({ asset }) => asset) ?? [];
   const count = isWatchlist ? (shown?.length ?? 0) : (listing?.count ?? 0);

@@ -1,7 +1,11 @@
-/** Tickers that a component shows, asked for again and again while it is there. */
-import { useSignal } from '@preact/signals';
+/**
+ * Tickers that a component shows. Which they are is asked again and again while it is there; each
+ * is live.
+ */
+import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Ticker, TickersAnswer, TickersQuery } from '../../client/types.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
 import { usePage } from '../page.tsx';
 
 /** A list of the whole market, or some tokens in an order of one's own. */
@@ -59,8 +63,32 @@ export function useTickers(question: Question, againMs: number): Listed {
   }, [key]);
   // Read in any case: a component follows the signals that it has read.
   const newest = listed.value;
-  const known = kept.get(key);
-  return known === undefined ? newest : { listing: known, error: null };
+  const listing = kept.get(key) ?? newest.listing;
+  const live = useLive(listing?.items ?? NONE.items);
+  if (listing === null) return newest;
+  const items = listing.items.map((ticker) => live.get(ticker.asset) ?? ticker);
+  return { listing: { ...listing, items }, error: null };
+}
+
+/** By asset; those of the list before stay until those of this one are there. */
+function useLive(items: readonly Ticker[]): ReadonlyMap<string, Ticker> {
+  const { client } = usePage();
+  const live = useSignal<readonly Ticker[]>([]);
+  // In another order they are the same.
+  const assets = items.map(({ asset }) => asset).sort();
+  useEffect(() => {
+    if (assets.length === 0) return;
+    const mirror = client.tickers({ assets });
+    const show = () => {
+      live.value = mirror.state;
+    };
+    mirror.onChange(() => nextFrame(show));
+    return () => {
+      cancelFrame(show);
+      mirror.close();
+    };
+  }, [assets.join()]);
+  return useComputed(() => new Map(live.value.map((ticker) => [ticker.asset, ticker]))).value;
 }
 
 function isAssets(question: Question): question is readonly string[] {
