@@ -18,7 +18,7 @@ type Best = (typeof BEST)[number];
 /** A gain is one that somebody traded at: 10 ADA in a day. */
 const QUERIES: Readonly<Record<Best, TickersQuery>> = {
   top: { sort: 'marketCap', limit: 1 },
-  gainer: { sort: 'change1h', minVolume24h: '10', limit: 1 },
+  gainer: { sort: 'change5m', minVolume24h: '10', limit: 1 },
   newest: { sort: 'createdOn', limit: 1 },
 };
 const AGAIN_MS = 5_000;
@@ -40,8 +40,7 @@ function BestCard({ which }: { readonly which: Best }) {
   const { listing } = useTickers(QUERIES[which], AGAIN_MS);
   const what = t.home.best[which];
   const first = listing?.items[0];
-  // A young market has no gains yet: nothing in it is an hour old.
-  const ticker = which === 'gainer' && first?.change1h === null ? undefined : first;
+  const ticker = which === 'gainer' && !hasRisen(first) ? undefined : first;
   if (ticker === undefined) {
     return (
       <div class={`best-card panel best-${which} ${listing === null ? 'coming' : ''}`}>
@@ -80,10 +79,15 @@ function BestCard({ which }: { readonly which: Best }) {
   );
 }
 
+/** A young market has no gains yet: nothing in it is five minutes old. */
+function hasRisen(ticker: Ticker | undefined): boolean {
+  return Number(ticker?.change5m ?? 0) > 0;
+}
+
 /** Why the token is the best of its kind. */
 function Fact({ which, ticker }: { readonly which: Best; readonly ticker: Ticker }) {
-  const { change1h, change24h, marketCap, createdOn } = ticker;
-  if (which === 'gainer') return <Percent value={change1h} />;
+  const { change5m, change24h, marketCap, createdOn } = ticker;
+  if (which === 'gainer') return <Percent value={change5m} />;
   if (which === 'newest') return createdOn === null ? null : <Age since={createdOn} />;
   return (
     <>

@@ -89,13 +89,13 @@ export const ENGLISH = {
     more: 'Show more',
     best: {
       top: 'Top of the market',
-      gainer: 'Up most in an hour',
+      gainer: 'Up most in 5 minutes',
       newest: 'Newest launch',
     },
     bestIs: (what: string, name: string) => `${what}: ${name}`,
     noBest: {
       top: 'No token yet.',
-      gainer: 'No token is an hour old yet.',
+      gainer: 'Nothing has risen.',
       newest: 'No token yet.',
     },
     tape: 'Newest trades',
