@@ -4,7 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type ApiOrder, Client, type OrdersState, type Position } from '../../src/client/index.ts';
+import {
+  type Answer,
+  type ApiOrder,
+  Client,
+  type OrdersState,
+  type Position,
+} from '../../src/client/index.ts';
+import type { TickersAnswer } from '../../src/client/types.ts';
 import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -68,6 +75,10 @@ function mirrorsOf(client: Client, token: string, person: Person): [string, Comp
     const { data, position } = await ask;
     return { data: pageShown(data), position };
   };
+  const tickers = async (ask: Promise<Answer<TickersAnswer>>) => {
+    const { data, position } = await ask;
+    return { data: data.items, position };
+  };
   const lists = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap'] as const;
   return [
     ...lists.map((list): [string, Compared] => [
@@ -76,6 +87,13 @@ function mirrorsOf(client: Client, token: string, person: Person): [string, Comp
     ]),
     ['top pool', likeHttp(client.topPool(), () => client.pools.top())],
     ['pool', likeHttp(client.pool(token), () => client.pools.one(token))],
+    ['tickers', likeHttp(client.tickers(), () => tickers(client.tickers.list({})))],
+    [
+      'ticker',
+      likeHttp(client.tickers({ assets: [token] }), () =>
+        tickers(client.tickers.ofAssets([token])),
+      ),
+    ],
     [
       'trades',
       likeHttp(

@@ -91,6 +91,10 @@ def _by_id(orders: Sequence[Any]) -> list[Any]:
     return sorted(orders, key=lambda order: str(order["entityId"]))
 
 
+def _items(answer: Any) -> Any:
+    return answer["items"]
+
+
 def whole_market(client: Client, asset: str, wallet: Wallet) -> list[Compared]:
     """Every mirror that the client has."""
     keys = [wallet.key.hash]
@@ -104,6 +108,14 @@ def whole_market(client: Client, asset: str, wallet: Wallet) -> list[Compared]:
         *lists,
         Compared("top pool", client.watch_top_pool(), client.pools.top),
         Compared("pool", client.watch_pool(asset), lambda: client.pools.one(asset)),
+        Compared("tickers", client.watch_tickers(), client.tickers.list, list, _items),
+        Compared(
+            "ticker",
+            client.watch_tickers({"assets": [asset]}),
+            lambda: client.tickers.of_assets([asset]),
+            list,
+            _items,
+        ),
         Compared(
             "trades",
             client.watch_trades(asset),
