@@ -15,7 +15,8 @@ import {
   tagged,
   uint,
 } from '../../src/cardano/codec/encode.ts';
-import { fromHex } from '../../src/cardano/codec/hex.ts';
+import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
+import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 import { ALWAYS_HASH, rawTransaction } from '../support/rawTransaction.ts';
@@ -24,6 +25,7 @@ import {
   accepts,
   alice,
   bob,
+  CLASS_NAME,
   FEE,
   first,
   pay,
@@ -282,3 +284,19 @@ test('refuses a valid transaction with any one byte changed, and never throws', 
   }
   assert.deepEqual(here.ledger.submit(bytes), { outcome: 'accepted', txHash: id });
 });
+
+/** Legal CBOR, which a Cardano node takes; `docs/devnet.md` says that this ledger does not. */
+for (const part of ['body', 'witnessSet'] as const) {
+  test(`MALFORMED: the ${part} as a map of indefinite length`, () => {
+    const here = place();
+    const { bytes } = rawTransaction(plain(here));
+    const whole = toHex(bytes);
+    const map = toHex(decodeTransaction(bytes)[part]);
+    assert.match(map, /^a[0-9]/, 'a short map of definite length');
+    const outcome = here.ledger.submit(fromHex(whole.replace(map, `bf${map.slice(2)}ff`)));
+    assert.ok(outcome.outcome === 'refused');
+    assert.equal(outcome.reason, 'MALFORMED');
+    assert.match(outcome.message, /a map of definite length but got a map of indefinite length/);
+    assert.doesNotMatch(outcome.message, CLASS_NAME);
+  });
+}

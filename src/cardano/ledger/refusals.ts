@@ -40,7 +40,27 @@ export function refusalOf({ error, logs }: Rejection): Refusal {
   ];
   const traces = logs.slice(-MOST_LOGS).join(' | ');
   const cause = traces === '' ? '' : ` [${cut(traces)}]`;
-  return { reason, message: `${said}${cause}: ${cut(text)}` };
+  return { reason, message: `${said}${cause}: ${cut(plainText(text))}` };
+}
+
+/** Names of the library's classes and how it prints them, by what they mean to a caller. */
+const PLAIN: readonly (readonly [RegExp, string])[] = [
+  [/\bTransactionInput\("?([0-9a-f]{64})"?, ?(\d+)\)/g, '$1:$2'],
+  [/\b(?:[a-z][A-Za-z0-9_]*\.){2,}[A-Z][\w$.]*(?:: )?/g, ''],
+  [/\bCoin\((-?\d+)\)/g, '$1 lovelace'],
+  [/\b(?:Tagged|Sorted|Indexed|Tree|Hash|Ordered|List|Array)*(?:Set|Map|Seq|List|Vector)\(/g, '('],
+  [/, missing [a-z ]+: \(\)/g, ''],
+  [/for decoding an instance of `(\w+)` /g, ''],
+  [/\b(?:None\.get|Some\()/g, ''],
+  [/\bMap-Header\b/g, 'a map of definite length'],
+  [/\bArray-Start or Array-Header\b/g, 'an array of length '],
+  [/\bArray-Header\b/g, 'an array of length '],
+  [/\bStart of unbounded Map\b/g, 'a map of indefinite length'],
+  [/\bStart of unbounded Array\b/g, 'an array of indefinite length'],
+];
+
+export function plainText(text: string): string {
+  return PLAIN.reduce((plain, [words, meaning]) => plain.replace(words, meaning), text).trim();
 }
 
 function cut(text: string): string {

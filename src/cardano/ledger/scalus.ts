@@ -13,6 +13,7 @@ import type { Utxo } from '../codec/output.ts';
 import { Constr, type PlutusData, PlutusMap } from '../codec/plutusData.ts';
 import type { SlotConfig } from '../codec/slots.ts';
 import { COST_MODELS } from './parameters.ts';
+import { plainText } from './refusals.ts';
 
 // trust: the package is CommonJS; its declaration file describes what it exports
 const library = createRequire(import.meta.url)('scalus') as typeof scalus;
@@ -115,7 +116,7 @@ function slotConfig({ zeroTimeMs, zeroSlot, slotLengthMs }: SlotConfig): scalus.
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return plainText(error instanceof Error ? error.message : String(error));
 }
 
 function logsOf(error: unknown): string[] {
