@@ -162,6 +162,7 @@ function newPool(index: number, rng: Rng): PoolRecord {
     lastTradeMs: null,
     graduatedMs: index % 20 === 0 ? atMs : null,
     crownedMs: null,
+    sinceSlot: null,
     volumeLovelace: '0',
     fills: 0,
   };

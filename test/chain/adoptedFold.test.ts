@@ -32,6 +32,7 @@ test('begins with what its first output tells, and trades on', async (t) => {
   const pool = readRecord<PoolRecord>(text);
   assert.deepEqual([pool.launchTx, pool.fills, pool.graduatedMs], ['', 1, null]);
   assert.equal(pool.createdMs, START_MS + 20_000, 'since it was seen');
+  assert.equal(pool.sinceSlot, 100, 'its history is cut, and says so');
   assert.equal(rowsOf(world, 'pairs').size, 2);
   assert.equal(rowsOf(world, 'trades').size, 1, 'the trade after it was seen, and no other');
   await checkRebuild(world);

@@ -51,6 +51,11 @@ const Metrics = Type.Object({
   totalTxCount: Type.Integer(),
   crowned: Type.Union([SECONDS, Type.Null()]),
   sequentialOrderingEnabled: Type.Boolean(),
+  since: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      'null: its history is whole. Else the slot with which this node’s history of it begins, ' +
+      'because following began after its launch: earlier trades, volume and holders are missing.',
+  }),
   locks: Type.Array(LockRow),
 });
 

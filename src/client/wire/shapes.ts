@@ -78,6 +78,11 @@ export interface LiquidityPoolInfo {
     readonly totalTxCount: number;
     readonly crowned: number | null;
     readonly sequentialOrderingEnabled: boolean;
+    /**
+     * null: its history is whole. Else the slot with which this node’s history of it begins,
+     * because following began after its launch: earlier trades, volume and holders are missing.
+     */
+    readonly since: number | null;
     readonly locks: readonly {
       /** `<tx>:<index>` */
       readonly id: string;

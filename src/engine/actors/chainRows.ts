@@ -62,7 +62,7 @@ export function foldChainBlock(
 ): ChainTrades {
   const { chain, atMs } = payload;
   assert(chain !== undefined, 'a block of a chain');
-  const fold = new BlockFold(rows, atMs);
+  const fold = new BlockFold(rows, chain.slot, atMs);
   for (const event of chain.events) fold.take(event);
   const { slot, hash, height } = chain;
   movePoint(rows, { slot, hash, height, timeMs: marketMs, seq });
@@ -96,10 +96,12 @@ class BlockFold implements ChainTrades {
   readonly listings: Listing[] = [];
   readonly trades: PairTrade[] = [];
   readonly #rows: RowDraft;
+  readonly #slot: number;
   readonly #atMs: number;
 
-  constructor(rows: RowDraft, atMs: number) {
+  constructor(rows: RowDraft, slot: number, atMs: number) {
     this.#rows = rows;
+    this.#slot = slot;
     this.#atMs = atMs;
   }
 
@@ -133,6 +135,7 @@ class BlockFold implements ChainTrades {
       crownedMs: null,
       volumeLovelace: '0',
       fills: 0,
+      sinceSlot: launchTx === NEVER_SEEN ? this.#slot : null,
     };
     this.#rows.set('pools', pool.token, JSON.stringify(record));
     notePoolChange(this.#rows, pool.token);

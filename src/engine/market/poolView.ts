@@ -20,6 +20,8 @@ export interface PoolFacts extends LaunchedToken {
   readonly crownedMs: number | null;
   readonly volumeLovelace: string;
   readonly fills: number;
+  /** Slot of the block with which its history begins here; null: with its launch. */
+  readonly sinceSlot: number | null;
 }
 
 /** `Lock`: a row of the token's unspent locks, as the vesting service shows it. */
@@ -32,6 +34,7 @@ export function viewPool<Lock>(pool: PoolFacts, marketCapLovelace: bigint, locks
       totalTxCount: pool.fills,
       crowned: pool.crownedMs === null ? null : seconds(pool.crownedMs),
       sequentialOrderingEnabled: false,
+      since: pool.sinceSlot,
       locks,
     },
     info: viewInfo(pool),

@@ -50,6 +50,7 @@ function expectedInfo(pool: ModelPool, user: number): object {
       // The only pool is on top from its launch on.
       crowned: pool.createdMs / 1000,
       sequentialOrderingEnabled: false,
+      since: null,
       locks: [],
     },
     info: expectedToken(pool, user),

@@ -155,6 +155,7 @@ export class ModelPools {
         totalTxCount: own.length,
         crowned: this.crowned(token),
         sequentialOrderingEnabled: false,
+        since: null,
         locks: locksOf(this.#chain).filter(
           ({ tokenPolicyId, tokenAssetName }) => `${tokenPolicyId}.${tokenAssetName}` === token,
         ),

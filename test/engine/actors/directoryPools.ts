@@ -43,6 +43,7 @@ export function somePool(token: string, say: Say = {}): PoolRecord {
     lastTradeMs: lastTradeMs === null ? null : START_MS + lastTradeMs,
     graduatedMs: graduated ? START_MS : null,
     crownedMs: null,
+    sinceSlot: null,
     volumeLovelace: '0',
     fills: 0,
   };

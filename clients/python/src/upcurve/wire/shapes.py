@@ -120,6 +120,9 @@ class LiquidityPoolInfoMetrics(TypedDict):
     totalTxCount: int
     crowned: int | None
     sequentialOrderingEnabled: bool
+    #: null: its history is whole. Else the slot with which this node’s history of it begins,
+    #: because following began after its launch: earlier trades, volume and holders are missing.
+    since: int | None
     locks: list[LiquidityPoolInfoMetricsLocksRow]
 
 
