@@ -205,3 +205,51 @@ test('the price watcher and the grid bot do what they say', async (t) => {
   assert.match(traded, /^BUY 10000000: Evaluated, received \d+$/m);
   assert.match(traded, /^SELL \d+: (Evaluated|Refunded), received \d+$/m);
 });
+
+test('the comparison finds what differs between two sources, and nothing else', async () => {
+  const file = join(ROOT, 'examples/compareMarkets.ts');
+  const compare = async (...args: string[]) => {
+    const env = { ...process.env, COMPARE_WAIT_MS: '200' };
+    const child = spawn(process.execPath, [file, ...args], { cwd: ROOT, env });
+    let text = '';
+    for (const output of [child.stdout, child.stderr]) {
+      output.setEncoding('utf8').on('data', (said: string) => {
+        text += said;
+      });
+    }
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    return { code, lines: text.trimEnd().split('\n') };
+  };
+  assert.deepEqual(await compare(url, url), {
+    code: 0,
+    lines: ['1 tokens compared, 0 differences'],
+  });
+  const snapshot = join(temporaryDirectory(), 'market.ndjson');
+  assert.equal((await compare(url, '--write', snapshot)).code, 0);
+  const kept = readFileSync(snapshot, 'utf8');
+  assert.equal((await compare(url, snapshot)).code, 0, 'nothing is traded meanwhile');
+  const facts = JSON.parse(kept);
+  const [trade = ''] = Object.keys(facts.trades);
+  const [holder = ''] = Object.keys(facts.holders);
+  const { [trade]: moved, ...trades } = facts.trades;
+  const planted = {
+    ...facts,
+    ...{ trades, reserves: { ...facts.reserves, x: '1' } },
+    holders: { ...facts.holders, [holder]: '7', addr_other: '8' },
+  };
+  writeFileSync(snapshot, `${JSON.stringify(planted)}\n`);
+  const { code, lines } = await compare(url, snapshot);
+  assert.equal(code, 1);
+  assert.deepEqual(lines, [
+    `${asset}: reserves: x: ${facts.reserves.x} here, 1 there`,
+    `${asset}: trades: ${trade}: ${moved}, only here`,
+    `${asset}: holders: ${holder}: ${facts.holders[holder]} here, 7 there`,
+    `${asset}: holders: addr_other: 8, only there`,
+    '1 tokens compared, 4 differences',
+  ]);
+  writeFileSync(snapshot, `${JSON.stringify({ asset })}\n`);
+  assert.equal((await compare(url, snapshot)).code, 0, 'what a source leaves out is not compared');
+  const gone = await compare('http://127.0.0.1:1', snapshot);
+  assert.equal(gone.code, 2);
+  assert.match(gone.lines.join(), /^cannot compare: /);
+});
