@@ -35,7 +35,7 @@ async function factsOf(client: Client, asset: string): Promise<Facts> {
     client.holders.list({ assetId: asset, limit: HOLDERS }),
   ]);
   const { x, y } = pool.data.pool;
-  // A transaction may have several fills: they are told apart by what they moved.
+  // A transaction may have several fills: what they moved tells them apart.
   const rows = trades.data.map((row) => [
     `${row.txHash} ${row.side} ${row.baseAmount} tokens`,
     `${row.quoteAmount} lovelace by ${row.pkh || 'an unknown key'}`,
