@@ -9,6 +9,7 @@ import { join } from 'node:path';
 /** Modules, and what pip calls the package of each. */
 const FRAMEWORKS = {
   ccxt: 'ccxt==4.5.90',
+  nautilus_trader: 'nautilus_trader==1.221.0',
   openapi_python_client: 'openapi-python-client==0.29.1',
 } as const;
 export type Framework = keyof typeof FRAMEWORKS;

@@ -15,6 +15,7 @@ export const FAULTS: readonly string[] = ['test_loss.py', 'test_market.py', 'tes
 /** Those that need a framework of their own. */
 export const FRAMEWORK_TESTS: Readonly<Record<string, Framework>> = {
   'test_ccxt.py': 'ccxt',
+  'test_nautilus.py': 'nautilus_trader',
   'test_generated.py': 'openapi_python_client',
 };
 

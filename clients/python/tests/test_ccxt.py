@@ -178,7 +178,7 @@ async def test_errors_are_those_of_ccxt(status: int, cause: str, error: str) -> 
 
 async def test_the_program_of_the_readme(devnet: str, tmp_path: Path) -> None:
     text = (HERE / "README.md").read_text()
-    (program,) = (text for text in re.findall(r"```python\n(.*?)```", text, re.S) if "ccxt" in text)
+    (program,) = (text for text in re.findall(r"```python\n(.*?)```", text, re.S) if "adapters.ccxt" in text)
     path = tmp_path / "readme.py"
     path.write_text(program.replace("http://127.0.0.1:8080", devnet))
     async with traded(devnet, "Shown"):

@@ -87,7 +87,7 @@ async def test_programs_of_the_readme(devnet: str, tmp_path: Path) -> None:
             await asyncio.wait_for(trades.until(lambda state: len(state.trades) > 0), 60)
     text = (HERE / "README.md").read_text()
     programs = re.findall(r"```python\n(.*?)```", text, re.S)
-    bot, watcher, frame = (text for text in programs if "upcurve.adapters" not in text)
+    bot, watcher, frame = (text for text in programs if "adapters" not in text)
     assert len(bot.strip().splitlines()) <= BOT_LINES
     expected = {
         bot: r"Evaluated \d+ tokens\nEvaluated \d+ lovelace\n$",
