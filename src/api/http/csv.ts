@@ -17,10 +17,11 @@ export class CsvWriter {
     this.#columns = columnsOf(shape.row);
   }
 
-  answer({ body, headers, ...more }: Answer): Answer {
+  answer({ body, headers, tag, ...more }: Answer): Answer {
     const disposition = `attachment; filename="${this.#shape.file}.csv"`;
     return {
       ...more,
+      ...(tag === undefined ? {} : { tag: `${tag}-csv` }),
       body: this.#text(body),
       type: 'text/csv; charset=utf-8; header=present',
       headers: { ...headers, 'Content-Disposition': disposition },
