@@ -26,6 +26,7 @@ import {
 } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { keysOf, placesOf, type TimeSpan } from '../schemas/timeSpan.ts';
+import { ListMarks } from './listMarks.ts';
 
 /** Ask for `fold` each time: a new epoch replaces it. */
 export interface OrderNode {
@@ -73,7 +74,14 @@ export class Orders {
     const places = isAll ? {} : this.#placesOf(span, names);
     const count = isAll ? sumOf(lists) : countWithin(store, names, places);
     if (page.offset >= count) return { count, items: [] };
-    const refs = walkLists(store, names, { ...page, places });
+    const [only, ...others] = lists;
+    const isPlain = isAll && page.before === undefined && filter.onlyOpen !== true;
+    const refs =
+      isPlain && only !== undefined && others.length === 0
+        ? marksOf(store)
+            .page(only.name, count, page.offset, page.limit)
+            .map(({ value }) => value)
+        : walkLists(store, names, { ...page, places });
     return { count, items: refs.flatMap((ref) => this.view(ref) ?? []) };
   }
 
@@ -214,6 +222,15 @@ export function openOrdersOf(node: OrderNode, pkhs: readonly string[]) {
   const orders = new Orders(node);
   const filter = { token: null, pkhs, onlyOpen: true };
   return { ledger: orders.ledger(filter, OPEN_PAGE), mempool: orders.mempool(filter) };
+}
+
+/** What was counted is of one state. */
+const marks = new WeakMap<StateStore, ListMarks>();
+
+function marksOf(store: StateStore): ListMarks {
+  const known = marks.get(store) ?? new ListMarks(store);
+  marks.set(store, known);
+  return known;
 }
 
 interface List {

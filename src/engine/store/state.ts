@@ -91,6 +91,7 @@ export class StateStore {
   #inFlight: Stage | null = null;
   #committing: Promise<number> | null = null;
   #checkpoint: Checkpoint | null;
+  #undoneSeq = 0;
 
   constructor(file: string, { horizonBlocks, maxMb, writer }: StateOptions) {
     this.file = file;
@@ -163,9 +164,15 @@ export class StateStore {
     bars: readonly BarChange[],
     seq: number,
   ): void {
+    this.#undoneSeq = seq;
     this.#undo.forgetAfter(toSeq);
     this.#stage.undoneTo = toSeq;
     this.#stage.put(rows, bars, seq);
+  }
+
+  /** The entry of the last rollback since the start; 0: there was none. */
+  get undoneSeq(): number {
+    return this.#undoneSeq;
   }
 
   /** A commit is on its way to the disk. */
