@@ -52,7 +52,7 @@ class GrowingList {
 }
 
 function changeOf(key: string, after: string | null): RowChange {
-  return { table: 'order_index', key, before: null, after };
+  return { table: 'order_index', key, before: null, after, cause: 'trade' };
 }
 
 const step = fc.oneof(
