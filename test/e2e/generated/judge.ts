@@ -14,7 +14,7 @@ const LIBRARY = [100, 101, 400, 408, 413, 414, 417, 431, 501, 503, 505];
 /** Where an operation may fail as a whole: what it builds may not be possible. */
 const MAY_FAIL = ['Builder', 'Vesting', 'Devnet'];
 /** Headers that only some answers of an operation carry. */
-const SOMETIMES = ['x-next-to', 'x-next-before', 'x-slot', 'x-block-hash'];
+const SOMETIMES = ['x-next-to', 'x-next-before', 'x-slot', 'x-block-hash', 'idempotency-replayed'];
 const WATCHED =
   /^(x-(position|slot|block-hash|next-to|next-before)|etag|retry-after|ratelimit-.*|allow)$/;
 const COMMON = ['access-control-allow-origin', 'access-control-expose-headers'];
