@@ -1,4 +1,5 @@
 /** English, and with it the shape of every other language. */
+import { ALERTS } from './alerts.ts';
 import { SHELL, WORDS } from './shell.ts';
 import { TOKEN } from './token.ts';
 import { LAUNCH, LOCK, LOGO, SIGN, TRADE } from './trade.ts';
@@ -176,6 +177,7 @@ export const ENGLISH = {
   orders: ORDERS,
   locks: LOCKS,
   notices: NOTICES,
+  alerts: ALERTS,
   about: {
     title: 'About',
     none: 'No description.',

@@ -1,6 +1,7 @@
 /** The frame around every view: header, search, notices, dialogs, status line and keys. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { AlertWatch } from '../alerts/alertWatch.tsx';
 import { Dialogs } from '../components/dialog.tsx';
 import { Home } from '../home/home.tsx';
 import { t } from '../messages.ts';
@@ -39,6 +40,7 @@ export function Shell() {
       <StatusLine />
       <Toasts />
       <Dialogs />
+      <AlertWatch />
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
+import { AlertButton } from '../alerts/alertButton.tsx';
 import { useFlash } from '../components/flash.ts';
 import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
@@ -33,6 +34,7 @@ export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
             <bdi class="ticker dim">{ticker}</bdi>
             <span class="mark">{pool.pool.cpmmPoolId === null ? t.token.curve : t.token.amm}</span>
             <Watch asset={asset} name={name} />
+            <AlertButton asset={asset} ticker={ticker} spot={spot} />
           </div>
           <div class="copies">
             <Copy label={t.token.copyId} text={asset} done={t.token.copied}>

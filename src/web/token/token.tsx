@@ -19,6 +19,7 @@ import { Insights } from './insights.tsx';
 import { Locks } from './locks.tsx';
 import { OrderBook } from './orderBook.tsx';
 import { Orders } from './orders.tsx';
+import { Pressure } from './pressure.tsx';
 import { Trades } from './trades.tsx';
 
 /** Mounted for one token; `pool` of the context follows it. */
@@ -68,6 +69,7 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
         <div class="side-column">
           {after(1, <TradePanel pool={pool} />)}
           {after(2, <Curve pool={pool} />)}
+          {after(2, <Pressure asset={asset} />)}
           {after(2, <Insights pool={pool} />)}
           {after(3, <OrderBook asset={asset} />)}
           {after(4, <Locks pool={pool} />)}

@@ -2,7 +2,7 @@
 import type { PageContext } from '../context.ts';
 import { t } from '../messages.ts';
 
-const PAGE_ROWS = 500;
+const PAGE_ROWS = 100;
 const MOST_PAGES = 200;
 const PATH = '/v1/user-history-feed/initial/state';
 

@@ -1,0 +1,47 @@
+/** Buys against sells of the last five minutes, hour and day. */
+import type { Ticker } from '../../client/types.ts';
+import { Panel } from '../components/panel.tsx';
+import { useTickers } from '../home/useTickers.ts';
+import { t } from '../messages.ts';
+
+const AGAIN_MS = 3_000;
+const WINDOWS = ['5m', '1h', '24h'] as const;
+
+export function Pressure({ asset }: { readonly asset: string }) {
+  const { listing } = useTickers([asset], AGAIN_MS);
+  const ticker = listing?.items[0] ?? null;
+  const traders = ticker?.traders24h ?? null;
+  return (
+    <Panel
+      class="pressure"
+      title={t.token.pressure}
+      side={<span class="side">{traders === null ? '' : t.token.traders(traders)}</span>}
+    >
+      <ul class="inside">
+        {WINDOWS.map((window) => (
+          <Balance key={window} window={window} ticker={ticker} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+interface BalanceProps {
+  readonly window: (typeof WINDOWS)[number];
+  readonly ticker: Ticker | null;
+}
+
+function Balance({ window, ticker }: BalanceProps) {
+  const [buys, sells] = [ticker?.[`buys${window}`] ?? 0, ticker?.[`sells${window}`] ?? 0];
+  return (
+    <li>
+      <span class="dim">{window}</span>
+      <span class="up">{t.token.buys(buys)}</span>
+      <span class="balance-bar" aria-hidden="true">
+        <span class="buys" style={{ 'flex-grow': String(buys) }} />
+        <span class="sells" style={{ 'flex-grow': String(sells) }} />
+      </span>
+      <span class="down num">{t.token.sells(sells)}</span>
+    </li>
+  );
+}
