@@ -66,7 +66,7 @@ export async function placeAfterLook(
     navigation,
     async run() {
       const { id } = await prepared.submit();
-      sent(context, id, isSell);
+      session.placed(id, isSell ? t.trade.sellSent : t.trade.buySent);
       return true;
     },
     late: (error) => context.notify('bad', errorText(error)),
@@ -82,15 +82,9 @@ export async function placeAtOnce(
   const session = sessionOf(context);
   try {
     const placed = await session.trading().order(await requestOf(session, token, wanted));
-    sent(context, placed.id, wanted.side === 'SELL');
+    session.placed(placed.id, wanted.side === 'SELL' ? t.trade.sellSent : t.trade.buySent);
   } catch (error) {
     const what = shownOf(wanted.amount, wanted.side === 'BUY' ? '.' : token.asset, token);
     context.notify('bad', t.trade.notPlaced(what, errorText(error)));
   }
-}
-
-function sent(context: PageContext, id: string, isSell: boolean): void {
-  const text = isSell ? t.trade.sellSent : t.trade.buySent;
-  context.notify('info', text, { key: id, isWaiting: true });
-  sessionOf(context).refresh();
 }

@@ -45,6 +45,8 @@ export class Session {
   #signal: AbortSignal = AbortSignal.abort();
   #stop: () => void = () => {};
   #isAsking = false;
+  /** Ids of orders that were sent from this page. */
+  readonly #placed = new Set<string>();
   /** Counts reads of the balance; of those that overlap, an older one never replaces a newer. */
   #readsStarted = 0;
   #shown = 0;
@@ -102,6 +104,15 @@ export class Session {
     });
   }
 
+  /** An order was sent from here; a quick market may have filled it before the answer came. */
+  placed(id: string, text: string): void {
+    this.#placed.add(id);
+    const order = this.orders.value.orders.find(({ entityId }) => entityId === id);
+    if (order === undefined) this.#context.notify('info', text, { key: id, isWaiting: true });
+    else this.#context.notify(...orderNotice(this.#context, order));
+    this.refresh();
+  }
+
   /** Reads the balance again, soon. */
   refresh(): void {
     if (this.#isAsking) return;
@@ -129,7 +140,8 @@ export class Session {
     for (const order of orders) {
       if (known.get(order.entityId) === order.status) continue;
       const notice = orderNotice(this.#context, order);
-      if (known.has(order.entityId) || isOpen(order)) this.#context.notify(...notice);
+      const isOurs = known.has(order.entityId) || this.#placed.has(order.entityId);
+      if (isOurs || isOpen(order)) this.#context.notify(...notice);
     }
   }
 
