@@ -1,4 +1,4 @@
-/** What an order asks for at least, and what it does to the price: exact, never in its disfavour. */
+/** What an order asks for at least, what it does to the price, and alerts: exact to the digit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * Watches the prices that alerts are set on, on every view. One that is reached is said on the page,
- * by the browser's notification where that is allowed, and by a sound.
+ * Watches the prices that alerts are set on, on every view. What is reached is said on the page, by
+ * the browser's notification where that is allowed, and by a sound.
  */
 import { useEffect } from 'preact/hooks';
 import { formatPrice } from '../../engine/market/decimal.ts';
