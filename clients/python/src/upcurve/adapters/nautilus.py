@@ -60,14 +60,14 @@ _RESOLUTIONS: dict[tuple[int, BarAggregation], Resolution] = {
 }
 
 
-class UpcurveDataClientConfig(LiveDataClientConfig, frozen=True):  # type: ignore[misc, call-arg]
+class UpcurveDataClientConfig(LiveDataClientConfig, frozen=True):
     """`url`: of a node; several are tried in turn. `key`: an API key, `upc_…`."""
 
     url: str | tuple[str, ...] = "http://127.0.0.1:8080"
     key: str | None = None
 
 
-class UpcurveInstrumentProvider(InstrumentProvider):  # type: ignore[misc]
+class UpcurveInstrumentProvider(InstrumentProvider):
     """All: the tokens with most volume. By id: any token."""
 
     def __init__(self, client: Client, config: Any) -> None:
@@ -92,7 +92,7 @@ class UpcurveInstrumentProvider(InstrumentProvider):  # type: ignore[misc]
             self.add(instrument_of(asset, row["name"]))
 
 
-class UpcurveDataClient(LiveMarketDataClient):  # type: ignore[misc]
+class UpcurveDataClient(LiveMarketDataClient):
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
@@ -225,9 +225,9 @@ class UpcurveDataClient(LiveMarketDataClient):  # type: ignore[misc]
         return found
 
 
-class UpcurveDataClientFactory(LiveDataClientFactory):  # type: ignore[misc]
+class UpcurveDataClientFactory(LiveDataClientFactory):
     @staticmethod
-    def create(
+    def create(  # type: ignore[override]
         loop: asyncio.AbstractEventLoop,
         name: str,
         config: UpcurveDataClientConfig,

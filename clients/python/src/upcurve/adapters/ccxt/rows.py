@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from ccxt.base import errors
 
@@ -162,7 +162,7 @@ def _milliseconds(seconds: int | None) -> int | None:
 
 def _worst_price(order: ApiOrder, is_buy: bool) -> str | None:
     """ADA for a token."""
-    output_per_input = price_of(order["worstPrice"])
+    output_per_input = price_of(cast("Mapping[str, str]", order["worstPrice"]))
     if output_per_input == 0:
         return None
     ada = (1 / output_per_input if is_buy else output_per_input) / LOVELACE_PER_ADA
