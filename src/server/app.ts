@@ -22,6 +22,7 @@ import type { RoleState } from './wiring/election.ts';
 import { detectFatal, trackTroubles } from './wiring/health.ts';
 import { openListeners, requireFreePorts } from './wiring/listeners.ts';
 import { type Market, openMarket } from './wiring/market.ts';
+import { whileLeading } from './wiring/whileLeading.ts';
 import { followsChain, type World } from './wiring/world.ts';
 
 export type { World } from './wiring/world.ts';
@@ -101,7 +102,7 @@ async function start(world: World): Promise<App> {
     writer?.stop();
     replay?.stop();
   });
-  const startNode = () => node.start(listeners.streams);
+  const startNode = () => node.start(listeners.hub);
   const nodeService = serviceOf('node', () => node.stop(), startNode);
   const traders = tradersOf(world, listeners.port, chain?.roles ?? null, events);
   const { first, following } = chainServices(chain, devnet, clock);
@@ -227,34 +228,5 @@ function tradersOf(
   const baseUrl = () => `http://${host}:${port()}`;
   const { traders: config, pace, seed } = devnet;
   const make = () => tradersService({ baseUrl, config, pace, seed, clock, observer });
-  return [roles === null ? make() : whileLeading(make, roles)];
-}
-
-/** Among several nodes the leader runs the traders. */
-function whileLeading(make: () => Service, roles: RoleState): Service {
-  let running: Service | null = null;
-  let changing = Promise.resolve();
-  let isOpen = false;
-  const change = (wanted: boolean) => {
-    changing = changing.then(async () => {
-      if (wanted === (running !== null)) return;
-      const [old, next] = [running, wanted ? make() : null];
-      running = next;
-      await old?.stop();
-      await next?.start();
-    });
-  };
-  roles.onRole((leads) => change(isOpen && leads));
-  return {
-    name: 'traders',
-    start: () => {
-      isOpen = true;
-      change(roles.leads());
-    },
-    stop: () => {
-      isOpen = false;
-      change(false);
-      return changing;
-    },
-  };
+  return [roles === null ? make() : whileLeading('traders', make, roles)];
 }

@@ -89,6 +89,7 @@ function operation(route: Route, definitions: Definitions, examples: Examples): 
     // Linters ask for one, and generators write it above the call.
     description: description ?? `${summary}.`,
     tags: [tag],
+    ...(route.needsKey === true ? { security: [{ apiKey: [] }] } : {}),
     parameters: parametersOf(route, definitions, example),
     ...(requestBody === null ? {} : { requestBody }),
     responses: responsesOf(route, definitions, examples),
@@ -105,6 +106,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Trades: 'The trade tape.',
   Holders: 'Balances, holders and profits of wallets.',
   Streams: 'Live updates as server-sent events; the socket has the same, and AsyncAPI says more.',
+  Webhooks: 'Frames sent to your own server, with an API key.',
   Builder: 'Transactions built for a wallet to sign: quotes, orders, launches, cancels, transfers.',
   Vesting: 'Locks: tokens that their owner can take back in stages.',
   'UTxO monitor': 'Unspent outputs of a wallet.',

@@ -153,6 +153,7 @@ function causesByStatus(route: Route): Map<number, Cause[]> {
 
 function impliedCauses(route: Route): Cause[] {
   const causes: Cause[] = ['SERVER_ERROR', 'UNKNOWN_KEY'];
+  if (route.needsKey === true) causes.push('KEY_REQUIRED');
   const takesInput = route.query !== undefined || route.path.includes(':') || route.positioned;
   if (takesInput || route.method === 'POST') causes.push('INVALID_PARAMS');
   if (route.method === 'POST') {

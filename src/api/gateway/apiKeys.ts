@@ -30,16 +30,23 @@ const BEARER = /^bearer +(upc_.*)$/i;
 
 export class ApiKeys {
   #byHash: ReadonlyMap<string, ApiKey>;
+  #byName: ReadonlyMap<string, ApiKey>;
   readonly #listeners: (() => void)[] = [];
 
   constructor(keys: readonly ApiKey[] = []) {
     this.#byHash = new Map(keys.map((key) => [key.sha256, key]));
+    this.#byName = new Map(keys.map((key) => [key.name, key]));
   }
 
   /** null: there is no such key. */
   find(secret: string): ApiKey | null {
     if (!secret.startsWith(PREFIX) || this.#byHash.size === 0) return null;
     return this.#byHash.get(hash('sha256', secret)) ?? null;
+  }
+
+  /** null: there is no key of that name. */
+  named(name: string): ApiKey | null {
+    return this.#byName.get(name) ?? null;
   }
 
   has({ sha256 }: ApiKey): boolean {
@@ -57,6 +64,7 @@ export class ApiKeys {
       return known !== undefined && isSame(known, key) ? known : key;
     });
     this.#byHash = new Map(kept.map((key) => [key.sha256, key]));
+    this.#byName = new Map(kept.map((key) => [key.name, key]));
     const gone = [...old.values()].filter((key) => !this.has(key)).map(({ name }) => name);
     for (const listener of this.#listeners) listener();
     return gone;
@@ -77,6 +85,13 @@ export function presentedKey(authorization: string): string | null {
 export function unknownKey(): Failure {
   const message = 'no such API key: send one that the operator of this server knows, or none';
   return new Failure('UNKNOWN_KEY', message);
+}
+
+export function keyRequired(): Failure {
+  const message =
+    'this needs an API key: send one that the operator of this server gave you, ' +
+    'as Authorization: Bearer upc_…';
+  return new Failure('KEY_REQUIRED', message);
 }
 
 function isSame(one: ApiKey, other: ApiKey): boolean {

@@ -25,6 +25,8 @@ export interface RouteRequest {
   readonly files?: readonly FormFile[];
   /** Where the route `tellsLimits`. */
   readonly limits?: CallerLimits;
+  /** Name of the caller's API key, where the route `needsKey`. */
+  readonly apiKey?: string;
 }
 
 /** What limits hold for the caller of a request, and what is left of them. */
@@ -124,7 +126,7 @@ export interface Idempotency {
 type RouteCause = string | { readonly cause: string; readonly status: number };
 
 export interface Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** `:name` is a path parameter. */
   readonly path: string;
   readonly operationId: string;
@@ -161,6 +163,8 @@ export interface Route {
   readonly exclusive?: boolean;
   /** Honours `Idempotency-Key`. */
   readonly idempotency?: Idempotency;
+  /** 401 KEY_REQUIRED without an API key. */
+  readonly needsKey?: boolean;
   /** Its requests carry the limits of their caller. */
   readonly tellsLimits?: boolean;
   /** Answers only calls from this host: see `http/localHostGuard.ts`. */

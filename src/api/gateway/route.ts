@@ -29,6 +29,7 @@ interface CheckedRequest<
   readonly body: BodyOf<Body> & Static<Fields>;
   readonly files?: readonly FormFile[];
   readonly limits?: CallerLimits;
+  readonly apiKey?: string;
 }
 
 /** What a check lets through: as the schema says, and fields with a `default` are always there. */

@@ -84,7 +84,7 @@ export interface WebSocketBehavior<Data> {
 }
 
 export type Handler = (res: HttpResponse, req: HttpRequest) => void;
-export type Method = 'get' | 'post' | 'head' | 'options' | 'any';
+export type Method = 'get' | 'post' | 'del' | 'head' | 'options' | 'any';
 
 export interface Server {
   /** A handler that throws loses its connection; the exception would end the process. */

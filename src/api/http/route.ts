@@ -8,7 +8,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { parsePosition } from '../../engine/runtime/position.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
-import { type ApiKeys, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
+import { type ApiKeys, keyRequired, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
 import {
   AGAIN,
   type Answer,
@@ -106,7 +106,8 @@ class RouteServer {
     context.exchange.corked = false;
   }
 
-  #refusal({ exchange }: RequestContext): Failure | null {
+  #refusal({ exchange, caller }: RequestContext): Failure | null {
+    if (this.#route.needsKey === true && caller.apiKey === null) return keyRequired();
     if (this.#route.localOnly !== true) return null;
     return this.#http.localHostGuard.refusal(exchange.host, exchange.origin);
   }
@@ -232,7 +233,11 @@ class RouteServer {
     if (idempotencyKey !== null && this.#route.idempotency !== undefined) {
       return this.#http.idempotentAnswers.answer(idempotencyKey, caller, this.#route, request);
     }
-    if (this.#route.tellsLimits !== true) return this.#route.handle(request);
+    const { needsKey, tellsLimits } = this.#route;
+    if (needsKey === true && caller.apiKey !== null) {
+      return this.#route.handle({ ...request, apiKey: caller.apiKey.name });
+    }
+    if (tellsLimits !== true) return this.#route.handle(request);
     return this.#route.handle({ ...request, limits: this.#http.limitsOf(caller) });
   }
 
@@ -314,7 +319,8 @@ export function mount(server: Server, routes: readonly Route[], http: HttpDeps):
       server.handle('get', route.path, (res, req) => wrapper.serve(res, req, false));
       server.handle('head', route.path, (res, req) => wrapper.serve(res, req, true));
     } else {
-      server.handle('post', route.path, (res, req) => wrapper.serve(res, req, false));
+      const method = route.method === 'POST' ? 'post' : 'del';
+      server.handle(method, route.path, (res, req) => wrapper.serve(res, req, false));
     }
   }
   for (const [path, methods] of methodsOf) {

@@ -18,7 +18,7 @@ import { setMaxAge, settingsOf } from './streamSettings.ts';
 interface BucketShape {
   readonly name: string;
   readonly replicas: number;
-  /** Lifetime of a value after its last write. */
+  /** Lifetime of a value after its last write; 0: it stays. */
   readonly ttlMs: number;
 }
 
@@ -98,7 +98,15 @@ export class Bucket {
 
   /** Values of all keys under `<prefix>.`. */
   async all(prefix: string): Promise<readonly string[] | 'unreachable'> {
-    const texts: string[] = [];
+    const found = await this.entries(prefix);
+    return found === 'unreachable' ? found : found.map(({ text }) => text);
+  }
+
+  /** The same, each with its revision. */
+  async entries(
+    prefix: string,
+  ): Promise<readonly Pick<BucketValue, 'text' | 'revision'>[] | 'unreachable'> {
+    const entries: Pick<BucketValue, 'text' | 'revision'>[] = [];
     const found = await this.#ask(async () => {
       const jsm = await manager(this.#link, this.#timeoutMs);
       const stream = new MarketStream(this.#link, jsm, `KV_${this.#shape.name}`);
@@ -106,11 +114,12 @@ export class Bucket {
         const subject = `$KV.${this.#shape.name}.${prefix}.*`;
         const message = await stream.nextOf(subject, next);
         if (message === null) return true;
-        if (message.data.length > 0) texts.push(new TextDecoder().decode(message.data));
-        next = message.seq + 1;
+        const { data, seq } = message;
+        if (data.length > 0) entries.push({ text: new TextDecoder().decode(data), revision: seq });
+        next = seq + 1;
       }
     });
-    return found === 'unreachable' ? found : texts;
+    return found === 'unreachable' ? found : entries;
   }
 
   async #write(run: (bucket: KV) => Promise<number>): Promise<WriteOutcome> {

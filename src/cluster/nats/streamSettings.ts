@@ -152,10 +152,10 @@ export interface SharedSettings {
 
 const ENVIRONMENT = { leaseMs: 'LEASE_MS', replicas: 'NATS_REPLICAS' } as const;
 
-/** The streams of a market: the log, values that live as long as the lease, snapshots and logos. */
+/** The streams of a market: the log, values that live as long as the lease, and what is kept. */
 export function streamsOf(market: string) {
-  const files = [`OBJ_${market}-files`, `OBJ_${market}-images`];
-  return { log: market, nodes: `KV_${market}-nodes`, files };
+  const kept = [`OBJ_${market}-files`, `OBJ_${market}-images`, `KV_${market}-webhooks`];
+  return { log: market, nodes: `KV_${market}-nodes`, kept };
 }
 
 /** Throws `startRefused` where NATS cannot have them. */
@@ -171,7 +171,7 @@ export async function settleSettings(
     observer.settingChanged(name, streams.log, 'another value', 'what the log needs');
   }
   const replicas = agreed('replicas', own, others, observer);
-  for (const stream of [streams.log, streams.nodes, ...streams.files]) {
+  for (const stream of [streams.log, streams.nodes, ...streams.kept]) {
     const found = await settingsOf(link, stream);
     if (found === null || !isToBeSet(found.replicas, replicas)) continue;
     await setReplicas(link, stream, replicas.value, found);

@@ -20,6 +20,7 @@ export const CATALOGUE = {
   NOT_CONFIGURED: { code: 1012, status: 404, retry: false },
   UNKNOWN_KEY: { code: 1013, status: 401, retry: false },
   IDEMPOTENCY_CONFLICT: { code: 1014, status: 409, retry: false },
+  KEY_REQUIRED: { code: 1015, status: 401, retry: false },
   TOPIC_NOT_FOUND: { code: 1101, status: 404, retry: false },
   LIMIT_EXCEEDED: { code: 1102, status: 429, retry: false },
   MIN_TRADE_AMOUNT: { code: 1201, status: 500, retry: false },

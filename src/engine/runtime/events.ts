@@ -42,6 +42,7 @@ export function createEvents(logger: Logger, registry: Registry) {
     ...lifeEvents(logger),
     ...httpEvents(logger, meters),
     ...socketEvents(logger, meters),
+    ...webhookEvents(logger, meters),
     ...foldEvents(logger, meters),
     ...repairEvents(logger, meters),
     ...storeEvents(logger, meters),
@@ -165,6 +166,36 @@ function socketEvents(logger: Logger, { counter, gauge, latency }: Meters) {
     badFrame(cause: string): void {
       bad.inc({ cause });
       logger.debug({ event: 'badFrame', cause }, 'bad frame');
+    },
+  };
+}
+
+function webhookEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
+  const help = 'Deliveries of webhooks, by outcome: delivered or failed';
+  const tried = histogram('webhook_delivery_seconds', help, LATENCY_S, ['outcome']);
+  const stopped = counter('webhooks_stopped', 'Webhooks that failed for a day, and stopped');
+  const known = gauge('webhooks', 'Webhooks that this node delivers; 0 where it does not lead');
+  const failing = gauge('webhooks_failing', 'Those whose last delivery failed, stopped ones too');
+  return {
+    /** `why` is null where it was accepted. Whoever runs the receiver can cause both. */
+    webhookTried(owner: string, id: string, why: string | null, seconds: number): void {
+      tried.observe({ outcome: why === null ? 'delivered' : 'failed' }, seconds);
+      if (why === null) return;
+      const fields = { event: 'webhookFailed', owner, id, why };
+      logger.debug(fields, `a webhook of ${owner} was not delivered: ${why}`);
+    },
+    webhookStopped(owner: string, id: string, why: string): void {
+      stopped.inc();
+      const fields = { event: 'webhookStopped', owner, id, why };
+      logger.info(fields, `a webhook of ${owner} failed for a day, and stops: ${why}`);
+    },
+    /** What was delivered may be delivered again. */
+    webhooksNotSaved(why: string): void {
+      logger.warn({ event: 'webhooksNotSaved', why }, `webhooks: ${why}`);
+    },
+    webhooksKnown(all: number, failingOnes: number): void {
+      known.set(all);
+      failing.set(failingOnes);
     },
   };
 }

@@ -169,6 +169,14 @@ const CHECKS: readonly Check[] = [
     },
   },
   {
+    reads: ['WEBHOOK_PRIVATE_RANGES'],
+    find({ WEBHOOK_PRIVATE_RANGES }) {
+      const bad = WEBHOOK_PRIVATE_RANGES.filter((range) => !isAddressRange(range));
+      if (bad.length === 0) return null;
+      return [`no address or CIDR: ${bad.join(', ')}`, 'Write them as 10.0.0.0/8 or 192.0.2.7'];
+    },
+  },
+  {
     reads: ['ADMIN_PORT', 'PORT'],
     find: ({ ADMIN_PORT, PORT }) =>
       ADMIN_PORT !== undefined && ADMIN_PORT !== 0 && ADMIN_PORT === PORT

@@ -87,6 +87,11 @@ const LISTENING = {
   API_KEYS_FILE: optionalUrl(
     'JSON with API keys: name, SHA-256 and limits of each; SIGHUP reads it again. Empty: no keys.',
   ),
+  WEBHOOK_PRIVATE_RANGES: Type.Array(Type.String(), {
+    default: [],
+    description:
+      'Addresses or CIDRs beside the public internet that webhooks may reach, also by http.',
+  }),
 };
 
 /** Storage: what is kept, how deep a rollback can be, how often rows are committed. */

@@ -14,7 +14,8 @@ import type { NodeStatus } from '../../api/operations/status.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
 import type { TokenPageOptions, TokenSource } from '../../api/page/tokenPage.ts';
 import { createHub } from '../../api/topics/hub.ts';
-import type { Streams, Topic } from '../../api/topics/port.ts';
+import type { Topic } from '../../api/topics/port.ts';
+import type { TopicHub } from '../../engine/actors/foldListeners.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { COIN } from '../../engine/market/asset.ts';
 import { pairName } from '../../engine/market/pair.ts';
@@ -29,10 +30,11 @@ import { gatewayOptionsOf } from './gatewayOptions.ts';
 import { statusOf } from './health.ts';
 import { answerCalls } from './nodeCalls.ts';
 import { chainRoutes, marketRoutes, marketTopics } from './services.ts';
+import { openWebhooks } from './webhooks.ts';
 import type { World } from './world.ts';
 
 interface Listeners {
-  readonly streams: Streams;
+  readonly hub: TopicHub;
   readonly services: readonly Service[];
   /** The port that was bound. */
   port(): number;
@@ -54,8 +56,11 @@ export function openListeners(
   const admin = adminRoutes(status, registry);
   const apart = settings.ADMIN_PORT !== undefined;
   const adaUsd = adaUsdOf(world, events);
-  const market = [...marketRoutes(node, chain, world, adaUsd), ...(apart ? [] : admin)];
   const topics = marketTopics(node, status);
+  const places = { world, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
+  const webhooks = openWebhooks(places, topics, events);
+  const routes = [...marketRoutes(node, chain, world, adaUsd), ...webhooks.routes];
+  const market = [...routes, ...(apart ? [] : admin)];
   const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
 
@@ -80,7 +85,8 @@ export function openListeners(
     },
     stop: () => open.gateway.stop(),
   };
-  const services: Service[] = [gateway, ...(adaUsd instanceof AdaUsdFeed ? [adaUsd] : [])];
+  const feeds = adaUsd instanceof AdaUsdFeed ? [adaUsd] : [];
+  const services: Service[] = [gateway, ...feeds, ...webhooks.services];
   if (cluster !== null && chain !== null && chain.forward === null) {
     services.push(readerCallService(world, node, chain, cluster, status, events));
   }
@@ -95,7 +101,21 @@ export function openListeners(
       stop: () => back.gateway.stop(),
     });
   }
-  return { streams: open.streams, services, port: () => port };
+  return { hub: hubOf(open.streams, webhooks.hub), services, port: () => port };
+}
+
+/** Both hear of every batch, one after the other. */
+function hubOf(streams: TopicHub, webhooks: TopicHub): TopicHub {
+  return {
+    applied(tags) {
+      streams.applied(tags);
+      webhooks.applied(tags);
+    },
+    epochChanged() {
+      streams.epochChanged();
+      webhooks.epochChanged();
+    },
+  };
 }
 
 /** null: no source is set. */

@@ -1,0 +1,209 @@
+/**
+ * Delivers all webhooks, on the node that leads. It follows the fold as the streams of sockets do:
+ * by tags, so that a batch costs as much as it changes.
+ */
+import type { TopicHub } from '../../engine/actors/foldListeners.ts';
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import { Task } from '../../engine/runtime/task.ts';
+import type { ApiKeys } from '../gateway/apiKeys.ts';
+import type { NodeView } from '../gateway/port.ts';
+import type { Topic } from '../topics/port.ts';
+import { Courier, type CourierDeps, type WebhookObserver } from './courier.ts';
+import type { OpenTopic } from './nextBody.ts';
+import type { StoredWebhook, WebhookStore, WebhookTopic } from './port.ts';
+import type { Sender } from './sender.ts';
+
+export interface DeliveriesDeps {
+  readonly store: WebhookStore;
+  readonly sender: Sender;
+  readonly topics: readonly Topic[];
+  readonly nodeView: Pick<NodeView, 'applied' | 'synced'>;
+  readonly apiKeys: ApiKeys;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly observer: WebhookObserver & {
+    /** How many there are, and how many of them fail or have stopped. */
+    webhooksKnown(all: number, failing: number): void;
+  };
+}
+
+/** Receivers that are slow must not fill the memory: a body of each is kept. */
+const MOST_IN_FLIGHT = 64;
+/** Looks into the store without a reason: what another node told us may have been lost. */
+const LOOK_MS = 30_000;
+/** After the store gave no answer. */
+const LOAD_AGAIN_MS = 2_000;
+
+export class Deliveries implements Service, TopicHub {
+  readonly name = 'webhooks';
+  readonly #deps: DeliveriesDeps;
+  readonly #topics: ReadonlyMap<string, Topic>;
+  readonly #loading: Task;
+  readonly #couriers = new Map<string, Courier>();
+  readonly #byTag = new Map<string, Set<Courier>>();
+  readonly #tagsOf = new Map<Courier, readonly string[]>();
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #inFlight = 0;
+  /** Applied before the current batch. */
+  #previous: number;
+  #resting: Timer | null = null;
+  #unlisten = () => {};
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps;
+    this.#topics = new Map(deps.topics.map((topic) => [topic.name, topic]));
+    this.#loading = new Task({ clock: deps.clock });
+    this.#previous = deps.nodeView.applied().seq;
+  }
+
+  start(): void {
+    this.#unlisten = this.#deps.store.onChange(() => this.#loading.wake());
+    this.#loading.start(() => this.#run());
+  }
+
+  async stop(): Promise<void> {
+    const ended = this.#loading.stop();
+    this.#unlisten();
+    this.#resting?.cancel();
+    for (const courier of this.#couriers.values()) courier.close();
+    this.#waiting.length = 0;
+    await ended;
+    this.#deps.sender.close();
+  }
+
+  applied(tags: Iterable<string>): void {
+    for (const tag of tags) {
+      for (const courier of this.#byTag.get(tag) ?? []) courier.touch(this.#previous);
+    }
+    this.#previous = this.#deps.nodeView.applied().seq;
+  }
+
+  epochChanged(): void {
+    this.#previous = this.#deps.nodeView.applied().seq;
+    for (const courier of this.#couriers.values()) {
+      this.#unlist(courier);
+      this.#list(courier);
+      courier.touch(0);
+    }
+  }
+
+  async #run(): Promise<void> {
+    do {
+      const found = await this.#deps.store.all();
+      if (this.#loading.isStopping) return;
+      if (found instanceof Failure) {
+        this.#deps.observer.webhooksNotSaved(found.message);
+        if (!(await this.#loading.pause(LOAD_AGAIN_MS))) return;
+        this.#loading.wake();
+        continue;
+      }
+      this.#take(found);
+      this.#rest();
+    } while (await this.#loading.untilWoken(LOOK_MS));
+  }
+
+  /** What the store has; a courier whose webhook is unchanged goes on. */
+  #take(found: readonly StoredWebhook[]): void {
+    const ids = new Set(found.map(({ webhook }) => webhook.id));
+    for (const courier of this.#couriers.values()) {
+      if (!ids.has(courier.webhook.id)) this.#drop(courier);
+    }
+    for (const stored of found) {
+      const known = this.#couriers.get(stored.webhook.id);
+      if (known !== undefined && !known.isClosed) continue;
+      if (known !== undefined) this.#drop(known);
+      this.#open(stored);
+    }
+  }
+
+  #open(stored: StoredWebhook): void {
+    const { store, sender, nodeView, apiKeys, clock, rng, observer } = this.#deps;
+    const deps: CourierDeps = {
+      store,
+      sender,
+      clock,
+      rng,
+      observer,
+      applied: () => nodeView.applied(),
+      isReady: () => nodeView.synced(),
+      isKnown: (owner) => apiKeys.named(owner) !== null,
+      enqueue: (work) => this.#enqueue(work),
+      outdated: () => this.#loading.wake(),
+      signal: this.#loading.signal,
+    };
+    const courier = new Courier(stored, this.#openTopics(stored.webhook.topics), deps);
+    this.#couriers.set(stored.webhook.id, courier);
+    this.#list(courier);
+    courier.schedule();
+  }
+
+  /** A topic that this version no longer has, or no longer takes so, is left out. */
+  #openTopics(wanted: readonly WebhookTopic[]): OpenTopic[] {
+    return wanted.map((each) => {
+      const topic = this.#topics.get(each.topic);
+      const open = topic?.accept(each.data ?? {});
+      if (topic === undefined || open === undefined || open instanceof Failure) {
+        const failure = new Failure('TOPIC_NOT_FOUND', `${each.topic} is no topic of this server`);
+        return { wanted: each, cadenceMs: 1000, event: each.topic, open: () => failure };
+      }
+      const cadenceMs = Math.max(topic.cadenceMs, each.maxHz === undefined ? 0 : 1000 / each.maxHz);
+      return { wanted: each, cadenceMs, event: topic.event, open };
+    });
+  }
+
+  #list(courier: Courier): void {
+    const tags = courier.topics.flatMap(({ open }) => {
+      const source = open();
+      return source instanceof Failure ? [] : source.tags;
+    });
+    this.#tagsOf.set(courier, tags);
+    for (const tag of tags) {
+      const tagged = this.#byTag.get(tag) ?? new Set();
+      this.#byTag.set(tag, tagged.add(courier));
+    }
+  }
+
+  #unlist(courier: Courier): void {
+    for (const tag of this.#tagsOf.get(courier) ?? []) {
+      const tagged = this.#byTag.get(tag);
+      tagged?.delete(courier);
+      if (tagged?.size === 0) this.#byTag.delete(tag);
+    }
+    this.#tagsOf.delete(courier);
+  }
+
+  #drop(courier: Courier): void {
+    courier.close();
+    this.#unlist(courier);
+    this.#couriers.delete(courier.webhook.id);
+  }
+
+  /** In turn: one webhook is not served twice while another waits. */
+  #enqueue(work: () => Promise<void>): void {
+    if (this.#inFlight >= MOST_IN_FLIGHT) {
+      this.#waiting.push(work);
+      return;
+    }
+    this.#inFlight += 1;
+    void work().finally(() => {
+      this.#inFlight -= 1;
+      const next = this.#waiting.shift();
+      if (next !== undefined) this.#enqueue(next);
+    });
+  }
+
+  #rest(): void {
+    this.#resting?.cancel();
+    this.#resting = this.#deps.clock.after(LOOK_MS, () => this.#rest());
+    const { seq } = this.#deps.nodeView.applied();
+    let failing = 0;
+    for (const courier of this.#couriers.values()) {
+      courier.rest(seq);
+      if (courier.progress.failures > 0) failing += 1;
+    }
+    this.#deps.observer.webhooksKnown(this.#couriers.size, failing);
+  }
+}

@@ -1,0 +1,238 @@
+/** `/v1/webhooks`: an API key registers addresses that are told what its topics say. */
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
+import type { Topic } from '../topics/port.ts';
+import { readSubscribeParams } from '../ws/clientFrame.ts';
+import type { Destinations } from './destination.ts';
+import {
+  newProgress,
+  positionOf,
+  type StoredWebhook,
+  type Webhook,
+  type WebhookStore,
+  type WebhookTopic,
+} from './port.ts';
+import {
+  MOST_WEBHOOKS,
+  WebhookBody,
+  WebhookList,
+  WebhookMade,
+  WebhookParams,
+  WebhookRemoved,
+  WebhookState,
+} from './schema.ts';
+
+export interface WebhookRouteDeps {
+  readonly store: WebhookStore;
+  readonly destinations: Destinations;
+  readonly topics: readonly Topic[];
+  readonly clock: Clock;
+  readonly rng: Rng;
+}
+
+const COMMON = {
+  tag: 'Webhooks',
+  rate: 'read',
+  needsSync: false,
+  positioned: false,
+  needsKey: true,
+} as const;
+
+/** Of all topics as JSON: they are stored and read again whole. */
+const MOST_TOPIC_BYTES = 8_192;
+const SECRET_BYTES = 64;
+
+export function webhookRoutes(deps: WebhookRouteDeps): Route[] {
+  return [registration(deps), ...lookups(deps), removal(deps)];
+}
+
+function registration(deps: WebhookRouteDeps): Route {
+  return route({
+    ...COMMON,
+    method: 'POST',
+    path: '/v1/webhooks',
+    operationId: 'createWebhook',
+    summary: 'Have frames sent to your server',
+    description:
+      'Deliveries are POSTs of a JSON array of frames, as the socket sends them, signed with the ' +
+      `secret. An API key may have ${MOST_WEBHOOKS}. The guide says what a receiver has to do.`,
+    body: WebhookBody,
+    answers: { 200: { description: 'Deliveries begin at once', schema: WebhookMade } },
+    causes: ['LIMIT_EXCEEDED', 'TOPIC_NOT_FOUND'],
+    handle: ({ body, apiKey = '' }) => register(deps, apiKey, body),
+  });
+}
+
+function lookups({ store }: WebhookRouteDeps): Route[] {
+  return [
+    route({
+      ...COMMON,
+      method: 'GET',
+      path: '/v1/webhooks',
+      operationId: 'webhooks',
+      summary: 'Webhooks of your API key',
+      answers: { 200: { description: 'Oldest first', schema: WebhookList } },
+      handle: async ({ apiKey = '' }) => {
+        const own = await ownedBy(store, apiKey);
+        return own instanceof Failure ? own : jsonAnswer(own.map(viewOf));
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'GET',
+      path: '/v1/webhooks/:id',
+      operationId: 'webhook',
+      summary: 'One webhook: its state, its position, its last error',
+      params: WebhookParams,
+      answers: { 200: { description: 'As of the last attempt', schema: WebhookState } },
+      causes: ['NOT_FOUND'],
+      handle: async ({ params, apiKey = '' }) => {
+        const found = await findOwned(store, apiKey, params.id);
+        return found instanceof Failure ? found : jsonAnswer(viewOf(found));
+      },
+    }),
+  ];
+}
+
+function removal({ store }: WebhookRouteDeps): Route {
+  return route({
+    ...COMMON,
+    method: 'DELETE',
+    path: '/v1/webhooks/:id',
+    operationId: 'deleteWebhook',
+    summary: 'Send no more to one',
+    description: 'One delivery that is under way may still arrive.',
+    params: WebhookParams,
+    answers: { 200: { description: 'It is gone', schema: WebhookRemoved } },
+    causes: ['NOT_FOUND'],
+    handle: async ({ params, apiKey = '' }) => {
+      const found = await findOwned(store, apiKey, params.id);
+      const failure = found instanceof Failure ? found : await store.remove(params.id);
+      return failure ?? jsonAnswer({ id: params.id });
+    },
+  });
+}
+
+interface Registration {
+  readonly url: string;
+  readonly topics: readonly object[];
+  readonly secret?: string;
+}
+
+async function register(
+  { store, destinations, topics, clock, rng }: WebhookRouteDeps,
+  owner: string,
+  { url, topics: wanted, secret = `whsec_${rng.secret().slice(0, SECRET_BYTES)}` }: Registration,
+): Promise<Answer | Failure> {
+  const read = readTopics(wanted, new Map(topics.map((topic) => [topic.name, topic])));
+  if (read instanceof Failure) return read;
+  const checked = await destinations.check(url);
+  if (checked instanceof Failure) return checked;
+  const own = await ownedBy(store, owner);
+  if (own instanceof Failure) return own;
+  if (own.length >= MOST_WEBHOOKS) {
+    const message = `an API key may have ${MOST_WEBHOOKS} webhooks: remove one first`;
+    return new Failure('LIMIT_EXCEEDED', message);
+  }
+  const id = `wh_${rng.token(20)}`;
+  const webhook: Webhook = {
+    id,
+    owner,
+    url: checked.href,
+    secret,
+    topics: read,
+    createdMs: clock.nowMs(),
+  };
+  const failure = await store.add(webhook, newProgress(read));
+  return failure ?? jsonAnswer({ id, secret });
+}
+
+/** Checked as a socket checks a subscription. */
+function readTopics(
+  wanted: readonly object[],
+  topics: ReadonlyMap<string, Topic>,
+): WebhookTopic[] | Failure {
+  if (JSON.stringify(wanted).length > MOST_TOPIC_BYTES) {
+    return invalid('body.topics', `must have ${MOST_TOPIC_BYTES} bytes at most`);
+  }
+  const read: WebhookTopic[] = [];
+  const ids = new Set<string>();
+  for (const [index, item] of wanted.entries()) {
+    const at = `body.topics.${index}`;
+    const params = readSubscribeParams({ requestId: String(index), ...item }, {}, true);
+    const name = typeof params.topic === 'string' ? params.topic : '';
+    const topic = topics.get(name);
+    const failure = params.refused ?? (topic === undefined ? unknownTopic(topics) : null);
+    if (topic === undefined || failure !== null) return placed(failure ?? unknownTopic(topics), at);
+    if (topic.periodic) return invalid(`${at}.topic`, `${name} is not of the log: ask it by HTTP`);
+    const open = topic.accept(params.data ?? {});
+    if (open instanceof Failure) return placed(open, at);
+    const { requestId, since, snapshot, maxHz, data } = params;
+    const isKnown = ids.has(JSON.stringify(requestId));
+    if (requestId === null || isKnown) {
+      return invalid(`${at}.requestId`, 'must name no other topic of this webhook');
+    }
+    ids.add(JSON.stringify(requestId));
+    read.push({
+      topic: name,
+      requestId,
+      snapshot,
+      ...(data === undefined ? {} : { data }),
+      ...(since === null ? {} : { since }),
+      ...(maxHz === null ? {} : { maxHz }),
+    });
+  }
+  return read;
+}
+
+function unknownTopic(topics: ReadonlyMap<string, Topic>): Failure {
+  return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${[...topics.keys()].join(', ')}`);
+}
+
+function placed({ cause, message, details = [] }: Failure, at: string): Failure {
+  const moved = details.map((each) => ({ ...each, path: `${at}.${each.path}` }));
+  return new Failure(cause, `${at}: ${message}`, { details: moved });
+}
+
+async function ownedBy(
+  store: WebhookStore,
+  owner: string,
+): Promise<readonly StoredWebhook[] | Failure> {
+  const all = await store.all();
+  if (all instanceof Failure) return all;
+  const own = all.filter(({ webhook }) => webhook.owner === owner);
+  return own.toSorted((a, b) => a.webhook.createdMs - b.webhook.createdMs);
+}
+
+/** One of another key is not there. */
+async function findOwned(
+  store: WebhookStore,
+  owner: string,
+  id: string,
+): Promise<StoredWebhook | Failure> {
+  const own = await ownedBy(store, owner);
+  if (own instanceof Failure) return own;
+  const found = own.find(({ webhook }) => webhook.id === id);
+  return found ?? new Failure('NOT_FOUND', 'your API key has no such webhook');
+}
+
+function viewOf({ webhook, progress }: StoredWebhook) {
+  const { id, url, topics, createdMs } = webhook;
+  const { failures, isStopped, deliveredMs, nextTryMs, lastError } = progress;
+  const state = isStopped ? 'stopped' : failures > 0 ? 'failing' : 'active';
+  return {
+    id,
+    url,
+    topics,
+    state,
+    position: positionOf(progress),
+    createdAt: createdMs,
+    deliveredAt: deliveredMs,
+    failures,
+    nextTryAt: nextTryMs,
+    lastError: lastError === null ? null : { at: lastError.atMs, message: lastError.message },
+  };
+}

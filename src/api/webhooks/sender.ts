@@ -1,0 +1,146 @@
+/**
+ * One delivery: a signed POST to an address that was checked. Redirects are not followed, and of
+ * the answer only its status counts.
+ */
+import { createHmac } from 'node:crypto';
+import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { fetchFailure } from '../../engine/runtime/fetching.ts';
+import type { Destination, Destinations } from './destination.ts';
+import type { Webhook } from './port.ts';
+
+export interface Delivery {
+  /** A JSON array of frames. */
+  readonly body: string;
+  /** `<epoch>:<seq>` up to which the receiver has all of its topics with it. */
+  readonly position: string;
+  /** Failed ones before it. */
+  readonly attempt: number;
+}
+
+/** null: it was accepted. */
+export type Refusal = string | null;
+
+interface SenderDeps {
+  readonly destinations: Destinations;
+  readonly clock: Clock;
+  /** PEM of authorities beside those of the system. */
+  readonly ca?: string;
+}
+
+const TIMEOUT_MS = 10_000;
+const IDLE_MS = 30_000;
+const MOST_IDLE = 256;
+/** Of an answer; a longer one costs its connection. */
+const MOST_ANSWER_BYTES = 65_536;
+
+export class Sender {
+  readonly #deps: SenderDeps;
+  readonly #plain: PlainAgent;
+  readonly #secure: SecureAgent;
+
+  constructor(deps: SenderDeps) {
+    this.#deps = deps;
+    const keep = { keepAlive: true, maxTotalSockets: Number.POSITIVE_INFINITY, timeout: IDLE_MS };
+    this.#plain = new PlainAgent({ ...keep, maxFreeSockets: MOST_IDLE });
+    this.#secure = new SecureAgent({ ...keep, maxFreeSockets: MOST_IDLE, ca: deps.ca });
+  }
+
+  /** Rejects where `signal` aborts it. */
+  async send(webhook: Webhook, delivery: Delivery, signal: AbortSignal): Promise<Refusal> {
+    const { clock, destinations } = this.#deps;
+    const late = new AbortController();
+    const timer = clock.after(TIMEOUT_MS, () => late.abort());
+    const either = AbortSignal.any([signal, late.signal]);
+    try {
+      const found = await destinations.of(new URL(webhook.url), delivery.attempt);
+      if ('why' in found) return `the URL ${found.why}`;
+      return await this.#post(found, webhook, delivery, either);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return late.signal.aborted ? 'no answer within 10 s' : `no answer (${fetchFailure(error)})`;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  close(): void {
+    this.#plain.destroy();
+    this.#secure.destroy();
+  }
+
+  async #post(to: Destination, webhook: Webhook, delivery: Delivery, signal: AbortSignal) {
+    const headers = this.#headersOf(webhook, delivery);
+    const posted = await this.#once(to, delivery.body, headers, signal);
+    // A kept connection that the receiver had just closed: it has read nothing.
+    return posted === 'reset' ? this.#retried(to, delivery.body, headers, signal) : posted;
+  }
+
+  async #retried(to: Destination, body: string, headers: Headers, signal: AbortSignal) {
+    const posted = await this.#once(to, body, headers, signal, false);
+    return posted === 'reset' ? 'no answer (ECONNRESET)' : posted;
+  }
+
+  #headersOf({ id, secret }: Webhook, { body, position }: Delivery): Headers {
+    return {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'upcurve',
+      'upcurve-id': id,
+      'upcurve-position': position,
+      'upcurve-signature': signatureOf(secret, Math.floor(this.#deps.clock.nowMs() / 1000), body),
+    };
+  }
+
+  #once(
+    { url, address }: Destination,
+    body: string,
+    headers: Headers,
+    signal: AbortSignal,
+    mayReuse = true,
+  ): Promise<Refusal | 'reset'> {
+    const isSecure = url.protocol === 'https:';
+    const agent = isSecure ? this.#secure : this.#plain;
+    const options: RequestOptions & { servername?: string } = {
+      method: 'POST',
+      host: address,
+      port: url.port === '' ? (isSecure ? 443 : 80) : url.port,
+      path: url.pathname + url.search,
+      headers: { host: url.host, ...headers },
+      agent: mayReuse ? agent : false,
+      signal,
+    };
+    // The certificate is that of the name; a name that is an address has no server name.
+    const name = url.hostname.replace(/\.$/, '');
+    if (isSecure && isIP(name.replace(/^\[(.*)\]$/, '$1')) === 0) options.servername = name;
+    return new Promise((resolve, reject) => {
+      const request = (isSecure ? secureRequest : plainRequest)(options, (response) => {
+        const { statusCode = 0 } = response;
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > MOST_ANSWER_BYTES) response.destroy();
+        });
+        response.on('error', () => {});
+        const isAccepted = statusCode >= 200 && statusCode < 300;
+        resolve(isAccepted ? null : `it answered ${statusCode}`);
+      });
+      request.on('error', (error) => {
+        const wasReset = request.reusedSocket && fetchFailure(error) === 'ECONNRESET';
+        if (wasReset && !signal.aborted) resolve('reset');
+        else reject(error);
+      });
+      request.end(body);
+    });
+  }
+}
+
+type Headers = Readonly<Record<string, string | number>>;
+
+/** `t=<Unix seconds>,v1=<HMAC-SHA256 of "<t>.<body>" in hex>`. */
+export function signatureOf(secret: string, seconds: number, body: string): string {
+  const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return `t=${seconds},v1=${mac}`;
+}
