@@ -1,4 +1,5 @@
 /** Webhooks of a single node: a file beside its log. */
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { type Database, openDatabase } from '../../engine/store/database.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
@@ -20,6 +21,9 @@ export class SqliteWebhooks implements WebhookStore {
   readonly #listeners = new Set<() => void>();
 
   constructor(file: string) {
+    // It holds secrets: nobody else on the machine may read it, or what SQLite keeps beside it.
+    closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb: 0, cacheMb: 2 });
     this.#database.pragma('wal_autocheckpoint = 1000');
     this.#database.exec(SCHEMA);

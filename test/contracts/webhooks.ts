@@ -1,0 +1,107 @@
+/**
+ * What every store of webhooks must do (src/api/webhooks/port.ts), run against each adapter. A place
+ * is where one store lives; opening it again finds what was stored.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  newProgress,
+  type StoredWebhook,
+  type Webhook,
+  type WebhookStore,
+} from '../../src/api/webhooks/port.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { until } from '../support/until.ts';
+
+export interface WebhooksPlace {
+  open(): Promise<WebhookStore>;
+}
+
+export function webhookNamed(id: string, owner = 'bot'): Webhook {
+  return {
+    id: `wh_${id}`,
+    owner,
+    url: 'https://bot.example/hook?a=ä',
+    secret: 'a-secret-of-16-or-more',
+    topics: [{ topic: 'Trades', data: { asset: 'a.b' }, requestId: '0', snapshot: true }],
+    createdMs: 1_700_000_000_000,
+  };
+}
+
+export function webhooksContract(
+  name: string,
+  place: (scope: TestContext) => Promise<WebhooksPlace>,
+): void {
+  const check = (
+    behaviour: string,
+    run: (store: WebhookStore, place: WebhooksPlace) => Promise<void>,
+  ) =>
+    test(`${name}: ${behaviour}`, async (scope) => {
+      const here = await place(scope);
+      await run(await here.open(), here);
+    });
+  const all = async (store: WebhookStore): Promise<readonly StoredWebhook[]> => {
+    const found = await store.all();
+    assert(!(found instanceof Failure), 'it answers');
+    return found.toSorted((a, b) => (a.webhook.id < b.webhook.id ? -1 : 1));
+  };
+  const one = async (store: WebhookStore): Promise<StoredWebhook> => {
+    const [found] = await all(store);
+    return found ?? assert.fail('nothing is stored');
+  };
+
+  check('keeps what was added and saved, whoever opens it', async (store, place) => {
+    assert.deepEqual(await all(store), []);
+    const [a, b] = [webhookNamed('a'), webhookNamed('b', 'fund')];
+    const progress = newProgress(a.topics);
+    assert.equal(await store.add(a, progress), null);
+    assert.equal(await store.add(b, progress), null);
+    const first = await one(store);
+    assert.deepEqual([first.webhook, first.progress], [a, progress]);
+    const moved = { ...progress, epoch: '1-aaaa', marks: [{ seq: 7, prev: 5 }] };
+    const version = await store.save({ ...first, progress: moved });
+    assert.equal(typeof version, 'number');
+    const again = await place.open();
+    const found = await all(again);
+    assert.deepEqual(
+      found.map(({ webhook, progress: at }) => [webhook, at]),
+      [
+        [a, moved],
+        [b, progress],
+      ],
+    );
+    assert.equal(found[0]?.version, version);
+  });
+
+  check('does not save over what was saved or removed meanwhile', async (store, place) => {
+    const webhook = webhookNamed('a');
+    const progress = newProgress(webhook.topics);
+    await store.add(webhook, progress);
+    const other = await place.open();
+    const [ours, theirs] = [await one(store), await one(other)];
+    const next = await other.save({ ...theirs, progress: { ...progress, failures: 3 } });
+    assert.equal(typeof next, 'number');
+    assert.equal(await store.save({ ...ours, progress: { ...progress, failures: 9 } }), 'outdated');
+    assert.equal((await one(store)).progress.failures, 3);
+    const current = await one(store);
+    assert.equal(await other.remove(webhook.id), null);
+    assert.equal(await store.save(current), 'outdated');
+    assert.deepEqual(await all(store), []);
+  });
+
+  check('says when webhooks come and go, and not when one is saved', async (store) => {
+    let heard = 0;
+    const stop = store.onChange(() => {
+      heard += 1;
+    });
+    const webhook = webhookNamed('a');
+    await store.add(webhook, newProgress(webhook.topics));
+    await until('it is heard', () => heard === 1);
+    await store.save(await one(store));
+    await store.remove(webhook.id);
+    await until('it is heard', () => heard === 2);
+    stop();
+    await store.add(webhookNamed('b'), newProgress(webhook.topics));
+    assert.equal(heard, 2);
+  });
+}
