@@ -15,6 +15,7 @@ import { type ClientPlatform, systemPlatform } from './platform.ts';
 import { Http } from './rest/http.ts';
 import * as market from './rest/market.ts';
 import * as wallets from './rest/wallets.ts';
+import { webhooksRoutes } from './rest/webhooks.ts';
 import { Connection, type Transport } from './socket/connection.ts';
 import type { Encoding } from './socket/frame.ts';
 import type { Receiver, SubscribeParams } from './socket/subscription.ts';
@@ -94,6 +95,7 @@ export class Client {
   readonly utxos: ReturnType<typeof wallets.utxosRoutes>;
   readonly devnet: ReturnType<typeof wallets.devnetRoutes>;
   readonly server: ReturnType<typeof wallets.serverRoutes>;
+  readonly webhooks: ReturnType<typeof webhooksRoutes>;
   /** Called: a mirror of a list. Its members: calls over HTTP. */
   readonly pools: ((list: PoolListName) => PoolsMirror) & ReturnType<typeof market.poolsRoutes>;
   /** Called: a mirror of a token's orders. Its members: calls over HTTP. */
@@ -125,6 +127,7 @@ export class Client {
     this.utxos = wallets.utxosRoutes(http);
     this.devnet = wallets.devnetRoutes(http);
     this.server = wallets.serverRoutes(http);
+    this.webhooks = webhooksRoutes(http);
     const poolsOf = (list: PoolListName) => new PoolsMirror(connection, list);
     this.pools = Object.assign(poolsOf, market.poolsRoutes(http));
     const routes = market.ordersRoutes(http);

@@ -30,6 +30,7 @@ export {
 } from './platform.ts';
 export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
 export type { LaunchForm } from './rest/wallets.ts';
+export { isFromWebhook } from './rest/webhooks.ts';
 export type { Connection, ConnectionState, Notice, Tip, Transport } from './socket/connection.ts';
 export type { Receiver, SubscribeParams } from './socket/subscription.ts';
 export type { Payment, Review } from './trade/review.ts';

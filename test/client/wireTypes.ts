@@ -58,6 +58,7 @@ const FILES: Readonly<Record<string, string>> = {
   Vesting: 'vesting',
   'UTxO monitor': 'utxo',
   Devnet: 'devnet',
+  Webhooks: 'webhooks',
 };
 /** Of those that have another file than their tag, or a tag of which they are the only ones. */
 const SINGLE: Readonly<Record<string, string>> = {

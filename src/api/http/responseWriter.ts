@@ -102,6 +102,7 @@ export class ResponseWriter {
     let lines = JSON_LINES + context.allowance.lines + (more.lines ?? '');
     const retryAfter = failure.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
     if (retryAfter !== undefined) lines += `\r\nRetry-After: ${retryAfter}`;
+    if (status === 401) lines += '\r\nWWW-Authenticate: Bearer';
     const close = more.close ?? false;
     this.#send(context, { status, lines, body: JSON.stringify(body), close });
   }

@@ -288,8 +288,7 @@ function enter(
   const isUnknown = secret !== null && apiKey === null;
   if (allowance.granted && !isUnknown) return context;
   if (allowance.granted) {
-    const lines = '\r\nWWW-Authenticate: Bearer';
-    http.responses.failure(context, unknownKey(), { lines });
+    http.responses.failure(context, unknownKey());
     exchange.corked = false;
     return null;
   }

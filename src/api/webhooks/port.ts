@@ -68,7 +68,7 @@ export interface StoredWebhook {
 export interface WebhookStore {
   all(): Promise<readonly StoredWebhook[] | Failure>;
   add(webhook: Webhook, progress: Progress): Promise<Failure | null>;
-  /** NOT_FOUND where it is gone already. */
+  /** One that is gone already is no failure. */
   remove(id: string): Promise<Failure | null>;
   /** The new version; `outdated`: somebody saved or removed it since `version`. */
   save(stored: StoredWebhook): Promise<number | 'outdated' | Failure>;

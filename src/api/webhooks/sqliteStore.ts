@@ -57,8 +57,8 @@ export class SqliteWebhooks implements WebhookStore {
 
   async remove(id: string): Promise<Failure | null> {
     return this.#change(() => {
-      const removed = this.#run('DELETE FROM webhooks WHERE id = ?', id);
-      return removed === 0 ? new Failure('NOT_FOUND', 'no such webhook') : null;
+      this.#run('DELETE FROM webhooks WHERE id = ?', id);
+      return null;
     });
   }
 

@@ -13,7 +13,7 @@ import type { Clock, Fetch } from '../platform.ts';
 import { type Answer, type CallOptions, type HistoryAnswer, readPosition } from './answer.ts';
 
 interface Call {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** With path parameters in it. */
   readonly path: string;
   /** Fields that are undefined or null are left out. */

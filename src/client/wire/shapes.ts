@@ -315,6 +315,70 @@ export interface StreamSubscription {
   readonly maxHz?: number;
 }
 
+export interface WebhookTopic {
+  /** A topic of the socket, but for Health. */
+  readonly topic: string;
+  /** As the topic takes it. */
+  readonly data?: unknown;
+  /** Names the topic in its frames; its index where it is left out. */
+  readonly requestId?: string | number;
+  /** Begin after this position, without a snapshot. */
+  readonly since?: {
+    readonly epoch: string;
+    readonly seq: number;
+  };
+  /** false: begin with what changes. */
+  readonly snapshot?: boolean;
+  /** Deliveries a second: 1, 2, 5, 10 or 20. */
+  readonly maxHz?: number;
+}
+
+export interface WebhookBody {
+  /** Where frames are sent to, by https; an address of the public internet. */
+  readonly url: string;
+  /** 1 to 20 of them, as in a subscription. */
+  readonly topics: readonly WebhookTopic[];
+  readonly secret?: string | null;
+}
+
+export interface WebhookMade {
+  readonly id: string;
+  /** Keep it: it is never shown again. */
+  readonly secret: string;
+}
+
+export interface WebhookPosition {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly topics: readonly WebhookTopic[];
+  /** failing: tried again at `nextTryAt`; stopped: it failed for a day, and nothing is sent. */
+  readonly state: 'active' | 'failing' | 'stopped';
+  /** Up to where the receiver has everything; null: nothing was delivered yet. */
+  readonly position: WebhookPosition | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** Of the last delivery that was accepted. */
+  readonly deliveredAt: number | null;
+  /** Attempts that failed since then. */
+  readonly failures: number;
+  readonly nextTryAt: number | null;
+  readonly lastError: {
+    readonly at: number;
+    readonly message: string;
+  } | null;
+}
+
+export type Webhooks = readonly Webhook[];
+
+export interface WebhookRemoved {
+  readonly id: string;
+}
+
 export interface PoolListUpdate {
   /** Pools of the page that changed or are new on it; in a snapshot all of them. */
   readonly items: readonly LiquidityPoolInfo[];

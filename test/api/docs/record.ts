@@ -3,6 +3,7 @@
  * Everything comes from the public API; what there is to record, from the documents themselves.
  */
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -11,9 +12,10 @@ import type { RouteExample } from '../../../src/api/docs/examples.ts';
 import { pictureOf } from '../../../src/client/trade/picture.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
 import { DevnetWorld } from '../../e2e/devnet/world.ts';
+import { temporaryDirectory } from '../../support/server.ts';
 import { recordErrors } from './recordErrors.ts';
 import { SocketRecorder } from './recordFrames.ts';
-import { DOCUMENTED_ENV, REQUESTS, type Sample } from './requests.ts';
+import { DOCUMENTED_ENV, DOCUMENTED_KEY, REQUESTS, type Sample } from './requests.ts';
 import { keysAt } from './sample.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -41,16 +43,18 @@ async function documentOf(url: string, name: string): Promise<Json> {
 
 async function ask(url: string, route: string, sample: Sample): Promise<RouteExample> {
   const [method = '', pattern = ''] = route.split(' ');
-  const { params = {}, query = {}, body, form } = sample;
+  const { params = {}, query = {}, body, form, needsKey } = sample;
   const path = pattern.replaceAll(/:(\w+)/g, (_whole, name) =>
     encodeURIComponent(String(params[name])),
   );
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   );
-  const init: RequestInit = { method };
+  const headers: Record<string, string> = {};
+  if (needsKey === true) headers.authorization = `Bearer ${DOCUMENTED_KEY}`;
+  const init: RequestInit = { method, headers };
   if (body !== undefined) {
-    init.headers = { 'content-type': 'application/json' };
+    headers['content-type'] = 'application/json';
     init.body = JSON.stringify(body);
   }
   if (form !== undefined) init.body = formOf(form);
@@ -116,13 +120,20 @@ function write(name: string, value: object): void {
   writeFileSync(join(HOME, `${name}.json`), JSON.stringify(value, null, 2));
 }
 
+function withKey() {
+  const file = join(temporaryDirectory(), 'api-keys.json');
+  const keys = [{ name: 'example', sha256: hash('sha256', DOCUMENTED_KEY) }];
+  writeFileSync(file, JSON.stringify({ keys }));
+  return { API_KEYS_FILE: file };
+}
+
 async function record(): Promise<void> {
   const endings: (() => void | Promise<void>)[] = [];
   const world = await DevnetWorld.start(
     { after: (run) => void endings.unshift(run) },
-    { env: DOCUMENTED_ENV },
+    { env: { ...DOCUMENTED_ENV, ...withKey(), WEBHOOK_PRIVATE_RANGES: '127.0.0.1' } },
   );
-  const stage: Stage = await setStage(world);
+  let stage: Stage = await setStage(world);
   const socket = await SocketRecorder.open(`ws://127.0.0.1:${world.port}/ws`);
   const channels = keysAt(await documentOf(world.url, 'asyncapi'), 'channels');
   await socket.subscribeAll(
@@ -136,6 +147,9 @@ async function record(): Promise<void> {
     if (sample === undefined) console.log(`no sample request for ${name}`);
     else routes[name] = await ask(world.url, name, sample(stage));
     const status = routes[name]?.status ?? 200;
+    if (name === 'POST /v1/webhooks') {
+      stage = { ...stage, webhook: String(Reflect.get(Object(routes[name]?.body), 'id')) };
+    }
     if (status !== 200) console.log(`${name}: ${status} ${JSON.stringify(routes[name]?.body)}`);
   }
   await socket.converse();

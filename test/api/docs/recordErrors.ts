@@ -28,6 +28,7 @@ function tries(stage: Stage): readonly Try[] {
     [`/v1/pools-feed/initial/state?asset=${UNKNOWN_ASSET}`],
     ['/v1/nothing/here'],
     ['/v1/limits', { headers: { authorization: 'Bearer upc_nobody' } }],
+    ['/v1/webhooks'],
     ['/order'],
     ['/order', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'buy' }],
     post('/order', { note: 'x'.repeat(1_100_000) }),

@@ -9,6 +9,8 @@ export interface Sample {
   readonly params?: JsonObject;
   readonly query?: JsonObject;
   readonly body?: JsonObject | readonly (string | JsonObject)[];
+  /** Sent with `DOCUMENTED_KEY`. */
+  readonly needsKey?: true;
   /** Fields of a form; the image comes with it. */
   readonly form?: JsonObject;
 }
@@ -98,6 +100,16 @@ const READS: Samples = {
   'GET /ipfs/:cid': ({ logoCid }) => ({ params: { cid: logoCid } }),
   'GET /v1/utility/server/time': none,
   'GET /v1/limits': none,
+  'POST /v1/webhooks': ({ asset }) => ({
+    needsKey: true,
+    body: {
+      url: 'https://127.0.0.1:9443/hook',
+      topics: [{ topic: 'Trades', data: { asset } }, { topic: 'KOTH' }],
+    },
+  }),
+  'GET /v1/webhooks': () => ({ needsKey: true }),
+  'GET /v1/webhooks/:id': ({ webhook }) => ({ needsKey: true, params: { id: webhook } }),
+  'DELETE /v1/webhooks/:id': ({ webhook }) => ({ needsKey: true, params: { id: webhook } }),
   'GET /v1/stream': () => ({ query: { sub: ['{"topic":"KOTH"}'] } }),
   'POST /v1/stream': ({ asset }) => ({ body: [{ topic: 'PoolFeed', data: { asset } }] }),
   'GET /parameters': none,
@@ -120,6 +132,9 @@ const terms = ({ asset }: Stage) => ({
   amount: '5000000',
   slippage: '15',
 });
+
+/** An API key of the server whose examples are recorded. */
+export const DOCUMENTED_KEY = 'upc_example';
 
 /** Of the server that is asked: every route of it answers. */
 export const DOCUMENTED_ENV = { ADA_USD: '0.4512' };

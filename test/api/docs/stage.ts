@@ -25,6 +25,8 @@ export interface Stage {
   /** Outputs that are no locks: one that is spent, one of the wallet. */
   readonly spent: string;
   readonly plain: string;
+  /** Of the webhook that was registered last. */
+  readonly webhook: string;
   /** A transfer, as built and as signed. */
   readonly built: { readonly cbor: string; readonly witness: string };
   readonly signed: string;
@@ -85,6 +87,7 @@ export async function setStage(world: DevnetWorld): Promise<Stage> {
     lock: open,
     spent: filled.id,
     plain: refText(own.ref),
+    webhook: `wh_${'a'.repeat(20)}`,
     built: { cbor, witness },
     signed: String(Reflect.get(Object(signed.body), 'cbor')),
   };

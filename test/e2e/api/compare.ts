@@ -16,7 +16,7 @@ import type { NaiveMarket } from './model.ts';
  * Sections 1, 2, 4 and 5 of api.md; `/create-lock` and `/withdraw` build, and `/v1/stream` does not
  * end: they are tested elsewhere.
  */
-const OURS = /^(GET|POST) (\/v1\/(?!docs\/|stream$)|\/balances\/|\/getUtxos$)/;
+const OURS = /^(GET|POST) (\/v1\/(?!docs\/|stream$|webhooks)|\/balances\/|\/getUtxos$)/;
 
 export interface Comparison {
   readonly url: string;

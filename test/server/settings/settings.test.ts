@@ -32,6 +32,7 @@ test('an empty environment gives the documented defaults', () => {
     RATE_LAUNCHES_PER_MIN: 30,
     RATE_LIMIT_LOOPBACK: false,
     MAX_SOCKETS_PER_ADDRESS: 1000,
+    WEBHOOK_PRIVATE_RANGES: [],
     DATA_DIR: './var',
     DATA_MAX_MB: 0,
     HORIZON_BLOCKS: 2160,

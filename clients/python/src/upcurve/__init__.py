@@ -17,6 +17,7 @@ from .money import ada_of, lovelace_of, price_of
 from .position import Answer, Position
 from .subscription import Receiver, SubscribeParams
 from .wallet import PlacedOrder, Wallet
+from .webhooks import is_from_webhook
 
 __all__ = [
     "Answer",
@@ -49,6 +50,7 @@ __all__ = [
     "Wallet",
     "WholeMirror",
     "ada_of",
+    "is_from_webhook",
     "lovelace_of",
     "new_secret",
     "payment_key_hash",

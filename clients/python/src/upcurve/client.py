@@ -66,6 +66,7 @@ class Client:
         self.utxos = routes.Utxos(http)
         self.devnet = routes.Devnet(http)
         self.server = routes.Operations(http)
+        self.webhooks = routes.Webhooks(http)
 
     def wallet(
         self, key: Key, network: Network, stake_key_hash: str | None = None

@@ -297,6 +297,24 @@ class Devnet(Group):
         return await self._post("/devnet/v1/mine", body, is_repeatable=False)
 
 
+class Webhooks(Group):
+    """With a key only; else ApiError KEY_REQUIRED."""
+
+    async def create(self, **body: Unpack[api.WebhookBody]) -> Answer[api.WebhookMade]:
+        """Twice makes two, so it is not repeated by itself. Keep the `secret`."""
+        return await self._post("/v1/webhooks", body, is_repeatable=False)
+
+    async def list(self) -> Answer[api.Webhooks]:
+        return await self._get("/v1/webhooks")
+
+    async def get(self, id: str) -> Answer[api.Webhook]:
+        return await self._get(f"/v1/webhooks/{quoted(id, safe='')}")
+
+    async def remove(self, id: str) -> Answer[api.WebhookRemoved]:
+        path = f"/v1/webhooks/{quoted(id, safe='')}"
+        return await self._http.call("DELETE", path, is_repeatable=False)
+
+
 class Operations(Group):
     async def time(self) -> Answer[api.ServerTimeAnswer]:
         return await self._get("/v1/utility/server/time")

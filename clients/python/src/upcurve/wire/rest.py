@@ -19,6 +19,11 @@ from .shapes import (
     Ticker,
     TradeRow,
     TradingMetrics,
+    Webhook,
+    WebhookBody,
+    WebhookMade,
+    WebhookRemoved,
+    Webhooks,
 )
 
 if TYPE_CHECKING:
@@ -1041,6 +1046,16 @@ class MineBody(TypedDict):
 
 
 MineAnswer = ForkAnswer
+
+CreateWebhookBody = WebhookBody
+
+CreateWebhookAnswer = WebhookMade
+
+WebhooksAnswer = Webhooks
+
+WebhookAnswer = Webhook
+
+DeleteWebhookAnswer = WebhookRemoved
 
 
 class HealthReadyAnswerReasonsRow(TypedDict):

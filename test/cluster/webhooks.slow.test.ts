@@ -1,0 +1,73 @@
+/** Webhooks of several nodes: whichever leads delivers them, and continues where the last one was. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientOf, register, sameTape, tradedToken, webhookEnv } from '../api/webhooks/market.ts';
+import { Receiver } from '../api/webhooks/receiver.ts';
+import { NatsServer } from '../support/nats.ts';
+import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
+import { until, untilAsked } from '../support/until.ts';
+import { startSharedDevnet } from './sharedDevnet.ts';
+
+const LIMIT_MS = 90_000;
+
+async function roleOf({ url }: Server): Promise<unknown> {
+  const answer = await fetch(`${url}/health/ready`);
+  return answer.status === 200 ? Reflect.get(Object(await answer.json()), 'role') : null;
+}
+
+test('the next leader delivers what the killed one did not', async (t) => {
+  const nats = await NatsServer.start(t);
+  const { env: chain } = await startSharedDevnet(t, 250);
+  const receiver = await Receiver.start(t);
+  const keys = webhookEnv();
+  const start = (name: string) =>
+    startServer(t, [], {
+      ...chain,
+      ...keys,
+      NATS_URL: nats.url,
+      NODE_NAME: name,
+      LEASE_MS: '1000',
+      TRADERS_PACE: '10',
+      DATA_DIR: temporaryDirectory(),
+    });
+  const first = await start('first');
+  const leads = (server: Server) =>
+    untilAsked(
+      'it leads',
+      () => roleOf(server),
+      (role) => role === 'leader',
+      LIMIT_MS,
+    );
+  await leads(first);
+  const second = await start('second');
+  await untilAsked(
+    'it follows',
+    () => roleOf(second),
+    (role) => role === 'follower',
+    LIMIT_MS,
+  );
+  const client = clientOf(second.url);
+  const asset = await tradedToken(client);
+  // Registered with a node that does not lead.
+  const { id } = await register(client, receiver, asset);
+  const known = await sameTape(client, receiver, asset, 1);
+  receiver.behaviour = receiver.hold;
+  const before = receiver.all.length;
+  await until('one is under way', () => receiver.all.length > before);
+  await first.program.kill();
+  receiver.behaviour = (response) => void response.writeHead(200).end();
+  for (const held of receiver.held.splice(0)) held.writeHead(200).end();
+  await leads(second);
+  await sameTape(client, receiver, asset, known + 1);
+  const { data } = await client.webhooks.get(id);
+  assert.deepEqual([data.state, data.failures], ['active', 0]);
+  const frames = receiver.accepted.flatMap((received) => received.frames);
+  assert.equal(
+    frames.filter(({ event }) => event === 'Subscribed').length,
+    2,
+    'no second snapshot',
+  );
+  await client.webhooks.remove(id);
+  client.close();
+  await second.stop();
+});

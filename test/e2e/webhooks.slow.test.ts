@@ -1,0 +1,47 @@
+/** A process that is killed while it delivers: the receiver misses nothing, in order. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientOf, register, sameTape, tradedToken, webhookEnv } from '../api/webhooks/market.ts';
+import { answerWith, isSigned, Receiver } from '../api/webhooks/receiver.ts';
+import { startServer, temporaryDirectory } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const KILLS = 3;
+
+test('kill -9 in the middle of deliveries loses none and reorders none', async (t) => {
+  const directory = temporaryDirectory(t);
+  const receiver = await Receiver.start(t);
+  const env = {
+    ...webhookEnv(),
+    NETWORK: 'devnet',
+    DATA_DIR: directory,
+    BLOCK_EVERY_MS: '250',
+    TRADERS_PACE: '10',
+  };
+  let server = await startServer(t, [], env);
+  let client = clientOf(server.url);
+  const asset = await tradedToken(client);
+  const { id, secret } = await register(client, receiver, asset);
+  let known = await sameTape(client, receiver, asset, 1);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    // One that is refused, one that gets no answer, one whose answer comes too late.
+    receiver.behaviour = kill === 0 ? answerWith(503) : receiver.hold;
+    const before = receiver.all.length;
+    await until('one is under way', () => receiver.all.length > before);
+    await server.program.kill();
+    client.close();
+    receiver.behaviour = (response) => void response.writeHead(200).end();
+    for (const held of receiver.held.splice(0)) held.writeHead(200).end();
+    server = await startServer(t, [], env);
+    client = clientOf(server.url);
+    known = await sameTape(client, receiver, asset, known + 1);
+  }
+  const found = (await client.webhooks.get(id)).data;
+  assert.deepEqual([found.state, found.failures], ['active', 0]);
+  assert(receiver.all.every((received) => received.id === id && isSigned(received, secret)));
+  const begun = receiver.accepted.flatMap(({ frames }) => frames);
+  assert.equal(begun.filter(({ event }) => event === 'Subscribed').length, 2, 'no second snapshot');
+  await client.webhooks.remove(id);
+  client.close();
+  await server.stop();
+});
