@@ -29,6 +29,7 @@ import { FULL, markdown, QUICK } from './support/bench.ts';
 import { drawPeers } from './support/peersChart.ts';
 import { record } from './support/results.ts';
 import { sync } from './sync.ts';
+import { webhooks } from './webhooks.ts';
 
 const BENCHES = [
   peers,
@@ -44,6 +45,7 @@ const BENCHES = [
   http,
   coldHistory,
   feeds,
+  webhooks,
   idleSockets,
   build,
   buildMemory,

@@ -18,6 +18,7 @@ export type * from './wire/trades.ts';
 export type * from './wire/transactions.ts';
 export type * from './wire/utxo.ts';
 export type * from './wire/vesting.ts';
+export type * from './wire/webhooks.ts';
 
 /** A candlestick of prices, as HTTP has it. */
 export type Bar = ChartHistoryAnswer[number];

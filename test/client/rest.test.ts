@@ -143,7 +143,9 @@ async function calledRoutes(): Promise<string[]> {
   const client = new Client({
     url: 'http://127.0.0.1:1',
     fetch: async (url, { method }) => {
-      const path = new URL(url).pathname.replace(`/${encodeURIComponent(ASSET)}`, '/{assetId}');
+      const { pathname } = new URL(url);
+      const name = pathname.includes('/webhooks/') ? 'id' : 'assetId';
+      const path = pathname.replace(`/${encodeURIComponent(ASSET)}`, `/{${name}}`);
       called.add(`${method?.toLowerCase()} ${path}`);
       return new Response('null');
     },

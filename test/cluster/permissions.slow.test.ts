@@ -9,6 +9,7 @@ import { manager } from '../../src/cluster/nats/stream.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { clientOf, webhookEnv } from '../api/webhooks/market.ts';
 import { NatsServer, PATIENT_MS } from '../support/nats.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
@@ -43,7 +44,7 @@ test('nodes have the rights that they need, and no others', async (scope) => {
   const first = async () => (await jsm.streams.info('upcurve')).state.first_seq;
   const traded = () => trade(a, 2).then(first);
   await untilAsked('the log is trimmed', traded, (seq) => seq > 1, LIMIT_MS);
-  const b = await startNode(scope, market, 'b');
+  const b = await startNode(scope, market, 'b', temporaryDirectory(), webhookEnv());
   await trade(b, 1);
   await same(a, b);
   const { epoch } = a.app.node.applied();
@@ -62,6 +63,13 @@ test('nodes have the rights that they need, and no others', async (scope) => {
   }
   const removed = () => files.remove('logo');
   await untilAsked('it may remove files', removed, (failure) => failure === null, LIMIT_MS);
+  const { webhooks } = clientOf(b.url);
+  const topics = [{ topic: 'KOTH' }];
+  const { data } = await webhooks.create({ url: 'http://127.0.0.1:1/hook', topics });
+  const fails = async () => (await webhooks.get(data.id)).data.state;
+  await untilAsked('it is tried', fails, (state) => state === 'failing', LIMIT_MS);
+  await webhooks.remove(data.id);
+  assert.deepEqual((await webhooks.list()).data, []);
   assert.deepEqual(violations(), []);
 
   const refusals: string[] = [];

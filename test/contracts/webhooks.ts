@@ -50,7 +50,7 @@ export function webhooksContract(
     return found ?? assert.fail('nothing is stored');
   };
 
-  check('keeps what was added and saved, whoever opens it', async (store, place) => {
+  check('keeps what was added and saved, for each store that is opened', async (store, place) => {
     assert.deepEqual(await all(store), []);
     const [a, b] = [webhookNamed('a'), webhookNamed('b', 'fund')];
     const progress = newProgress(a.topics);

@@ -35,7 +35,6 @@ export interface CourierDeps {
   enqueue(work: () => Promise<void>): void;
   /** The store has another version, or it is gone there. */
   outdated(): void;
-  readonly signal: AbortSignal;
 }
 
 /** From the first pause to the longest. */
@@ -131,7 +130,7 @@ export class Courier {
   }
 
   async #deliver(): Promise<void> {
-    const { clock, observer, sender, signal, isKnown } = this.#deps;
+    const { clock, observer, sender, isKnown } = this.#deps;
     const { owner, id } = this.webhook;
     if (this.#isClosed) return;
     if (!isKnown(owner)) {
@@ -146,10 +145,10 @@ export class Courier {
     const delivery = { body: text, position: body.position, attempt: this.#progress.failures };
     let refusal: Refusal;
     try {
-      refusal = await sender.send(this.webhook, delivery, signal);
+      refusal = await sender.send(this.webhook, delivery);
     } catch (error) {
       // Stopped meanwhile: the next leader, or the next start, sends it again.
-      if (signal.aborted || this.#isClosed) return;
+      if (this.#isClosed) return;
       refusal = `this server failed (${error instanceof Error ? error.name : 'no reason'})`;
     }
     observer.webhookTried(owner, id, refusal, (clock.monotonicMs() - startMs) / 1000);

@@ -70,8 +70,8 @@ export class Deliveries implements Service, TopicHub {
     this.#resting?.cancel();
     for (const courier of this.#couriers.values()) courier.close();
     this.#waiting.length = 0;
-    await ended;
     this.#deps.sender.close();
+    await ended;
   }
 
   applied(tags: Iterable<string>): void {
@@ -105,7 +105,7 @@ export class Deliveries implements Service, TopicHub {
     } while (await this.#loading.untilWoken(LOOK_MS));
   }
 
-  /** What the store has; a courier whose webhook is unchanged goes on. */
+  /** What the store has; a courier whose webhook is unchanged continues. */
   #take(found: readonly StoredWebhook[]): void {
     const ids = new Set(found.map(({ webhook }) => webhook.id));
     for (const courier of this.#couriers.values()) {
@@ -132,7 +132,6 @@ export class Deliveries implements Service, TopicHub {
       isKnown: (owner) => apiKeys.named(owner) !== null,
       enqueue: (work) => this.#enqueue(work),
       outdated: () => this.#loading.wake(),
-      signal: this.#loading.signal,
     };
     const courier = new Courier(stored, this.#openTopics(stored.webhook.topics), deps);
     this.#couriers.set(stored.webhook.id, courier);

@@ -1,11 +1,12 @@
 /**
- * Webhooks: an address of a program, and what it wants to be told. They are kept with the log: in a
- * file beside it, or in NATS where several nodes share it. Contract suite: test/contracts/webhooks.ts.
+ * Webhooks: an address of a program, and which topics it wants. They are kept with the log: in a
+ * file beside it, or in NATS where several nodes share it.
+ * Contract suite: test/contracts/webhooks.ts.
  *
  * Guarantees of a store:
  * - `add`, `remove` and `save` are acknowledged only when the change survives a crash.
- * - `save` takes effect only where nobody saved or removed the webhook since `version` was read, so
- *   a node that no longer leads changes nothing.
+ * - `save` takes effect only where no other node saved or removed the webhook since `version` was
+ *   read, so a node that no longer leads changes nothing.
  *
  * Errors: SERVER_ERROR where the store does not answer; whether the change took effect is unknown
  * then, and the same call may be tried again.
@@ -70,7 +71,7 @@ export interface WebhookStore {
   add(webhook: Webhook, progress: Progress): Promise<Failure | null>;
   /** One that is gone already is no failure. */
   remove(id: string): Promise<Failure | null>;
-  /** The new version; `outdated`: somebody saved or removed it since `version`. */
+  /** The new version; `outdated`: another node saved or removed it since `version`. */
   save(stored: StoredWebhook): Promise<number | 'outdated' | Failure>;
   /**
    * Calls `listener` after webhooks were added or removed, by any node; most often, since what is

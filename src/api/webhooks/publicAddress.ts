@@ -26,7 +26,7 @@ const REFUSED_IPV4 = [
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
 ];
-/** All that is given out for hosts. Mapped, translated, local and multicast addresses lie outside. */
+/** What is given out for hosts: mapped, translated, local and multicast addresses lie outside. */
 const PUBLIC_IPV6 = '2000::/3';
 const REFUSED_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID

@@ -1,4 +1,4 @@
-/** `/v1/webhooks`: an API key registers addresses that are told what its topics say. */
+/** `/v1/webhooks`: an API key registers addresses that receive what its topics say. */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';

@@ -40,6 +40,9 @@ export class Sender {
   readonly #deps: SenderDeps;
   readonly #plain: PlainAgent;
   readonly #secure: SecureAgent;
+  /** Of the deliveries under way. */
+  readonly #running = new Set<AbortController>();
+  #isClosed = false;
 
   constructor(deps: SenderDeps) {
     this.#deps = deps;
@@ -48,25 +51,30 @@ export class Sender {
     this.#secure = new SecureAgent({ ...keep, maxFreeSockets: MOST_IDLE, ca: deps.ca });
   }
 
-  /** Rejects where `signal` aborts it. */
-  async send(webhook: Webhook, delivery: Delivery, signal: AbortSignal): Promise<Refusal> {
+  /** Rejects where `close` ends it. */
+  async send(webhook: Webhook, delivery: Delivery): Promise<Refusal> {
     const { clock, destinations } = this.#deps;
-    const late = new AbortController();
-    const timer = clock.after(TIMEOUT_MS, () => late.abort());
-    const either = AbortSignal.any([signal, late.signal]);
+    const running = new AbortController();
+    const timer = clock.after(TIMEOUT_MS, () => running.abort());
+    this.#running.add(running);
     try {
       const found = await destinations.of(new URL(webhook.url), delivery.attempt);
       if ('why' in found) return `the URL ${found.why}`;
-      return await this.#post(found, webhook, delivery, either);
+      return await this.#post(found, webhook, delivery, running.signal);
     } catch (error) {
-      if (signal.aborted) throw error;
-      return late.signal.aborted ? 'no answer within 10 s' : `no answer (${fetchFailure(error)})`;
+      if (this.#isClosed) throw error;
+      const isLate = running.signal.aborted;
+      return isLate ? 'no answer within 10 s' : `no answer (${fetchFailure(error)})`;
     } finally {
       timer.cancel();
+      this.#running.delete(running);
     }
   }
 
+  /** Ends what is under way. */
   close(): void {
+    this.#isClosed = true;
+    for (const running of this.#running) running.abort();
     this.#plain.destroy();
     this.#secure.destroy();
   }

@@ -1,7 +1,7 @@
 /** Webhooks of a single node: a file beside its log. */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { type Database, openDatabase } from '../../engine/store/database.ts';
+import { type Database, openDatabase, type Statement } from '../../engine/store/database.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
 
 const SCHEMA = `
@@ -9,6 +9,10 @@ const SCHEMA = `
     id TEXT PRIMARY KEY, webhook TEXT NOT NULL, progress TEXT NOT NULL, version INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 `;
+
+const ADD = 'INSERT INTO webhooks (id, webhook, progress, version) VALUES (?, ?, ?, 1)';
+const SAVE = `
+  UPDATE webhooks SET progress = ?, version = version + 1 WHERE id = ? AND version = ?`;
 
 interface Row {
   readonly webhook: string;
@@ -18,15 +22,18 @@ interface Row {
 
 export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
+  /** Of each delivery. */
+  readonly #save: Statement<[string, string, number]>;
   readonly #listeners = new Set<() => void>();
 
   constructor(file: string) {
-    // It holds secrets: nobody else on the machine may read it, or what SQLite keeps beside it.
+    // It holds secrets: no other user of the machine may read it, or what SQLite keeps beside it.
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
-    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb: 0, cacheMb: 2 });
+    this.#database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0, cacheMb: 2 });
     this.#database.pragma('wal_autocheckpoint = 1000');
     this.#database.exec(SCHEMA);
+    this.#save = this.#database.prepare(SAVE);
   }
 
   async all(): Promise<readonly StoredWebhook[] | Failure> {
@@ -34,31 +41,25 @@ export class SqliteWebhooks implements WebhookStore {
       const query = this.#database.prepare<[], Row>(
         'SELECT webhook, progress, version FROM webhooks ORDER BY id',
       );
-      return query.all().map(({ webhook, progress, version }) => ({
+      return query.all().map(({ webhook, progress, version }) => {
+        // trust: written by `add`
+        const registered = JSON.parse(webhook) as Webhook;
         // trust: written by `add` and `save`
-        webhook: JSON.parse(webhook) as Webhook,
-        progress: JSON.parse(progress) as Progress,
-        version,
-      }));
+        return { webhook: registered, progress: JSON.parse(progress) as Progress, version };
+      });
     });
   }
 
   async add(webhook: Webhook, progress: Progress): Promise<Failure | null> {
     return this.#change(() => {
-      this.#run(
-        'INSERT INTO webhooks (id, webhook, progress, version) VALUES (?, ?, ?, 1)',
-        webhook.id,
-        JSON.stringify(webhook),
-        JSON.stringify(progress),
-      );
-      return null;
+      const values = [webhook.id, JSON.stringify(webhook), JSON.stringify(progress)];
+      this.#database.prepare<string[]>(ADD).run(...values);
     });
   }
 
   async remove(id: string): Promise<Failure | null> {
     return this.#change(() => {
-      this.#run('DELETE FROM webhooks WHERE id = ?', id);
-      return null;
+      this.#database.prepare<[string]>('DELETE FROM webhooks WHERE id = ?').run(id);
     });
   }
 
@@ -68,13 +69,8 @@ export class SqliteWebhooks implements WebhookStore {
     version,
   }: StoredWebhook): Promise<number | 'outdated' | Failure> {
     return this.#guarded(() => {
-      const changed = this.#run(
-        'UPDATE webhooks SET progress = ?, version = version + 1 WHERE id = ? AND version = ?',
-        JSON.stringify(progress),
-        id,
-        version,
-      );
-      return changed === 0 ? 'outdated' : version + 1;
+      const { changes } = this.#save.run(JSON.stringify(progress), id, version);
+      return changes === 0 ? 'outdated' : version + 1;
     });
   }
 
@@ -87,14 +83,17 @@ export class SqliteWebhooks implements WebhookStore {
     this.#database.close();
   }
 
-  async #change(change: () => Failure | null): Promise<Failure | null> {
-    const failure = this.#guarded(change);
-    if (failure === null) for (const listener of this.#listeners) listener();
-    return failure;
-  }
-
-  #run(statement: string, ...values: (string | number)[]): number {
-    return this.#database.prepare<(string | number)[]>(statement).run(...values).changes;
+  /** Survives a power cut; a position that is lost with one is delivered again. */
+  async #change(change: () => void): Promise<Failure | null> {
+    const failure = this.#guarded(() => {
+      this.#database.pragma('synchronous = FULL');
+      change();
+      return null;
+    });
+    if (failure !== null) return failure;
+    this.#database.pragma('synchronous = NORMAL');
+    for (const listener of this.#listeners) listener();
+    return null;
   }
 
   #guarded<T>(work: () => T): T | Failure {

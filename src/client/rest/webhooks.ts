@@ -7,24 +7,24 @@ import type { Http } from './http.ts';
 export function webhooksRoutes(http: Http) {
   return {
     /** Twice makes two, so it is not repeated by itself. Keep the `secret`. */
-    create(body: api.WebhookBody, options?: CallOptions) {
+    create(body: api.CreateWebhookBody, options?: CallOptions) {
       const call = { path: '/v1/webhooks', body, isRepeatable: false, options };
-      return http.call<api.WebhookMade>({ method: 'POST', ...call });
+      return http.call<api.CreateWebhookAnswer>({ method: 'POST', ...call });
     },
 
     list(options?: CallOptions) {
-      return http.call<api.Webhooks>({ method: 'GET', path: '/v1/webhooks', options });
+      return http.call<api.WebhooksAnswer>({ method: 'GET', path: '/v1/webhooks', options });
     },
 
     get(id: string, options?: CallOptions) {
       const path = `/v1/webhooks/${encodeURIComponent(id)}`;
-      return http.call<api.Webhook>({ method: 'GET', path, options });
+      return http.call<api.WebhookAnswer>({ method: 'GET', path, options });
     },
 
     remove(id: string, options?: CallOptions) {
       const path = `/v1/webhooks/${encodeURIComponent(id)}`;
       const call = { path, isRepeatable: false, options };
-      return http.call<api.WebhookRemoved>({ method: 'DELETE', ...call });
+      return http.call<api.DeleteWebhookAnswer>({ method: 'DELETE', ...call });
     },
   };
 }

@@ -177,7 +177,7 @@ function webhookEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
   const known = gauge('webhooks', 'Webhooks that this node delivers; 0 where it does not lead');
   const failing = gauge('webhooks_failing', 'Those whose last delivery failed, stopped ones too');
   return {
-    /** `why` is null where it was accepted. Whoever runs the receiver can cause both. */
+    /** `why` is null where it was accepted. The program that receives it can cause both. */
     webhookTried(owner: string, id: string, why: string | null, seconds: number): void {
       tried.observe({ outcome: why === null ? 'delivered' : 'failed' }, seconds);
       if (why === null) return;

@@ -90,7 +90,7 @@ const LISTENING = {
   WEBHOOK_PRIVATE_RANGES: Type.Array(Type.String(), {
     default: [],
     description:
-      'Addresses or CIDRs beside the public internet that webhooks may reach, also by http.',
+      'More addresses or CIDRs, comma separated, that webhooks may reach, also by http.',
   }),
 };
 

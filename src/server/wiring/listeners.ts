@@ -54,13 +54,12 @@ export function openListeners(
   const status = statusOf(world, node, chain, troubles);
   const nodeView = nodeViewOf(node, status);
   const admin = adminRoutes(status, registry);
-  const apart = settings.ADMIN_PORT !== undefined;
   const adaUsd = adaUsdOf(world, events);
   const topics = marketTopics(node, status);
   const places = { world, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
   const webhooks = openWebhooks(places, topics, events);
   const routes = [...marketRoutes(node, chain, world, adaUsd), ...webhooks.routes];
-  const market = [...routes, ...(apart ? [] : admin)];
+  const market = settings.ADMIN_PORT === undefined ? [...routes, ...admin] : routes;
   const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
 
@@ -87,9 +86,7 @@ export function openListeners(
   };
   const feeds = adaUsd instanceof AdaUsdFeed ? [adaUsd] : [];
   const services: Service[] = [gateway, ...feeds, ...webhooks.services];
-  if (cluster !== null && chain !== null && chain.forward === null) {
-    services.push(readerCallService(world, node, chain, cluster, status, events));
-  }
+  services.push(...readerCallServices(world, node, chain, cluster, status, events));
   if (settings.ADMIN_PORT !== undefined) {
     const adminPort = settings.ADMIN_PORT;
     const back = listener(admin, [], { ...options, sharePort: false });
@@ -146,17 +143,19 @@ function nodeViewOf(node: Node, status: NodeStatus): NodeView {
   };
 }
 
-function readerCallService(
+/** None on a single node, and on a reader. */
+function readerCallServices(
   world: World,
   node: Node,
-  chain: ChainFeatures,
-  cluster: Cluster,
+  chain: ChainFeatures | null,
+  cluster: Cluster | null,
   status: NodeStatus,
   events: Events,
-): Service {
+): Service[] {
+  if (cluster === null || chain === null || chain.forward !== null) return [];
   const isAble = () => status.serves() && !status.stale() && chain.isReady();
   const routes = chainRoutes(chain);
-  return answerCalls(routes, cluster, node, world, isAble, events);
+  return [answerCalls(routes, cluster, node, world, isAble, events)];
 }
 
 async function listen(

@@ -74,7 +74,7 @@ export function openWebhooks(
   };
 }
 
-/** Without API keys nobody can have one, and no file is made. */
+/** Without API keys there are none, and no file is made. */
 function storeOf({ settings }: World, cluster: Cluster | null): WebhookStore {
   if (settings.API_KEYS_FILE === undefined) return none;
   if (cluster === null) return new SqliteWebhooks(join(settings.DATA_DIR, 'webhooks.sqlite'));

@@ -1,7 +1,7 @@
 import type { Service } from '../../engine/runtime/service.ts';
 import type { RoleState } from './election.ts';
 
-/** Runs on one of several nodes: the one that leads. `make` is called each time that it begins to. */
+/** Runs on the one of several nodes that leads; `make` is called each time that it begins to. */
 export function whileLeading(name: string, make: () => Service, roles: RoleState): Service {
   let running: Service | null = null;
   let changing = Promise.resolve();

@@ -42,6 +42,10 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
       'get /v1/docs/openapi',
       'get /v1/docs/asyncapi.json',
       'get /v1/docs/openapi.json',
+      'post /v1/webhooks',
+      'get /v1/webhooks',
+      'get /v1/webhooks/{id}',
+      'delete /v1/webhooks/{id}',
     ];
     assert.deepEqual(documented.sort(), [...offered, ...others].sort());
   });

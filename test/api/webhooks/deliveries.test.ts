@@ -77,7 +77,7 @@ test('only one is under way, and what happens meanwhile comes with the next', as
 test('a receiver that fails for an hour gets everything afterwards, in order', async (t) => {
   const { world, receiver, market } = await start(t);
   await world.add(receiver.url, [bars('a')]);
-  await world.begun();
+  await world.delivered();
   receiver.behaviour = answerWith(503);
   const failed = () => world.errors.length;
   let value = 0;
@@ -108,7 +108,7 @@ test('a receiver that fails for an hour gets everything afterwards, in order', a
     Array.from({ length: value }, (_, i) => i + 1),
   );
   market.trade('a', ++value, { final: true });
-  await world.ticksUntil('it goes on', () => values(receiver).at(-1) === value);
+  await world.ticksUntil('it continues', () => values(receiver).at(-1) === value);
   const { failures, failingSinceMs, lastError } = await world.progress();
   assert.deepEqual([failures, failingSinceMs, lastError?.message], [0, null, 'it answered 503']);
 });
@@ -176,7 +176,7 @@ test('a kept connection that the receiver has closed costs no failure', async (t
 test('after a restart it continues: nothing is missing, and little comes twice', async (t) => {
   const { world, receiver, market } = await start(t);
   await world.add(receiver.url, [bars('a')]);
-  await world.begun();
+  await world.delivered();
   market.trade('a', 1, { final: true });
   await world.ticksUntil('it came', () => values(receiver).at(-1) === 1);
   receiver.behaviour = receiver.hold;
@@ -190,10 +190,10 @@ test('after a restart it continues: nothing is missing, and little comes twice',
   assert.deepEqual(world.errors, [], 'who stops has not failed');
 });
 
-test('beyond the horizon, and in another epoch, a snapshot says that something is lost', async (t) => {
+test('beyond the horizon and in another epoch a snapshot says that some is lost', async (t) => {
   const { world, receiver, market } = await start(t);
   await world.add(receiver.url, [bars('a')]);
-  await world.begun();
+  await world.delivered();
   receiver.behaviour = answerWith(500);
   for (let value = 1; value <= 5; value += 1) market.trade('a', value, { final: true });
   await world.ticksUntil('it failed', () => world.errors.length === 1);
@@ -221,7 +221,7 @@ test('beyond the horizon, and in another epoch, a snapshot says that something i
 test('a quiet webhook stays within the horizon, also over a restart', async (t) => {
   const { world, receiver, market } = await start(t);
   await world.add(receiver.url, [bars('quiet')]);
-  await world.begun();
+  await world.delivered();
   for (let value = 1; value <= 30; value += 1) market.trade('other', value, { final: true });
   for (let minute = 0; minute < 12; minute += 1) await world.clock.advance(60 * SECOND_MS);
   await world.restart();
@@ -275,7 +275,7 @@ test('a node that cannot tell waits, and a topic that fails does not hold up the
   assert.equal(receiver.all.length, 0);
   market.isSynced = true;
   await world.clock.advance(2 * SECOND_MS);
-  await world.begun();
+  await world.delivered();
   market.failure = new Failure('NOT_READY', 'bars are away');
   market.count('n');
   market.trade('a', 1, { final: true });
@@ -291,7 +291,7 @@ test('a node that cannot tell waits, and a topic that fails does not hold up the
 test('without its key nothing is sent; removed, nothing more', async (t) => {
   const { world, receiver, market } = await start(t);
   const { id } = await world.add(receiver.url, [bars('a')]);
-  await world.begun();
+  await world.delivered();
   const named = keysOf('bot').named('bot');
   assert(named !== null);
   world.apiKeys.replace([]);

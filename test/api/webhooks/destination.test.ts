@@ -11,7 +11,6 @@ import { NameServer } from './nameServer.ts';
 import { Receiver } from './receiver.ts';
 
 const PUBLIC = '93.184.216.34';
-const NEVER = new AbortController().signal;
 
 async function setUp(t: TestContext, allowed: readonly string[] = []) {
   const dns = await NameServer.start(t);
@@ -20,7 +19,7 @@ async function setUp(t: TestContext, allowed: readonly string[] = []) {
   const sender = new Sender({ destinations, clock: systemClock });
   t.after(() => sender.close());
   const send = (url: string, attempt = 0) =>
-    sender.send(webhookTo(url), { body: '[]', position: '1-a:1', attempt }, NEVER);
+    sender.send(webhookTo(url), { body: '[]', position: '1-a:1', attempt });
   const checked = async (url: string) => {
     const found = await destinations.check(url);
     return found instanceof Failure ? (found.details?.[0]?.message ?? '') : found.href;
@@ -79,7 +78,7 @@ test('only whole https URLs are taken', async (t) => {
     ['https://user@bot.example/', /user or a password/],
     ['https://:secret@bot.example/', /user or a password/],
     [`https://bot.example/${'x'.repeat(2048)}`, /2048 characters/],
-    ['https://nobody.example/', /DNS does not know/],
+    ['https://unknown.example/', /DNS does not know/],
   ] as const) {
     assert.match(await checked(url), why, url);
   }
@@ -122,9 +121,9 @@ test('a host with several addresses gets each in turn', async (t) => {
   assert.equal(await send(url, 1), null);
 });
 
-test('names that nobody knows, and name servers that are away, are failures', async (t) => {
+test('unknown names, and name servers that are away, are failures', async (t) => {
   const { send, dns } = await setUp(t);
-  assert.match(String(await send('https://nobody.example/')), /DNS does not know/);
+  assert.match(String(await send('https://unknown.example/')), /DNS does not know/);
   dns.names.set('empty.example', []);
   assert.match(String(await send('https://empty.example/')), /DNS does not know/);
 });

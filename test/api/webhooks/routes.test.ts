@@ -1,4 +1,4 @@
-/** `/v1/webhooks` over HTTP: who may, what is refused, what is told. */
+/** `/v1/webhooks` over HTTP: who may, what is refused, what it answers. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -83,7 +83,7 @@ test('without a key it is 401, before anything is read', async (t) => {
     const { status, field, headers } = await ask(method, path, undefined, null);
     assert.deepEqual([status, field('cause')], [401, 'KEY_REQUIRED'], method);
     assert.equal(headers.get('www-authenticate'), 'Bearer');
-    const unknown = await ask(method, path, undefined, 'nobody');
+    const unknown = await ask(method, path, undefined, 'stranger');
     assert.equal(unknown.field('cause'), 'UNKNOWN_KEY');
   }
   const other = await fetch(`${node.url}/v1/webhooks`, { method: 'DELETE' });

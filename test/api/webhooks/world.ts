@@ -102,7 +102,7 @@ export class WebhookWorld {
   }
 
   /** The first delivery was accepted, and that is saved: time may move. */
-  async begun(): Promise<void> {
+  async delivered(): Promise<void> {
     await untilAsked(
       'the first delivery',
       () => this.progress(),

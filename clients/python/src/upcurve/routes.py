@@ -300,17 +300,17 @@ class Devnet(Group):
 class Webhooks(Group):
     """With a key only; else ApiError KEY_REQUIRED."""
 
-    async def create(self, **body: Unpack[api.WebhookBody]) -> Answer[api.WebhookMade]:
+    async def create(self, **body: Unpack[api.CreateWebhookBody]) -> Answer[api.CreateWebhookAnswer]:
         """Twice makes two, so it is not repeated by itself. Keep the `secret`."""
         return await self._post("/v1/webhooks", body, is_repeatable=False)
 
-    async def list(self) -> Answer[api.Webhooks]:
+    async def list(self) -> Answer[api.WebhooksAnswer]:
         return await self._get("/v1/webhooks")
 
-    async def get(self, id: str) -> Answer[api.Webhook]:
+    async def get(self, id: str) -> Answer[api.WebhookAnswer]:
         return await self._get(f"/v1/webhooks/{quoted(id, safe='')}")
 
-    async def remove(self, id: str) -> Answer[api.WebhookRemoved]:
+    async def remove(self, id: str) -> Answer[api.DeleteWebhookAnswer]:
         path = f"/v1/webhooks/{quoted(id, safe='')}"
         return await self._http.call("DELETE", path, is_repeatable=False)
 

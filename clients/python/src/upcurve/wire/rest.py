@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from typing import Literal, TYPE_CHECKING, TypedDict
+from typing import Any, Literal, TYPE_CHECKING, TypedDict
 
 from .shapes import (
     ApiOrder,
@@ -19,11 +19,6 @@ from .shapes import (
     Ticker,
     TradeRow,
     TradingMetrics,
-    Webhook,
-    WebhookBody,
-    WebhookMade,
-    WebhookRemoved,
-    Webhooks,
 )
 
 if TYPE_CHECKING:
@@ -1047,15 +1042,71 @@ class MineBody(TypedDict):
 
 MineAnswer = ForkAnswer
 
-CreateWebhookBody = WebhookBody
 
-CreateWebhookAnswer = WebhookMade
+class CreateWebhookBodyTopicsRowSince(TypedDict):
+    epoch: str
+    seq: int
 
-WebhooksAnswer = Webhooks
 
-WebhookAnswer = Webhook
+class CreateWebhookBodyTopicsRow(TypedDict):
+    #: A topic of the socket, but for Health.
+    topic: str
+    #: As the topic takes it.
+    data: NotRequired[Any]
+    #: Names the topic in its frames; its index where it is left out.
+    requestId: NotRequired[str | int]
+    #: Begin after this position, without a snapshot.
+    since: NotRequired[CreateWebhookBodyTopicsRowSince]
+    #: false: begin with what changes.
+    snapshot: NotRequired[bool]
+    #: Deliveries a second: 1, 2, 5, 10 or 20.
+    maxHz: NotRequired[int | Decimal]
 
-DeleteWebhookAnswer = WebhookRemoved
+
+class CreateWebhookBody(TypedDict):
+    #: Where frames are sent to, by https; an address of the public internet.
+    url: str
+    #: 1 to 20 of them, as in a subscription.
+    topics: list[CreateWebhookBodyTopicsRow]
+    secret: NotRequired[str | None]
+
+
+class CreateWebhookAnswer(TypedDict):
+    id: str
+    #: Keep it: it is never shown again.
+    secret: str
+
+
+class WebhooksAnswerRowLastError(TypedDict):
+    at: int
+    message: str
+
+
+class WebhooksAnswerRow(TypedDict):
+    id: str
+    url: str
+    topics: list[CreateWebhookBodyTopicsRow]
+    #: failing: tried again at `nextTryAt`; stopped: it failed for a day, and nothing is sent.
+    state: Literal["active", "failing", "stopped"]
+    #: Up to where the receiver has everything; null: nothing was delivered yet.
+    position: CreateWebhookBodyTopicsRowSince | None
+    #: Unix milliseconds.
+    createdAt: int
+    #: Of the last delivery that was accepted.
+    deliveredAt: int | None
+    #: Attempts that failed since then.
+    failures: int
+    nextTryAt: int | None
+    lastError: WebhooksAnswerRowLastError | None
+
+
+WebhooksAnswer = list[WebhooksAnswerRow]
+
+WebhookAnswer = WebhooksAnswerRow
+
+
+class DeleteWebhookAnswer(TypedDict):
+    id: str
 
 
 class HealthReadyAnswerReasonsRow(TypedDict):

@@ -409,56 +409,6 @@ class StreamSubscription(TypedDict):
     maxHz: NotRequired[int | Decimal]
 
 
-WebhookTopic = StreamSubscription
-
-
-class WebhookBody(TypedDict):
-    #: Where frames are sent to, by https; an address of the public internet.
-    url: str
-    #: 1 to 20 of them, as in a subscription.
-    topics: list[WebhookTopic]
-    secret: NotRequired[str | None]
-
-
-class WebhookMade(TypedDict):
-    id: str
-    #: Keep it: it is never shown again.
-    secret: str
-
-
-WebhookPosition = StreamSubscriptionSince
-
-
-class WebhookLastError(TypedDict):
-    at: int
-    message: str
-
-
-class Webhook(TypedDict):
-    id: str
-    url: str
-    topics: list[WebhookTopic]
-    #: failing: tried again at `nextTryAt`; stopped: it failed for a day, and nothing is sent.
-    state: Literal["active", "failing", "stopped"]
-    #: Up to where the receiver has everything; null: nothing was delivered yet.
-    position: WebhookPosition | None
-    #: Unix milliseconds.
-    createdAt: int
-    #: Of the last delivery that was accepted.
-    deliveredAt: int | None
-    #: Attempts that failed since then.
-    failures: int
-    nextTryAt: int | None
-    lastError: WebhookLastError | None
-
-
-Webhooks = list[Webhook]
-
-
-class WebhookRemoved(TypedDict):
-    id: str
-
-
 class PoolListUpdate(TypedDict):
     #: Pools of the page that changed or are new on it; in a snapshot all of them.
     items: list[LiquidityPoolInfo]
