@@ -1,6 +1,6 @@
 /**
- * What every store of webhooks must do (src/api/webhooks/port.ts), run against each adapter. A place
- * is where one store lives; opening it again finds what was stored.
+ * What every store of webhooks must do (src/api/webhooks/port.ts), run against each adapter. A
+ * place is where one store lives; opening it again finds what was stored.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

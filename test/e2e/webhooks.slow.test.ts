@@ -40,7 +40,7 @@ test('kill -9 in the middle of deliveries loses none and reorders none', async (
   assert.deepEqual([found.state, found.failures], ['active', 0]);
   assert(receiver.all.every((received) => received.id === id && isSigned(received, secret)));
   const frames = receiver.accepted.flatMap((received) => received.frames);
-  assert.equal(frames.filter(({ event }) => event === 'Subscribed').length, 2, 'no second snapshot');
+  assert.equal(frames.filter(({ event }) => event === 'Subscribed').length, 2, 'one snapshot each');
   await client.webhooks.remove(id);
   client.close();
   await server.stop();

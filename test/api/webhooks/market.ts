@@ -1,4 +1,4 @@
-/** A webhook of a running market: what its receiver knows, compared with what the server answers. */
+/** A webhook of a running market: what its receiver knows beside what the server answers. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
