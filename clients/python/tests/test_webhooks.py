@@ -7,7 +7,7 @@ from upcurve import is_from_webhook
 SECRET = "a-secret-of-this-test"
 BODY = '[{"event":"TradesUpdate","data":"ä"}]'.encode()
 NOW = 1_800_000_000
-#: As the server signs it: the same in test/client/webhookSignature.unit.test.ts.
+#: As the server signs it: the same in test/client/webhookSignature.test.ts.
 KNOWN = (
     "t=1800000000,"
     "v1=01c9e9934f774bde1e9a6288a9ef74716c609ffcfa9c0af1212d7fbb4a11bbdd"

@@ -89,8 +89,7 @@ const LISTENING = {
   ),
   WEBHOOK_PRIVATE_RANGES: Type.Array(Type.String(), {
     default: [],
-    description:
-      'More addresses or CIDRs, comma separated, that webhooks may reach, also by http.',
+    description: 'More addresses or CIDRs, comma separated, that webhooks may reach, also by http.',
   }),
 };
 
