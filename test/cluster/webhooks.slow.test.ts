@@ -62,11 +62,9 @@ test('the next leader delivers what the killed one did not', async (t) => {
   const { data } = await client.webhooks.get(id);
   assert.deepEqual([data.state, data.failures], ['active', 0]);
   const frames = receiver.accepted.flatMap((received) => received.frames);
-  assert.equal(
-    frames.filter(({ event }) => event === 'Subscribed').length,
-    2,
-    'no second snapshot',
-  );
+  const started = frames.filter(({ event }) => event === 'Subscribed');
+  const positions = started.map(({ epoch, seq }) => `${epoch}:${seq}`).join();
+  assert.equal(started.length, 2, `one snapshot each, not those of ${positions}`);
   await client.webhooks.remove(id);
   client.close();
   await second.stop();

@@ -36,8 +36,7 @@ const LISTENING = {
   }),
   HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.'),
   PUBLIC_URL: optionalUrl(
-    'Where clients reach this server, such as https://market.example. Chats that unfold a link ' +
-      'to a token need it; empty: unknown.',
+    'Where clients reach this server: https://market.example. Previews of links need it.',
   ),
   ADMIN_PORT: Type.Optional(
     Type.Integer({
