@@ -38,7 +38,8 @@ test('replayed trades are found by asset id, and older bars come as one scrolls'
   const { page } = seen;
   await listenToCharts(page);
   await seen.open();
-  await page.getByText('Search for the asset id').waitFor();
+  await page.getByText('search for the asset id').waitFor();
+  await page.locator('.pools a.pool').first().waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type(TOKEN);
   await page.locator('#search-found [role="option"][aria-selected="true"]').waitFor();

@@ -51,7 +51,9 @@ export const ENGLISH = {
     howToBegin:
       'A token starts with its launch: a name, a picture, and a curve that sets the price.',
     launch: 'Launch a token',
-    replayed: 'This server replays trades of a feed: it has charts and no trading.',
+    replayed:
+      'This server replays trades of a feed: it has charts and no trading. Choose a token below, ' +
+      'or search for the asset id of one.',
     watch: 'Watch',
     watchOne: (name: string) => `Watch ${name}`,
     token: 'Token',
