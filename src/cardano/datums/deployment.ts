@@ -53,6 +53,8 @@ export interface PartialDeployment {
     /** Earlier order validators of mainnet; their orders may be executed in parts. */
     readonly limitOrder?: KnownScript | null;
     readonly firstInstantOrder?: KnownScript | null;
+    /** A pool of another protocol, into which the tokens of mainnet graduate. */
+    readonly splashPool?: KnownScript | null;
   };
 }
 
@@ -66,11 +68,14 @@ const BY_NAME: { readonly [Name in ScriptName]-?: Name } = {
   vesting: 'vesting',
   limitOrder: 'limitOrder',
   firstInstantOrder: 'firstInstantOrder',
+  splashPool: 'splashPool',
 };
 /** Scripts whose outputs count. */
 export const SCRIPT_NAMES: readonly ScriptName[] = Object.values(BY_NAME);
-/** Scripts that hold orders of other markets too. */
-export const SHARED_SCRIPTS: readonly ScriptName[] = ['limitOrder', 'firstInstantOrder'];
+/** Scripts whose orders may be executed in parts. */
+export const PARTIAL_ORDER_SCRIPTS: readonly ScriptName[] = ['limitOrder', 'firstInstantOrder'];
+/** Scripts that hold orders and pools of other markets too. */
+export const SHARED_SCRIPTS: readonly ScriptName[] = [...PARTIAL_ORDER_SCRIPTS, 'splashPool'];
 
 /** A deployment of which everything is known: launching and executing need that. */
 export interface Deployment extends PartialDeployment {

@@ -6,6 +6,7 @@
 import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { readAmmData, readPoolData } from '../../cardano/datums/datums.ts';
+import { readSplashPool } from '../../cardano/datums/splashPool.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent, type Reserves } from '../../engine/market/events.ts';
 import { type Executed, executedOrder, type PoolAmounts } from './fillOrder.ts';
@@ -21,6 +22,8 @@ interface ExecutedOrders {
 }
 
 interface Successor {
+  /** Where it has another one than before. */
+  readonly nft?: AssetId;
   readonly index: number;
   readonly state: PoolAmounts;
 }
@@ -48,7 +51,8 @@ export function poolEvents(
   if (before.venue === after.venue) {
     events.push(...fillEvents(tx.id, token, pool, before, after, batch, place, rules));
   } else {
-    events.push({ tx: tx.id, kind: 'graduated', token });
+    const { nft } = successor;
+    events.push({ tx: tx.id, kind: 'graduated', token, ...(nft === undefined ? {} : { nft }) });
   }
   if (after.owed < before.owed) {
     const lovelace = String(before.owed - after.owed);
@@ -71,11 +75,40 @@ function findSuccessor(
   pool: KnownPool,
   rules: Rules,
 ): Successor | null {
-  const index = tx.outputs.findIndex((output) => output.value.assets.get(pool.nft) === 1n);
+  const nft = pool.ammNft ?? pool.nft;
+  const index = tx.outputs.findIndex((output) => output.value.assets.get(nft) === 1n);
   const output = tx.outputs[index];
-  if (output === undefined) return null;
+  if (output === undefined) return pool.ammNft === undefined ? graduated(tx, token, rules) : null;
+  if (pool.ammNft !== undefined) {
+    const state = splashState(output, token, rules);
+    return state?.nft === nft ? { index, state: state.amounts } : null;
+  }
   const state = stateOf(output, token, pool, rules);
   return state === null ? null : { index, state };
+}
+
+/** The pool of Splash that this transaction makes of what was on the curve. */
+function graduated(tx: Transaction, token: AssetId, rules: Rules): Successor | null {
+  for (const [index, output] of tx.outputs.entries()) {
+    const found = splashState(output, token, rules);
+    if (found !== null && tx.mint.get(found.nft) === 1n) {
+      return { index, state: found.amounts, nft: found.nft };
+    }
+  }
+  return null;
+}
+
+function splashState(
+  output: Output,
+  token: AssetId,
+  rules: Rules,
+): { readonly nft: AssetId; readonly amounts: PoolAmounts } | null {
+  if (scriptOf(output, rules) !== 'splashPool') return null;
+  const datum = readSplashPool(datumOf(output));
+  if (datum?.token !== token || output.value.assets.get(datum.nft) !== 1n) return null;
+  const x = output.value.lovelace - datum.earnedLovelace;
+  const y = (output.value.assets.get(token) ?? 0n) - datum.earnedTokens;
+  return x > 0n && y > 0n ? { nft: datum.nft, amounts: { venue: 'AMM', x, y, owed: 0n } } : null;
 }
 
 export function stateOf(
@@ -109,6 +142,9 @@ function fillEvents(
   place: TxPosition,
   rules: Rules,
 ): MarketEvent[] {
+  if (pool.ammNft !== undefined) {
+    return splashFill(tx, token, before, after, { executed, hasUnknownScripts }, place);
+  }
   const found = executedOrder(executed, before, pool, rules.deployment.fees);
   let { isExact } = found;
   let steps = found.steps.map(({ executed: { order }, from, to }) => ({
@@ -138,6 +174,34 @@ function fillEvents(
     after: reservesOf(to),
     ...(isExact ? {} : { exact: false }),
   }));
+}
+
+/**
+ * A movement of a pool whose fees are its own: one fill, of the order if there was one. What moves
+ * both sides in one direction is no trade.
+ */
+function splashFill(
+  tx: string,
+  token: AssetId,
+  before: PoolAmounts,
+  after: PoolAmounts,
+  { executed, hasUnknownScripts }: ExecutedOrders,
+  place: TxPosition,
+): MarketEvent[] {
+  const [inX, inY] = [after.x - before.x, after.y - before.y];
+  if (inX === 0n || inY === 0n || inX > 0n === inY > 0n) return [];
+  const [only, ...more] = executed;
+  const isKnown = only !== undefined && more.length === 0 && !hasUnknownScripts;
+  return [
+    {
+      ...{ tx, kind: 'filled', at: chainOrder(place.slot, place.txIndex, 0), token },
+      order: isKnown ? only.order.ref : null,
+      side: inY < 0n ? 'buy' : 'sell',
+      tokens: String(distance(before.y, after.y)),
+      lovelace: String(distance(before.x, after.x)),
+      after: reservesOf(after),
+    },
+  ];
 }
 
 function readState({ venue, x, y, owed }: Reserves): PoolAmounts {

@@ -24,6 +24,8 @@ import type { StateStore } from '../../engine/store/state.ts';
 export interface KnownPool extends Pick<LaunchedToken, 'nft' | 'aNum' | 'bNum' | 'supply'> {
   readonly ref: RefText;
   readonly reserves: Reserves;
+  /** Of the pool of another protocol that it has graduated into. */
+  readonly ammNft?: AssetId;
 }
 
 /** An open order: as it was placed, and what is left of it. */
@@ -81,7 +83,11 @@ export class BlockMarket implements KnownMarket {
     else if (event.kind === 'made') this.#made.add(event.ref);
     else if (event.kind === 'spent') this.#spent.add(event.ref);
     else if (event.kind === 'launched' || event.kind === 'adopted') this.#launch(event.pool);
-    else if (event.kind === 'moved') {
+    else if (event.kind === 'graduated') {
+      const pool = this.pool(event.token);
+      if (pool === null || event.nft === undefined) return;
+      this.#pools.set(event.token, { ...pool, ammNft: event.nft });
+    } else if (event.kind === 'moved') {
       const pool = this.pool(event.token);
       const { ref, to: reserves } = event;
       if (pool !== null) this.#pools.set(event.token, { ...pool, ref, reserves });

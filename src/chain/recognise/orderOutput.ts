@@ -6,7 +6,7 @@ import type { Address } from '../../cardano/codec/address.ts';
 import { datumOf, type Output } from '../../cardano/codec/output.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
 import { readOrderData } from '../../cardano/datums/datums.ts';
-import { isExecutor, SHARED_SCRIPTS } from '../../cardano/datums/deployment.ts';
+import { isExecutor, PARTIAL_ORDER_SCRIPTS } from '../../cardano/datums/deployment.ts';
 import { readPartialOrder } from '../../cardano/datums/partialOrder.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type Rules, scriptOf } from './rules.ts';
@@ -34,13 +34,13 @@ export function readOrderOutput(output: Output, rules: Rules): OrderOutput | nul
   const script = scriptOf(output, rules);
   // The executor would pay for the bytes of a script in the output.
   if (script === null || output.scriptHash !== null) return null;
-  const isShared = SHARED_SCRIPTS.includes(script);
-  const read = isShared ? partialOrder : script === 'order' ? instantOrder : () => null;
+  const inParts = PARTIAL_ORDER_SCRIPTS.includes(script);
+  const read = inParts ? partialOrder : script === 'order' ? instantOrder : () => null;
   const order = read(output, rules);
   if (order === null) return null;
   const { redeemer, worstPrice, amount, refundAfterMs } = order;
   if (redeemer.payment.kind !== 'key' || redeemer.stake?.kind === 'script') return null;
-  if (worstPrice.numerator < (isShared ? 0n : 1n) || worstPrice.denominator < 1n) return null;
+  if (worstPrice.numerator < (inParts ? 0n : 1n) || worstPrice.denominator < 1n) return null;
   return amount > 0n && Number.isSafeInteger(refundAfterMs) ? order : null;
 }
 

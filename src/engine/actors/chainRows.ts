@@ -110,7 +110,7 @@ class BlockFold implements ChainTrades {
     else if (event.kind === 'adopted') this.#launch(event.pool, NEVER_SEEN);
     else if (event.kind === 'filled') this.#fill(event);
     else if (event.kind === 'moved') this.#movePool(event);
-    else if (event.kind === 'graduated') this.#update(event.token, { graduatedMs: this.#atMs });
+    else if (event.kind === 'graduated') this.#graduate(event);
     else if (event.kind === 'placed') placeOrder(this.#rows, event.order, this.#atMs);
     else if (event.kind === 'partlyExecuted') this.#executePart(event);
     else if (event.kind === 'executed') this.#close(event, event.order, event.received);
@@ -188,6 +188,13 @@ class BlockFold implements ChainTrades {
   #traderOf({ order, tx }: MarketEvent & { kind: 'filled' }, pool: PoolRecord): string {
     if (order === null) return tx === pool.launchTx ? pool.author.pkh : '';
     return readRecord<OrderRecord>(this.#there('orders', order)).pkh;
+  }
+
+  #graduate({ token, nft }: MarketEvent & { kind: 'graduated' }): void {
+    this.#update(token, {
+      graduatedMs: this.#atMs,
+      ...(nft === undefined ? {} : { ammNft: nft }),
+    });
   }
 
   #movePool({ token, ref, to }: MarketEvent & { kind: 'moved' }): void {

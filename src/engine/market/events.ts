@@ -114,7 +114,8 @@ export type MarketEvent = { readonly tx: string } & (
       readonly ref: RefText;
       readonly to: Reserves;
     }
-  | { readonly kind: 'graduated'; readonly token: AssetId }
+  /** `nft`: of the pool that follows, where it has another one. */
+  | { readonly kind: 'graduated'; readonly token: AssetId; readonly nft?: AssetId }
   | { readonly kind: 'collected'; readonly token: AssetId; readonly lovelace: string }
   | { readonly kind: 'placed'; readonly order: PlacedOrder }
   /** What was left of it; `received` of the order's output asset in this transaction. */

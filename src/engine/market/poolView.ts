@@ -2,7 +2,7 @@
  * A pool as clients see it. Source: api.md section 2, LiquidityPoolInfo: which numbers are text and
  * which are not is part of the contract, and so is what the lists sort by.
  */
-import { COIN } from './asset.ts';
+import { type AssetId, COIN } from './asset.ts';
 import { formatUnits } from './decimal.ts';
 import type { LaunchedToken, RefText, Reserves } from './events.ts';
 
@@ -16,6 +16,8 @@ export interface PoolFacts extends LaunchedToken {
   readonly movedMs: number;
   readonly lastTradeMs: number | null;
   readonly graduatedMs: number | null;
+  /** Of the pool after graduation; absent: the same. */
+  readonly ammNft?: AssetId;
   /** When its market cap was the highest of all for the first time. */
   readonly crownedMs: number | null;
   readonly volumeLovelace: string;
@@ -57,7 +59,7 @@ function viewReserves(pool: PoolFacts) {
     launchType: '' as const,
     createdOn: seconds(pool.createdMs),
     permittedExecutor: pool.executor,
-    cpmmPoolId: pool.graduatedMs === null ? null : pool.nft,
+    cpmmPoolId: pool.graduatedMs === null ? null : (pool.ammNft ?? pool.nft),
     version: 'v1' as const,
     timestamp: seconds(pool.movedMs),
   };

@@ -149,10 +149,11 @@ function readScripts(fields: JsonFields) {
     ammPool: script('ammPool'),
     vesting: script('vesting'),
   };
-  // Only where orders of earlier validators may be open.
+  // Only where there are orders of earlier validators, or pools of another protocol.
   const earlier = {
     limitOrder: fields.has('limitOrder') ? script('limitOrder') : null,
     firstInstantOrder: fields.has('firstInstantOrder') ? script('firstInstantOrder') : null,
+    splashPool: fields.has('splashPool') ? script('splashPool') : null,
   };
   fields.rejectUnknown();
   return { scripts, earlier };

@@ -62,6 +62,7 @@ test('mainnet is the launchpad that runs there, as far as it is known', () => {
         index: 0,
       },
     },
+    splashPool: { hash: 'cb684a69e78907a9796b21fc150a758af5f2805e5ed5d5a8ce9f76f1', ref: null },
   });
   assert.equal(partial.refundAfterMs, 1_200_000);
   assert.equal(partial.collateralKeyHash, null);
