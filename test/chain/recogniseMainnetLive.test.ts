@@ -197,7 +197,7 @@ test('whole transactions: the last trade of a pool, and its graduation', () => {
   assert.equal(fill.after.x, '27501849940', 'to its cap');
   assert.deepEqual(
     followed.block(graduation).map(({ kind }) => kind),
-    ['spent', 'graduated', 'made'],
+    ['spent', 'graduated', 'moved', 'made'],
   );
 });
 
