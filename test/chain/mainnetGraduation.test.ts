@@ -75,7 +75,7 @@ test('the graduation of mainnet: the pool that follows holds what the curve held
   await checkRebuild(market.world);
 });
 
-test('a limit order against it is a trade of its owner; what it earned is not traded with', async (t) => {
+test('a limit order against it is a trade; what it earned is not traded with', async (t) => {
   const market = await graduated(t);
   const owner = { payment: 'aa'.repeat(28), stake: 'bb'.repeat(28) };
   const seed = someRef();
