@@ -243,8 +243,10 @@ function signaturesBytes({ inputs, plan }: TransactionContent): number {
   return WITNESS_LIST_BYTES + cborHead(ARRAY, keys.size).length + keys.size * WITNESS_BYTES;
 }
 
-function referencedBytes({ references }: TransactionPlan): bigint {
-  return references.reduce((sum, { output }) => sum + scriptBytes(output), 0n);
+/** The ledger charges for scripts in spent outputs as for those that are referred to. */
+function referencedBytes({ inputs, references }: TransactionPlan): bigint {
+  const outputs = [...inputs.map(({ utxo }) => utxo), ...references];
+  return outputs.reduce((sum, { output }) => sum + scriptBytes(output), 0n);
 }
 
 /** The last look: limits, conservation, and every output against the plan, read from the bytes. */

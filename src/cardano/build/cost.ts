@@ -1,8 +1,7 @@
 /** What the ledger asks of a transaction: its least fee, and the least an output holds. */
 
 import { ceilDivide } from '../../engine/market/ratio.ts';
-import { assert } from '../../engine/runtime/assert.ts';
-import { bytesOf } from '../codec/cbor.ts';
+import { bytesOf, span } from '../codec/cbor.ts';
 import { type Output, referenceScriptOf } from '../codec/output.ts';
 import { totalUnits, type Units } from '../codec/transaction.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
@@ -11,7 +10,7 @@ import type { PlannedOutput } from './plan.ts';
 
 /** Every output costs as if it had this many bytes more. Source: Babbage, `utxoEntrySize`. */
 const ENTRY_BYTES = 160n;
-const PLUTUS_V2 = 2;
+const NATIVE = 0;
 
 function unitsLovelace(parameters: ProtocolParameters, units: readonly Units[]): bigint {
   const { memoryPrice, cpuPrice } = parameters;
@@ -60,10 +59,11 @@ export function leastLovelace(parameters: ProtocolParameters, output: PlannedOut
   }
 }
 
-/** Length of the script that lies in `output`; 0 without one. */
+/** Length of the script that lies in `output`, anybody's of any language; 0 without one. */
 export function scriptBytes(output: Output): bigint {
   const found = referenceScriptOf(output);
   if (found === null) return 0n;
-  assert(found.language === PLUTUS_V2, 'our scripts are PlutusV2');
-  return BigInt(bytesOf(found.bytes, found.script).length);
+  const { language, bytes, script } = found;
+  const code = language === NATIVE ? span(bytes, script) : bytesOf(bytes, script);
+  return BigInt(code.length);
 }

@@ -4,7 +4,9 @@ import { heldOrder, planCancel, planOrder } from '../../../src/cardano/build/ord
 import { dataHex, type TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { signCollateral } from '../../../src/cardano/build/signing.ts';
 import { scriptAddress } from '../../../src/cardano/codec/address.ts';
-import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';
+import { encodeOutput } from '../../../src/cardano/codec/encode.ts';
+import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import { datumOf, decodeOutput, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { Constr, type PlutusData } from '../../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { addValues, asValue, coins } from '../../../src/cardano/codec/value.ts';
@@ -25,6 +27,7 @@ import {
   COLLATERAL,
   COLLATERAL_OWNER,
   DEPLOYMENT,
+  GENESIS_OUTPUTS,
   NOW_MS,
   orderOf,
   outcomeOf,
@@ -61,6 +64,23 @@ test('an order pays its own cancellation, and the rest goes to the owner', () =>
     assert.equal(more.length, 0);
     assert.deepEqual(addValues(back.value, coins(transaction.feeLovelace)), order.output.value);
   }
+});
+
+test('an order that carries a script of anybody is cancelled, and pays for its bytes', () => {
+  const { address, value, datum } = placed().output;
+  assert.ok(datum !== null);
+  const { script = assert.fail() } = GENESIS_OUTPUTS.find((output) => output.script) ?? {};
+  const more = { lovelace: value.lovelace + 20n * ADA, assets: value.assets };
+  const bytes = encodeOutput({ address, value: more, datum, script });
+  const order: Utxo = { ...placed(), output: decodeOutput(bytes) };
+  assert.ok(order.output.scriptHash !== null);
+  const plain = built(cancelling(placed()));
+  const plan = cancelling(order);
+  const transaction = built(plan);
+  accepted(transaction, plan, [ALICE, COLLATERAL_OWNER]);
+  const code = BigInt(fromHex(script).length);
+  const difference = transaction.feeLovelace - plain.feeLovelace;
+  assert.ok(difference > 15n * (code - 10n), `${difference} lovelace for ${code} bytes`);
 });
 
 test('the server signs for its collateral, the owner for the rest', () => {

@@ -106,6 +106,7 @@ const GENESIS = makeGenesis({
   wallets: [],
 });
 export const DEPLOYMENT: Deployment = GENESIS.deployment;
+export const GENESIS_OUTPUTS = GENESIS.outputs;
 
 /** The outputs that hold the deployment's scripts. */
 function referencesOf(): Record<keyof Deployment['scripts'], Utxo> {
