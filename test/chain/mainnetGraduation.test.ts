@@ -8,8 +8,7 @@ import { datumOf, type Output, refText } from '../../src/cardano/codec/output.ts
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
-import { readPoolData } from '../../src/cardano/datums/datums.ts';
-import { readSplashPool } from '../../src/cardano/datums/splashPool.ts';
+import { readPoolData, readSplashPool } from '../../src/cardano/datums/datums.ts';
 import { viewPool } from '../../src/engine/market/poolView.ts';
 import { type PoolRecord, readRecord } from '../../src/engine/store/records.ts';
 import { checkRebuild } from '../support/foldCheck.ts';

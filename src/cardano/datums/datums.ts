@@ -113,6 +113,38 @@ export function readAmmData(data: PlutusData | null): AmmDatum | null {
   return { nft, token, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace };
 }
 
+/**
+ * The pool of Splash that a launched token of mainnet graduates into: what its treasury and its
+ * royalty have earned lies in its output, and is no part of what it trades with.
+ */
+export interface SplashPoolDatum {
+  readonly nft: AssetId;
+  readonly token: AssetId;
+  /** In the pool's output, but not the pool's. */
+  readonly earnedLovelace: bigint;
+  readonly earnedTokens: bigint;
+}
+
+const SPLASH_FIELDS = 15;
+/** Treasury and royalty, of either side in turn. */
+const EARNED = [7, 8, 9, 10] as const;
+
+export function readSplashPool(data: PlutusData | null): SplashPoolDatum | null {
+  const fields = fieldsOf(data, SPLASH_FIELDS);
+  if (fields === null) return null;
+  const [nft, coin, token] = fields.slice(0, 3).map(readAssetData);
+  if (nft == null || nft === '.' || coin !== '.' || token == null || token === '.') return null;
+  const [treasuryX, treasuryY, royaltyX, royaltyY] = EARNED.map((at) => fields[at]);
+  if (typeof treasuryX !== 'bigint' || typeof royaltyX !== 'bigint') return null;
+  if (typeof treasuryY !== 'bigint' || typeof royaltyY !== 'bigint') return null;
+  if ([treasuryX, treasuryY, royaltyX, royaltyY].some((earned) => earned < 0n)) return null;
+  return {
+    ...{ nft, token },
+    earnedLovelace: treasuryX + royaltyX,
+    earnedTokens: treasuryY + royaltyY,
+  };
+}
+
 export interface OrderDatum {
   readonly redeemer: Address;
   readonly input: AssetId;

@@ -5,8 +5,7 @@
 
 import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
-import { readAmmData, readPoolData } from '../../cardano/datums/datums.ts';
-import { readSplashPool } from '../../cardano/datums/splashPool.ts';
+import { readAmmData, readPoolData, readSplashPool } from '../../cardano/datums/datums.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent, type Reserves } from '../../engine/market/events.ts';
 import { type Executed, executedOrder, type PoolAmounts } from './fillOrder.ts';
