@@ -14,7 +14,6 @@ import { PairActor } from '../src/engine/actors/pairActor.ts';
 import { recover } from '../src/engine/actors/recovery.ts';
 import { LocalLog } from '../src/engine/log/local.ts';
 import { LogWriter } from '../src/engine/log/writer.ts';
-import { firstBar } from '../src/engine/market/bar.ts';
 import type { Trade } from '../src/engine/market/trade.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
 import { seededRng } from '../src/engine/runtime/rng.ts';
@@ -83,9 +82,10 @@ function inActors(count: number, pairs: number): Promise<FoldResult> {
       return new PairActor(store, pair, false);
     });
     const startMs = performance.now();
-    for (const { pair, trade } of trades) {
-      actors[pair]?.apply(firstBar(trade.timeMs, trade), trade.timeMs);
-    }
+    const effects = { changes: [], bars: [] };
+    trades.forEach(({ pair, trade }, index) => {
+      actors[pair]?.take([trade], { marketMs: trade.timeMs, seq: index }, effects, []);
+    });
     const seconds = (performance.now() - startMs) / 1000;
     await store.close();
     return {

@@ -7,6 +7,7 @@ import { MarketLookup } from '../../src/chain/marketLookup.ts';
 import type { Block, ChainStream } from '../../src/chain/port.ts';
 import { StateStore } from '../../src/engine/store/state.ts';
 import { inlineWriter } from '../../src/engine/store/stateWriter.ts';
+import { CountedTrades } from '../../src/engine/store/tradeIds.ts';
 import { HandClock } from '../support/handClock.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -72,9 +73,16 @@ class OutputRows {
       after: rows.has(key) ? '{}' : null,
     });
     const hashes = { epoch: '1-test', entryHash: '', stateHash: '', hashedSeq: 0 };
-    const checkpoint = { ...hashes, seq: this.#seq, term: 1, marketMs: 0, openedMs: 0 };
+    const checkpoint = { ...hashes, seq: this.#seq, term: 1, marketMs: 0, openedMs: 0, seenMs: 0 };
     const changes = keys.map(change);
-    this.store.stage({ checkpoint, block: true, atMs: 0, changes, bars: [], streamChanges: [] });
+    this.store.stage({
+      checkpoint,
+      block: true,
+      atMs: 0,
+      changes,
+      trades: new CountedTrades(),
+      streamChanges: [],
+    });
   }
 }
 

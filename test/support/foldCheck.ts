@@ -116,7 +116,7 @@ function checkTags(
   const [first] = told;
   if (first === undefined || world.said.epochChanges > 0) return;
   if (model.changedSince(pair, interval, first - 1).length === 0) return;
-  const tag = seriesTag(pair, interval);
+  const tag = seriesTag(pair);
   assert.ok(world.said.tags.has(tag), `${tag} was told`);
 }
 

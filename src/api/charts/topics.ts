@@ -239,9 +239,7 @@ function seriesTags(kind: ChartKind, chart: ChartRequest): string[] {
   const names = kind.pairs(chart);
   if (names === null) return [];
   const { direct, reversed } = names;
-  return [direct, ...(reversed === null ? [] : [reversed])].map((name) =>
-    seriesTag(name, storedPart(chart.resolution)),
-  );
+  return [direct, ...(reversed === null ? [] : [reversed])].map(seriesTag);
 }
 
 /**

@@ -13,7 +13,7 @@ export interface CommitObserver {
 
 /** Staged rows that begin a commit, and those at which folding waits for it. */
 const COMMIT_ROWS = 4_000;
-const MAX_STAGED_ROWS = 16_000;
+const MAX_STAGED_ROWS = 64_000;
 const RETRY = { firstMs: 100, mostMs: 5_000 };
 /** One refusal may be a lock that is gone a moment later. */
 const REFUSALS_BEFORE_REPORT = 2;

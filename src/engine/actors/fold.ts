@@ -19,12 +19,13 @@ import {
 } from '../log/entry.ts';
 import type { Pair } from '../market/pair.ts';
 import { assert } from '../runtime/assert.ts';
-import { type BarChange, parseBarKey } from '../store/barRows.ts';
+import { type BarSlot, parseBarKey } from '../store/barRows.ts';
 import type { StreamChange } from '../store/changeIndex.ts';
 import { isHashedAt } from '../store/hashWindow.ts';
 import { readRecord } from '../store/records.ts';
 import type { RowChange, RowImage } from '../store/rows.ts';
 import type { Checkpoint, StateStore } from '../store/state.ts';
+import { CountedTrades } from '../store/tradeIds.ts';
 import { ChainMarket } from './chainMarket.ts';
 import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
 import type { PoolDirectory } from './directory.ts';
@@ -43,7 +44,8 @@ const NO_TRADES: ChainTrades = { listings: [], trades: [] };
 
 interface Draft {
   readonly changes: RowChange[];
-  readonly bars: BarChange[];
+  readonly bars: BarSlot[];
+  readonly trades: CountedTrades;
   readonly streamChanges: StreamChange[];
   readonly tags: Set<string>;
 }
@@ -87,7 +89,7 @@ export class Fold {
 
   /** Largest moment of any trade, to measure lateness by; 0 before the first. */
   get seenMs(): number {
-    return Number(this.store.get('market', 'seenMs') ?? 0);
+    return this.store.checkpoint?.seenMs ?? 0;
   }
 
   get quarantinedPools(): number {
@@ -124,7 +126,8 @@ export class Fold {
     if (payload.kind !== 'epoch') {
       checkContinues(entry, before);
     }
-    const draft: Draft = { changes: [], bars: [], streamChanges: [], tags };
+    const effects = { changes: [], bars: [], trades: new CountedTrades(), streamChanges: [] };
+    const draft: Draft = { ...effects, tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
     for (const tag of this.clock.advance(entry.timeMs, seq, phaseOf(payload))) tags.add(tag);
     if (payload.kind === 'block') this.#applyBlock(payload, seq, draft);
@@ -135,13 +138,8 @@ export class Fold {
     this.#stage(sealed, draft);
   }
 
-  /** Forgets all actors; they come back from the store as they are needed. */
-  forgetActors(): void {
-    this.#pairs.forget();
-  }
-
   #stage({ entry, hash: entryHash }: SealedEntry, draft: Draft): void {
-    const { changes, bars, streamChanges } = draft;
+    const { changes, bars, trades, streamChanges } = draft;
     const { payload, epoch, seq, term, timeMs } = entry;
     const previous = this.store.checkpoint;
     const { hashWindow } = this.store;
@@ -162,22 +160,29 @@ export class Fold {
         hashedSeq: isHashed ? seq : (previous?.hashedSeq ?? 0),
         marketMs: timeMs,
         openedMs: this.clock.openedMs,
+        seenMs: this.#seenAfter(payload),
         ...(market === undefined ? {} : { market }),
       },
       block: isBlock || first,
       atMs: isBlock ? payload.atMs : -1,
       changes,
-      bars,
+      trades,
       streamChanges,
     });
     const marketTime = { seq, marketMs: timeMs };
-    if (this.#tickers?.update(changes, bars, marketTime) === true) draft.tags.add(TICKERS_TAG);
+    if (this.#tickers?.update(changes, trades, marketTime) === true) draft.tags.add(TICKERS_TAG);
+  }
+
+  #seenAfter(payload: Payload): number {
+    if (payload.kind === 'block') return Math.max(this.seenMs, payload.atMs);
+    // The point that it went back to.
+    if (payload.kind === 'rollback') return this.store.newestPoint()?.seenMs ?? 0;
+    return this.seenMs;
   }
 
   #applyBlock(payload: BlockPayload, seq: number, draft: Draft): void {
     const chain = payload.chain === undefined ? null : this.#applyChain(payload, seq, draft);
     const { atMs } = payload;
-    if (atMs > this.seenMs) this.#set('market', 'seenMs', String(atMs), draft);
     this.#takeTrades(chain ?? { listings: [], trades: payload.trades }, atMs, seq, draft);
   }
 
@@ -211,7 +216,7 @@ export class Fold {
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
     const images = imagesBefore(toSeq, this.store);
     const restored = images.flatMap((image) => this.#restoredRow(image));
-    const bars = images.flatMap((image) => this.#restoredBar(image, draft.tags));
+    const bars = images.flatMap((image) => this.#restoredBar(image, seq, draft.tags));
     this.store.restore(toSeq, restored, bars, seq);
     this.store.hashWindow.add(restored, bars);
     this.#tickers?.undo(restored, bars, seq);
@@ -230,20 +235,18 @@ export class Fold {
     return [{ table, key, before, after: value, cause: 'rollback' }];
   }
 
-  #restoredBar({ table, key, value }: RowImage, tags: Set<string>): BarChange[] {
+  #restoredBar({ table, key, value }: RowImage, seq: number, tags: Set<string>): BarSlot[] {
     if (table !== 'bars') return [];
-    const place = parseBarKey(key);
-    this.#pairs.barRestored(place, value, tags);
-    return [{ place, before: null, after: value, cause: 'rollback' }];
+    const bar = parseBarKey(key);
+    this.#pairs.barRestored(bar, value, tags);
+    return [{ ...bar, value, seq, cause: 'rollback' }];
   }
 
   #moveCursor(payload: BlockPayload | RollbackPayload | EpochPayload, draft: Draft): void {
     if (payload.cursor === undefined) return;
-    this.#set('feeds', payload.cursor.feed, String(payload.cursor.line), draft);
-  }
-
-  #set(table: 'market' | 'feeds', key: string, after: string, draft: Draft): void {
-    draft.changes.push({ table, key, before: this.store.get(table, key), after, cause: 'trade' });
+    const { feed: key, line } = payload.cursor;
+    const before = this.store.get('feeds', key);
+    draft.changes.push({ table: 'feeds', key, before, after: String(line), cause: 'trade' });
   }
 }
 

@@ -16,6 +16,7 @@ export interface ClockMove {
 }
 
 const MOVES = 1024;
+const NONE: readonly string[] = [];
 
 /** What a stream of filled bars listens to: intervals of this resolution end and begin. */
 export function clockTag(resolution: Resolution): string {
@@ -46,12 +47,12 @@ export class MarketClock {
   }
 
   /** Sets market time; returns the tags of resolutions that changed interval. */
-  advance(timeMs: number, seq: number, phase: 'end' | 'start' | 'block'): string[] {
+  advance(timeMs: number, seq: number, phase: 'end' | 'start' | 'block'): readonly string[] {
     const closedFromMs = this.#marketMs;
     const openedFromMs = this.#openedMs;
     this.#marketMs = timeMs;
     if (phase !== 'end') this.#openedMs = timeMs;
-    if (sameMinute(closedFromMs, timeMs) && sameMinute(openedFromMs, this.#openedMs)) return [];
+    if (sameMinute(closedFromMs, timeMs) && sameMinute(openedFromMs, this.#openedMs)) return NONE;
     const openedToMs = this.#openedMs;
     this.#moves.push({ seq, closedFromMs, closedToMs: timeMs, openedFromMs, openedToMs });
     if (this.#moves.length > 2 * MOVES) {

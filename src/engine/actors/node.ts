@@ -367,7 +367,8 @@ export class Node {
   /** What is in the file now; `broken` pools could not be folded. */
   #openState(broken: readonly string[]): void {
     const writer = this.#options.stateWriter ?? threadWriter;
-    const store = new StateStore(this.#files.state, { ...this.#options, writer });
+    const options = { ...this.#options, writer, clock: this.#clock };
+    const store = new StateStore(this.#files.state, options);
     this.#fold = new Fold(store, this.#foldOptions());
     this.#fold.keepQuarantined(broken);
   }

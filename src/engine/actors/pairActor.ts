@@ -1,76 +1,66 @@
 /**
- * The actor of one pair: its bars at six resolutions. An entry's work on it is one unit (`take`);
- * when that throws, the actor is thrown away and made again from the store.
+ * The actor of one pair: its bars at six resolutions. An entry's work on it is one unit (`take`):
+ * all that may throw comes before anything is changed.
+ *
+ * Trades that fall into the open newest bars are only summed up; the sum goes into the six bars
+ * when somebody reads them, when another trade falls elsewhere, when one of them ends, and when
+ * they are written (`settle`).
  *
  * Never: reads a clock, changes another pool, or holds state that the store cannot restore.
  */
 import { addTrade, type Bar, firstBar, MOVED_ALL } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
 import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
-import type { Trade } from '../market/trade.ts';
-import type { BarChange } from '../store/barRows.ts';
+import { compareIds, type Trade } from '../market/trade.ts';
+import type { BarSlot } from '../store/barRows.ts';
 import type { RowChange } from '../store/rows.ts';
+import type { BarOwner, StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
+import { MOST_SORTED_LENGTH } from '../store/tradeIds.ts';
 import { Series } from './series.ts';
 
-export interface PoolWork {
-  /** Of one moment. */
-  readonly trades: readonly Trade[];
+export interface PoolTime {
   readonly marketMs: number;
   readonly seq: number;
 }
 
-interface PoolEffects {
+/** Where an entry's effects on its pairs are collected. */
+export interface PoolEffects {
   readonly changes: RowChange[];
-  readonly bars: BarChange[];
-  /** Series that changed, by name (`seriesTag`). */
-  readonly tags: string[];
-  /** Ends of bars that were opened. */
-  readonly endsMs: number[];
+  /** Bars that the state hash may cover. */
+  readonly bars: BarSlot[];
 }
 
 const ASCII = /^[ -~]*$/;
-const LENGTHS = Array.from({ length: 100 }, (_, length) => lengthText('x'.repeat(length)));
 
-/** The tag that a stream of bars listens to. */
-export function seriesTag(name: string, resolution: Resolution): string {
-  return `bars:${name}:${resolution}`;
+/** The tag that the streams of a pair's bars listen to. */
+export function seriesTag(name: string): string {
+  return `bars:${name}`;
 }
 
-/** A prime below 2^32. */
-const CODES = 4_294_967_291;
-const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-
-/**
- * Short code of what a trade says besides its id: tells a repeated line from a changed one. One in
- * four billion changes is taken for a repetition; made for every trade, so it has to be cheap.
- */
-export function contentCode({ timeMs, baseAmount, quoteAmount }: Omit<Trade, 'id'>): string {
-  const amounts =
-    baseAmount <= SAFE && quoteAmount <= SAFE
-      ? timesModulo(Number(baseAmount), 1_000_003) + timesModulo(Number(quoteAmount), 7_368_787)
-      : Number((baseAmount * 1_000_003n + quoteAmount * 7_368_787n) % BigInt(CODES));
-  return (((amounts % CODES) + (timeMs % 1_000_000_007) * 31) % CODES).toString(36);
+/** The store's order of ids is ours. */
+function isPlainId(id: string): boolean {
+  return id.length <= MOST_SORTED_LENGTH && ASCII.test(id);
 }
 
-/** `amount * factor % CODES`, exact: no step exceeds 2^53, for a factor below 2^24. */
-function timesModulo(amount: number, factor: number): number {
-  const rest = amount % CODES;
-  const high = Math.floor(rest / 65_536);
-  const low = rest % 65_536;
-  return (((high * factor) % CODES) * 65_536 + low * factor) % CODES;
-}
-
-export class PairActor {
+export class PairActor implements BarOwner {
   readonly pair: Pair;
   readonly name: string;
+  readonly tag: string;
   readonly #store: StateStore;
-  /** Of the keys of its trade ids. */
-  readonly #prefix: string;
-  readonly #series: readonly { readonly series: Series; readonly tag: string }[];
+  readonly #series: readonly Series[];
   #stored: boolean;
-  /** The largest key among the pair's trade ids; null until it is first needed. */
-  #lastTradeKey: string | null = null;
+  /** The largest of the pair's trade ids, as they sort; null until it is first needed. */
+  #lastId: string | null;
+  #staged: StagedPair | null = null;
+  /** The sum of trades that are not in the bars yet; null: they all are. */
+  #waiting: Bar | null = null;
+  #waitingSeq = 0;
+  /** Trades of [from, to) only change the newest bars, all open. */
+  #openFromMs = 0;
+  #openToMs = 0;
+  /** No open bar ends before this. */
+  #nextEndMs = Number.POSITIVE_INFINITY;
   /** Turn of the last work or read, for eviction. */
   lastUsed = 0;
 
@@ -78,23 +68,20 @@ export class PairActor {
   constructor(store: StateStore, pair: Pair, stored: boolean) {
     this.pair = pair;
     this.name = pairName(pair.base, pair.quote);
+    this.tag = seriesTag(this.name);
     this.#store = store;
-    this.#prefix = `${pair.id}:`;
     this.#stored = stored;
-    this.#series = RESOLUTIONS.map((resolution) => ({
-      series: new Series(store, pair.id, resolution, stored),
-      tag: seriesTag(this.name, resolution),
-    }));
+    this.#lastId = stored ? null : '';
+    this.#series = RESOLUTIONS.map((resolution) => new Series(store, pair.id, resolution, this));
+    if (!stored) return;
+    for (const series of this.#series) series.load();
+    this.#look();
   }
 
   series(resolution: Resolution): Series {
     const found = this.#series[RESOLUTIONS.indexOf(resolution)];
     if (found === undefined) throw new Error(`no series ${resolution}`);
-    return found.series;
-  }
-
-  knows(tradeId: string): boolean {
-    return this.contentOf(tradeId) !== null;
+    return found;
   }
 
   /**
@@ -102,52 +89,104 @@ export class PairActor {
    * new ones are known to be new without asking the store.
    */
   contentOf(tradeId: string): string | null {
-    return this.#contentAt(this.#tradeKey(tradeId), tradeId);
+    this.#lastId ??= this.#store.tradeIds.last(this.pair.id) ?? '';
+    // SQLite sorts by UTF-8, we by UTF-16; they agree about an ASCII id and any other.
+    if (compareIds(tradeId, this.#lastId) > 0 && isPlainId(tradeId)) return null;
+    return this.#store.tradeIds.contentOf(this.pair.id, tradeId);
   }
 
-  #contentAt(key: string, tradeId: string): string | null {
-    this.#lastTradeKey ??= this.#store.lastKey('trade_ids', this.#prefix) ?? '';
-    // SQLite sorts by UTF-8, we by UTF-16; they agree about an ASCII key and any other.
-    if (ASCII.test(tradeId) && key > this.#lastTradeKey) return null;
-    return this.#store.get('trade_ids', key);
-  }
-
-  /** Applies one entry's trades and the passing of time. Duplicate ids change nothing. */
-  take({ trades, marketMs, seq }: PoolWork): PoolEffects {
-    const effects: PoolEffects = { changes: [], bars: [], tags: [], endsMs: [] };
-    if (!this.#stored) {
-      const after = JSON.stringify(this.pair);
-      effects.changes.push({ table: 'pairs', key: this.name, before: null, after, cause: 'trade' });
-      this.#stored = true;
+  /**
+   * Applies one entry's trades, all of one moment, and the passing of time. Returns the trades that
+   * count: duplicate ids change nothing. Ends of bars that were opened go to `endsMs`.
+   */
+  take(
+    trades: readonly Trade[],
+    { marketMs, seq }: PoolTime,
+    effects: PoolEffects,
+    endsMs: number[],
+  ): readonly Trade[] {
+    const fresh = this.#fresh(trades);
+    const [first] = fresh;
+    if (first === undefined && marketMs < this.#nextEndMs && this.#stored) return fresh;
+    const isPlain =
+      first !== undefined &&
+      first.timeMs >= this.#openFromMs &&
+      first.timeMs < this.#openToMs &&
+      marketMs < this.#nextEndMs;
+    if (!isPlain && first !== undefined) {
+      for (const series of this.#series) series.prepare(first.timeMs);
     }
-    const fresh = new Set<string>();
-    let sum: Bar | null = null;
-    for (const trade of trades) {
-      const key = this.#tradeKey(trade.id);
-      if (fresh.has(trade.id) || this.#contentAt(key, trade.id) !== null) continue;
-      if (trades.length > 1) fresh.add(trade.id);
-      if (this.#lastTradeKey === null || key > this.#lastTradeKey) this.#lastTradeKey = key;
-      const after = contentCode(trade);
-      effects.changes.push({ table: 'trade_ids', key, before: null, after, cause: 'trade' });
+    // Nothing reads from here on, so nothing throws half way.
+    if (this.#staged === null || this.#staged.isClosed) {
+      this.#staged = this.#store.stagePair(this.pair.id, this);
+    }
+    if (!isPlain) this.settle();
+    let sum = this.#waiting;
+    for (const trade of fresh) {
       if (sum === null) sum = firstBar(trade.timeMs, trade);
       else addTrade(sum, trade);
     }
-    if (sum !== null) this.apply(sum, marketMs, effects.endsMs);
-    for (const { series, tag } of this.#series) {
-      series.finalise(marketMs);
-      if (series.finish(seq, effects.bars)) effects.tags.push(tag);
+    if (isPlain) {
+      this.#waiting = sum;
+      this.#waitingSeq = seq;
+      return fresh;
     }
-    return effects;
+    this.#stamp(effects.changes);
+    if (sum !== null) this.#add(sum, marketMs, endsMs);
+    for (const series of this.#series) {
+      series.finalise(marketMs);
+      for (const slot of this.#finish(series, seq)) effects.bars.push(slot);
+    }
+    this.#look();
+    return fresh;
+  }
+
+  settle(): void {
+    const sum = this.#waiting;
+    if (sum === null) return;
+    this.#waiting = null;
+    this.#add(sum, Number.NEGATIVE_INFINITY, []);
+    for (const series of this.#series) this.#finish(series, this.#waitingSeq);
+  }
+
+  /** The trades that were not counted before. */
+  #fresh(trades: readonly Trade[]): readonly Trade[] {
+    const [only] = trades;
+    if (only === undefined) return trades;
+    if (trades.length === 1) {
+      if (this.contentOf(only.id) !== null) return [];
+      this.#noteId(only.id);
+      return trades;
+    }
+    const fresh = new Map<string, Trade>();
+    for (const trade of trades) {
+      const isKnown = fresh.has(trade.id) || this.contentOf(trade.id) !== null;
+      if (!isKnown) fresh.set(trade.id, trade);
+    }
+    for (const id of fresh.keys()) this.#noteId(id);
+    return [...fresh.values()];
+  }
+
+  #noteId(id: string): void {
+    if (this.#lastId !== null && compareIds(id, this.#lastId) > 0) this.#lastId = id;
+  }
+
+  /** The row of a pair that is new. */
+  #stamp(changes: RowChange[]): void {
+    if (this.#stored) return;
+    const after = JSON.stringify(this.pair);
+    changes.push({ table: 'pairs', key: this.name, before: null, after, cause: 'trade' });
+    this.#stored = true;
   }
 
   /**
    * Trades of one moment, summed up, into six bars; ends of bars they opened go to `endsMs`. From
    * the finest bar outwards: what they did not move inside, they do not move around it.
    */
-  apply(sum: Bar, marketMs: number, endsMs: number[] = []): void {
+  #add(sum: Bar, marketMs: number, endsMs: number[]): void {
     let candidates = MOVED_ALL;
     let dayCandidates = MOVED_ALL;
-    for (const { series } of this.#series) {
+    for (const series of this.#series) {
       // Weeks and months both contain days, but not each other.
       if (series.resolution === 'month1') candidates = dayCandidates;
       candidates = series.add(sum, candidates, marketMs, endsMs);
@@ -155,12 +194,21 @@ export class PairActor {
     }
   }
 
-  /** Sorts as ids do: by length, then text. */
-  #tradeKey(tradeId: string): string {
-    return `${this.#prefix}${LENGTHS[tradeId.length] ?? lengthText(tradeId)}:${tradeId}`;
+  #finish(series: Series, seq: number): readonly BarSlot[] {
+    const changed = series.finish(seq);
+    for (const slot of changed) this.#staged?.put(slot);
+    return changed;
   }
-}
 
-function lengthText({ length }: string): string {
-  return String(length).padStart(3, '0');
+  /** Notes which trades need no look at the bars. */
+  #look(): void {
+    this.#openFromMs = Number.NEGATIVE_INFINITY;
+    this.#openToMs = Number.POSITIVE_INFINITY;
+    this.#nextEndMs = Number.POSITIVE_INFINITY;
+    for (const { openSpan, nextEndMs } of this.#series) {
+      this.#openFromMs = Math.max(this.#openFromMs, openSpan?.from ?? Number.POSITIVE_INFINITY);
+      this.#openToMs = Math.min(this.#openToMs, openSpan?.to ?? Number.NEGATIVE_INFINITY);
+      this.#nextEndMs = Math.min(this.#nextEndMs, nextEndMs);
+    }
+  }
 }

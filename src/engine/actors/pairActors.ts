@@ -7,11 +7,11 @@ import { type Listing, type Pair, pairName } from '../market/pair.ts';
 import { intervalEnd, storedResolution } from '../market/resolution.ts';
 import type { PoolStep, Trade } from '../market/trade.ts';
 import { assert } from '../runtime/assert.ts';
-import { type BarChange, type BarPlace, isOpen } from '../store/barRows.ts';
+import { isOpen, type OpenBar } from '../store/barRows.ts';
 import { readRecord } from '../store/records.ts';
-import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import { PairActor, type PoolWork, seriesTag } from './pairActor.ts';
+import type { CountedTrades } from '../store/tradeIds.ts';
+import { PairActor, type PoolEffects, type PoolTime, seriesTag } from './pairActor.ts';
 import { pairId } from './pairIds.ts';
 
 export interface PairOptions {
@@ -26,9 +26,8 @@ export interface PairTrade extends TradeEvent {
 }
 
 /** Where an entry's effects are collected. */
-interface PairDraft {
-  readonly changes: RowChange[];
-  readonly bars: BarChange[];
+interface PairDraft extends PoolEffects {
+  readonly trades: CountedTrades;
   readonly tags: Set<string>;
 }
 
@@ -40,6 +39,8 @@ export class PairActors {
   readonly #quarantined = new Set<string>();
   readonly #names = new Map<number, string>();
   #uses = 0;
+  /** The newest one asked for, still in memory: trades of a pair come together. */
+  #opened: PairActor | null = null;
 
   /** Everything must be committed. */
   constructor(store: StateStore, options: PairOptions) {
@@ -78,10 +79,6 @@ export class PairActors {
     for (const name of names) this.#quarantined.add(name);
   }
 
-  forget(): void {
-    this.#actors.clear();
-  }
-
   /** Opens what is new, and gives every pair its trades, and time where a bar has to be closed. */
   take(
     listings: readonly Listing[],
@@ -89,6 +86,26 @@ export class PairActors {
     { atMs, marketMs, seq }: { readonly atMs: number; readonly marketMs: number; seq: number },
     draft: PairDraft,
   ): void {
+    const time = { marketMs, seq };
+    const [first] = trades;
+    const isAlone = first !== undefined && trades.length === 1 && listings.length === 0;
+    if (isAlone && !this.#barEnds.isDue(marketMs)) {
+      this.#give(this.#open(first, draft), [readTrade(first, atMs)], time, draft);
+    } else {
+      for (const [name, mine] of this.#share(listings, trades, { atMs, marketMs }, draft)) {
+        this.#give(name, mine, time, draft);
+      }
+    }
+    if (this.#actors.size > this.#options.maxLoadedPools) this.#evict();
+  }
+
+  /** The pairs that have something to do, each with its trades. */
+  #share(
+    listings: readonly Listing[],
+    trades: readonly PairTrade[],
+    { atMs, marketMs }: { readonly atMs: number; readonly marketMs: number },
+    draft: PairDraft,
+  ): Map<string, Trade[]> {
     const work = new Map<string, Trade[]>();
     for (const listing of listings) work.set(this.#open(listing, draft), []);
     for (const event of trades) {
@@ -97,50 +114,45 @@ export class PairActors {
       if (those === undefined) work.set(name, [readTrade(event, atMs)]);
       else those.push(readTrade(event, atMs));
     }
+    if (!this.#barEnds.isDue(marketMs)) return work;
     // Sorted: the order of `#barEnds` depends on when the node was started.
     const due = [...this.#barEnds.takeDue(marketMs)].sort();
     for (const name of due) if (!work.has(name)) work.set(name, []);
-    for (const [name, mine] of work) {
-      if (this.#quarantined.has(name)) continue;
-      this.#give(name, { trades: mine, marketMs, seq }, draft);
-    }
-    if (this.#actors.size > this.#options.maxLoadedPools) this.#evict();
+    return work;
   }
 
   /** A row of `pairs` was put back. A pair that goes, comes back with another actor. */
   pairRestored(name: string): void {
-    this.#actors.delete(name);
+    this.#remove(name);
   }
 
   /** A row of `bars` was put back. */
-  barRestored(
-    { pair, resolution, start }: BarPlace,
-    value: string | null,
-    tags: Set<string>,
-  ): void {
+  barRestored({ pair, resolution, start }: OpenBar, value: string | null, tags: Set<string>): void {
     const name = this.#names.get(pair);
     const resolutionName = storedResolution(resolution);
     if (name === undefined || resolutionName === null) return;
-    tags.add(seriesTag(name, resolutionName));
-    this.#actors.delete(name);
+    tags.add(seriesTag(name));
+    this.#remove(name);
     if (isOpen(value)) this.#barEnds.add(intervalEnd(resolutionName, start), name);
   }
 
   /** An actor that throws is made again from the store and tried once more, then quarantined. */
-  #give(name: string, work: PoolWork, draft: PairDraft): void {
+  #give(name: string, trades: readonly Trade[], time: PoolTime, draft: PairDraft): void {
+    if (this.#quarantined.has(name)) return;
+    const bars = draft.bars.length;
     for (const lastChance of [false, true]) {
       try {
         const actor = this.#load(name);
-        if (actor === null && work.trades.length === 0) return;
+        if (actor === null && trades.length === 0) return;
         assert(actor !== null, `pool ${name} can be loaded`);
-        const { changes, bars, tags, endsMs } = actor.take(work);
-        for (const change of changes) draft.changes.push(change);
-        for (const change of bars) draft.bars.push(change);
-        for (const tag of tags) draft.tags.add(tag);
+        const endsMs: number[] = [];
+        const counted = actor.take(trades, time, draft, endsMs);
+        for (const trade of counted) draft.trades.push(actor.pair.id, trade);
+        if (counted.length > 0 || draft.bars.length > bars) draft.tags.add(actor.tag);
         for (const endMs of endsMs) this.#barEnds.add(endMs, name);
         return;
       } catch (error) {
-        this.#actors.delete(name);
+        this.#forget(name);
         if (lastChance) this.#quarantine(name, error);
       }
     }
@@ -152,13 +164,19 @@ export class PairActors {
   }
 
   #open(event: Listing, draft: PairDraft): string {
-    const name = pairName(event.base, event.quote);
+    const { base, quote } = event;
+    const last = this.#opened;
+    if (last !== null && last.pair.base === base && last.pair.quote === quote) return last.name;
+    const name = pairName(base, quote);
     const actor = this.#actors.get(name);
-    // That text, so that the next look-up finds its hash made and compares one reference.
-    if (actor !== undefined) return actor.name;
+    if (actor !== undefined) {
+      this.#opened = actor;
+      // That text, so that the next look-up finds its hash made and compares one reference.
+      return actor.name;
+    }
     const known = this.#store.get('pairs', name) !== null;
     if (known || this.#quarantined.has(name)) return name;
-    const { base, quote, baseDecimals, quoteDecimals } = event;
+    const { baseDecimals, quoteDecimals } = event;
     const id = pairId(name, this.#store, draft.changes);
     const pair = { id, base, quote, baseDecimals, quoteDecimals };
     this.#names.set(id, name);
@@ -182,17 +200,27 @@ export class PairActors {
   #evict(): void {
     const byUse = [...this.#actors.values()].sort((a, b) => a.lastUsed - b.lastUsed);
     const kept = Math.ceil(0.9 * this.#options.maxLoadedPools);
-    for (const actor of byUse.slice(0, byUse.length - kept)) this.#actors.delete(actor.name);
+    for (const { name } of byUse.slice(0, byUse.length - kept)) this.#forget(name);
+  }
+
+  /** What it has not staged yet stays. */
+  #forget(name: string): void {
+    this.#actors.get(name)?.settle();
+    this.#remove(name);
+  }
+
+  #remove(name: string): void {
+    this.#actors.delete(name);
+    this.#opened = null;
   }
 }
 
 function readTrade(event: PairTrade, timeMs: number): Trade {
   const { id, step } = event;
-  const amounts = {
-    baseAmount: BigInt(event.baseAmount),
-    quoteAmount: BigInt(event.quoteAmount),
-  };
-  return step === undefined ? { id, timeMs, ...amounts } : { id, timeMs, ...amounts, step };
+  const baseAmount = BigInt(event.baseAmount);
+  const quoteAmount = BigInt(event.quoteAmount);
+  if (step === undefined) return { id, timeMs, baseAmount, quoteAmount };
+  return { id, timeMs, baseAmount, quoteAmount, step };
 }
 
 /**
@@ -215,6 +243,10 @@ export class BarEndSchedule {
   endsUpTo(marketMs: number): number[] {
     if (marketMs < this.#nextMs) return [];
     return [...this.#pools.keys()].filter((endMs) => endMs <= marketMs).sort((a, b) => a - b);
+  }
+
+  isDue(marketMs: number): boolean {
+    return marketMs >= this.#nextMs;
   }
 
   /** Takes the pools whose ends are at or before `marketMs`. */

@@ -12,13 +12,9 @@ import {
   type Resolution,
   STORED_RESOLUTION_IDS,
 } from '../market/resolution.ts';
-import {
-  type BarPlace,
-  type BarRow,
-  barPlace,
-  type BarChange as RowChange,
-} from '../store/barRows.ts';
+import type { BarRow, BarSlot } from '../store/barRows.ts';
 import type { Cause } from '../store/rows.ts';
+import type { BarOwner } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 
 /** A bar and why it last changed; `bar` is null in a tombstone. */
@@ -40,21 +36,20 @@ export interface BarSeries {
   changedSince(seq: number, limit: number): { changes: BarChange[]; isAll: boolean };
 }
 
-interface HeldBar {
-  /** Changed in place during one entry only: what was staged is never changed again. */
-  bar: Bar;
+interface HeldBar extends BarSlot {
+  readonly value: Bar;
   readonly endMs: number;
-  readonly place: BarPlace;
   seq: number;
   cause: Cause;
   /** Entry that made the bar; 0 for one that was loaded: it is not known. */
   bornSeq: number;
-  /** As the entries before left it; null: it was not there. The bar itself while not `dirty`. */
-  before: Bar | null;
   dirty: boolean;
 }
 
 const HELD_BARS = 8;
+/** `bornSeq` of a bar until its entry is over. */
+const UNBORN = Number.POSITIVE_INFINITY;
+const NONE: readonly HeldBar[] = [];
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 
 export class Series implements BarSeries {
@@ -64,29 +59,32 @@ export class Series implements BarSeries {
   readonly #pairId: number;
   readonly #resolutionId: number;
   readonly #store: StateStore;
+  /** Has trades that are not in the bars yet: readers ask for them first. */
+  readonly #owner: BarOwner;
   readonly #held = new Map<number, HeldBar>();
-  readonly #dirty: HeldBar[] = [];
+  #dirty: HeldBar[] = [];
   #newest: HeldBar | null = null;
   /** No open bar ends before this. */
-  #nextEndMs = Number.POSITIVE_INFINITY;
+  nextEndMs = Number.POSITIVE_INFINITY;
   #floorSeq: number;
   #changedSeq: number;
   /** Start of the newest bar that was released. */
   #releasedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(store: StateStore, pairId: number, resolution: Resolution, stored: boolean) {
+  constructor(store: StateStore, pairId: number, resolution: Resolution, owner: BarOwner) {
     this.resolution = resolution;
     this.#store = store;
+    this.#owner = owner;
     this.#pairId = pairId;
     this.#resolutionId = STORED_RESOLUTION_IDS[resolution];
     this.loadedSeq = store.checkpoint?.seq ?? 0;
     this.#floorSeq = this.loadedSeq;
     this.#changedSeq = this.#floorSeq;
-    if (stored) this.#load();
   }
 
   get newest(): Bar | null {
-    return this.#newest?.bar ?? null;
+    this.#owner.settle();
+    return this.#newest?.value ?? null;
   }
 
   /** Bars that start in [fromMs, toMs), newest first, at most `limit`. */
@@ -99,14 +97,26 @@ export class Series implements BarSeries {
   /** Whether a bar after `startMs` was there at `seq`; also true where that is not remembered. */
   hadNewer(startMs: number, seq: number): boolean {
     if (this.#releasedMs > startMs) return true;
-    return [...this.#held.values()].some((held) => {
-      return held.bar.startMs > startMs && held.bornSeq <= seq;
+    return [...this.#held.values()].some(({ start, bornSeq }) => {
+      return start > startMs && bornSeq <= seq;
     });
   }
 
   /** Nothing of the series has changed since this position. */
   get changedSeq(): number {
+    this.#owner.settle();
     return this.#changedSeq;
+  }
+
+  /** Trades of [from, to) only change the newest bar, which is open; null: it is not. */
+  get openSpan(): { readonly from: number; readonly to: number } | null {
+    const newest = this.#newest;
+    return newest === null || newest.value.final ? null : { from: newest.start, to: newest.endMs };
+  }
+
+  /** Reads what `add` of a trade at this moment will need: `add` itself reads nothing. */
+  prepare(timeMs: number): void {
+    this.#find(timeMs);
   }
 
   /**
@@ -117,16 +127,18 @@ export class Series implements BarSeries {
     const { timeMs } = part.open;
     const found = this.#find(timeMs);
     if (found !== null) {
-      this.#change(found, found === this.#newest && !found.bar.final ? 'trade' : 'late');
-      return addBar(found.bar, part, candidates);
+      const isNewest = found === this.#newest && !found.value.final;
+      this.#change(found, isNewest ? 'trade' : 'late');
+      return addBar(found.value, part, candidates);
     }
     const startMs = intervalStart(this.resolution, timeMs);
     const bar = copyBar(part, startMs);
-    const behind = this.#newest !== null && startMs < this.#newest.bar.startMs;
+    const behind = this.#newest !== null && startMs < this.#newest.start;
     const ended = intervalEnd(this.resolution, startMs) <= marketMs;
     bar.final = ended;
-    const held = this.#hold(bar, null, 0, behind || ended ? 'late' : 'trade');
+    const held = this.#hold(bar, 0, behind || ended ? 'late' : 'trade');
     if (!behind) this.#newest = held;
+    held.bornSeq = UNBORN;
     held.dirty = true;
     this.#dirty.push(held);
     if (!ended) endsMs.push(held.endMs);
@@ -135,36 +147,34 @@ export class Series implements BarSeries {
 
   /** Makes every open bar final whose interval has ended. */
   finalise(marketMs: number): void {
-    if (marketMs < this.#nextEndMs) return;
-    this.#nextEndMs = Number.POSITIVE_INFINITY;
+    if (marketMs < this.nextEndMs) return;
+    this.nextEndMs = Number.POSITIVE_INFINITY;
     for (const held of this.#held.values()) {
-      if (held.bar.final) continue;
+      if (held.value.final) continue;
       if (held.endMs > marketMs) {
-        this.#nextEndMs = Math.min(this.#nextEndMs, held.endMs);
+        this.nextEndMs = Math.min(this.nextEndMs, held.endMs);
         continue;
       }
       this.#change(held, held === this.#newest ? 'final' : 'lateFinal');
-      held.bar.final = true;
+      held.value.final = true;
     }
   }
 
-  /** The row changes since the last call, stamped with `seq`. */
-  finish(seq: number, changes: RowChange[]): boolean {
-    if (this.#dirty.length === 0) return false;
+  /** The bars that changed since the last call, stamped with `seq`. */
+  finish(seq: number): readonly HeldBar[] {
+    if (this.#dirty.length === 0) return NONE;
+    const changed = this.#dirty;
+    this.#dirty = [];
     // By start: the order of what is held depends on what was evicted.
-    if (this.#dirty.length > 1) this.#dirty.sort((a, b) => a.bar.startMs - b.bar.startMs);
-    for (const held of this.#dirty) {
-      const { place, before, bar, cause } = held;
-      changes.push({ place, before, after: bar, cause });
-      if (before === null) held.bornSeq = seq;
-      held.before = bar;
+    if (changed.length > 1) changed.sort((a, b) => a.start - b.start);
+    for (const held of changed) {
+      if (held.bornSeq === UNBORN) held.bornSeq = seq;
       held.seq = seq;
       held.dirty = false;
     }
-    this.#dirty.length = 0;
     this.#changedSeq = seq;
     if (this.#held.size > HELD_BARS) this.#release();
-    return true;
+    return changed;
   }
 
   /**
@@ -172,6 +182,7 @@ export class Series implements BarSeries {
    * them up to a position that is not cut in two: none when one entry changed more than that.
    */
   changedSince(seq: number, limit: number): { changes: BarChange[]; isAll: boolean } {
+    this.#owner.settle();
     const found = seq >= this.#floorSeq ? this.#heldSince(seq) : this.#storedSince(seq, limit);
     const beyond = found[limit];
     if (beyond === undefined) return { changes: found, isAll: true };
@@ -180,8 +191,8 @@ export class Series implements BarSeries {
 
   #heldSince(seq: number): BarChange[] {
     const changes: BarChange[] = [];
-    for (const { bar, seq: changed, cause } of this.#held.values()) {
-      if (changed > seq) changes.push({ startMs: bar.startMs, bar, seq: changed, cause });
+    for (const { start, value, seq: changed, cause } of this.#held.values()) {
+      if (changed > seq) changes.push({ startMs: start, bar: value, seq: changed, cause });
     }
     return changes.sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
   }
@@ -200,7 +211,7 @@ export class Series implements BarSeries {
   #find(timeMs: number): HeldBar | null {
     const newest = this.#newest;
     if (newest === null || timeMs >= newest.endMs) return null;
-    if (timeMs >= newest.bar.startMs) return newest;
+    if (timeMs >= newest.start) return newest;
     const startMs = intervalStart(this.resolution, timeMs);
     const held = this.#held.get(startMs);
     if (held !== undefined) return held;
@@ -208,7 +219,8 @@ export class Series implements BarSeries {
     return row === null || row.value === null ? null : this.#holdRow(row, row.value);
   }
 
-  #load(): void {
+  /** Of a pair that has rows already. */
+  load(): void {
     const marketMs = this.#store.checkpoint?.marketMs ?? 0;
     for (const row of this.#store.openBars(this.#pairId, this.resolution, marketMs)) {
       if (row.value !== null) this.#holdRow(row, row.value);
@@ -225,24 +237,30 @@ export class Series implements BarSeries {
   }
 
   #holdRow(row: BarRow, value: string): HeldBar {
-    const bar = decodeBar(row.start, value);
-    return this.#hold(bar, bar, row.seq, row.cause);
+    return this.#hold(decodeBar(row.start, value), row.seq, row.cause);
   }
 
-  #hold(bar: Bar, before: Bar | null, seq: number, cause: Cause): HeldBar {
-    const place = barPlace(this.#pairId, this.#resolutionId, bar.startMs);
+  #hold(bar: Bar, seq: number, cause: Cause): HeldBar {
     const endMs = intervalEnd(this.resolution, bar.startMs);
-    const held: HeldBar = { bar, endMs, place, seq, cause, bornSeq: 0, before, dirty: false };
+    const held: HeldBar = {
+      pair: this.#pairId,
+      resolution: this.#resolutionId,
+      start: bar.startMs,
+      value: bar,
+      endMs,
+      seq,
+      cause,
+      bornSeq: 0,
+      dirty: false,
+    };
     this.#held.set(bar.startMs, held);
-    if (!bar.final) this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
+    if (!bar.final) this.nextEndMs = Math.min(this.nextEndMs, endMs);
     return held;
   }
 
-  /** Before a bar is changed in place. */
   #change(held: HeldBar, cause: Cause): void {
     held.cause = cause;
     if (held.dirty) return;
-    held.bar = copyBar(held.bar);
     held.dirty = true;
     this.#dirty.push(held);
   }
@@ -250,12 +268,12 @@ export class Series implements BarSeries {
   /** Forgets final bars, the longest unchanged first, down to half of what may be held. */
   #release(): void {
     const final = [...this.#held.values()]
-      .filter((held) => held.bar.final && held !== this.#newest)
+      .filter((held) => held.value.final && held !== this.#newest)
       .sort((a, b) => a.seq - b.seq);
     for (const held of final.slice(0, HELD_BARS / 2)) {
-      this.#held.delete(held.bar.startMs);
+      this.#held.delete(held.start);
       this.#floorSeq = Math.max(this.#floorSeq, held.seq);
-      this.#releasedMs = Math.max(this.#releasedMs, held.bar.startMs);
+      this.#releasedMs = Math.max(this.#releasedMs, held.start);
     }
   }
 }

@@ -12,10 +12,11 @@ import type { Pair } from '../market/pair.ts';
 import type { Ratio } from '../market/ratio.ts';
 import { EARLIEST_START_MS, intervalStart, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
 import { KEPT_MS, type Minute, MinuteWindows, minuteOf, WINDOW_MS } from '../market/windows.ts';
-import type { BarChange, BarRow } from '../store/barRows.ts';
+import type { BarRow, BarSlot } from '../store/barRows.ts';
 import { type PoolRecord, readRecord, type TradeRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
+import type { CountedTrades } from '../store/tradeIds.ts';
 import type { PoolDirectory } from './directory.ts';
 import { TickerChanges } from './tickerChanges.ts';
 
@@ -37,6 +38,8 @@ interface LastTrade {
 interface Held {
   readonly pair: Pair;
   state: MinuteWindows | Quiet | null;
+  /** Starts of minutes that were traded in since `state` was looked at. */
+  readonly traded: Set<number>;
   /** By payment key, when it traded last, oldest first; null: not read. */
   traders: Map<string, number> | null;
 }
@@ -119,7 +122,7 @@ export class TickerBook {
   }
 
   /** What an entry changed. Answers whether a ticker may have changed. */
-  update(changes: readonly RowChange[], bars: readonly BarChange[], at: At): boolean {
+  update(changes: readonly RowChange[], counted: CountedTrades, at: At): boolean {
     this.#seq = at.seq;
     const hasMoved = this.#moveTo(at);
     for (const { table, key, after, before } of changes) {
@@ -127,23 +130,16 @@ export class TickerBook {
       else if (table === 'trades' && after !== null) this.#noteTrade(key, after);
       else if (table === 'pools') this.#notePool(key, before === null ? after : null);
     }
-    for (const { place, after } of bars) {
-      if (place.resolution !== MIN1) continue;
-      const held = this.#byId.get(place.pair);
-      if (held === undefined) continue;
-      const { state, pair } = held;
-      const bar = typeof after === 'object' ? after : null;
-      if (state instanceof MinuteWindows && bar !== null) {
-        state.put(minuteOf(bar));
-        this.changes.noteMinute(pair.base, bar.startMs);
-      } else held.state = null;
-      this.changes.note(pair.base, at.seq, true);
+    const { pairs, trades } = counted;
+    for (const [index, { timeMs }] of trades.entries()) {
+      const held = this.#byId.get(pairs[index] ?? 0);
+      if (held !== undefined) this.#noteMinute(held, intervalStart('min1', timeMs), at.seq);
     }
     return hasMoved || this.changes.between(at.seq - 1, at.seq);
   }
 
   /** What a rollback put back: the pairs that it touched are read again. */
-  undo(changes: readonly RowChange[], bars: readonly BarChange[], seq: number): void {
+  undo(changes: readonly RowChange[], bars: readonly BarSlot[], seq: number): void {
     this.#seq = seq;
     for (const { table, key, after } of changes) {
       if (table === 'pairs') this.#restorePair(key, after);
@@ -154,12 +150,22 @@ export class TickerBook {
       if (table === 'pools') this.#notePool(key, after);
       if (table === 'trades') this.changes.note(assetOf(key, '/'), seq, true);
     }
-    for (const { place } of bars) {
-      const held = place.resolution === MIN1 ? this.#byId.get(place.pair) : undefined;
+    for (const { pair, resolution } of bars) {
+      const held = resolution === MIN1 ? this.#byId.get(pair) : undefined;
       if (held === undefined) continue;
-      held.state = null;
+      forget(held);
       this.changes.note(held.pair.base, seq, true);
     }
+  }
+
+  /** The minute is read when the pair is looked at: until then many trades may fall into it. */
+  #noteMinute(held: Held, startMs: number, seq: number): void {
+    const { state, traded, pair } = held;
+    if (state instanceof MinuteWindows && traded.size < MOST_MINUTES) {
+      traded.add(startMs);
+      this.changes.noteMinute(pair.base, startMs);
+    } else forget(held);
+    this.changes.note(pair.base, seq, true);
   }
 
   /** `launched`: its row, where it was not there before. */
@@ -192,7 +198,7 @@ export class TickerBook {
   #open(text: string): void {
     const pair = readRecord<Pair>(text);
     if (pair.quote !== COIN) return;
-    const held: Held = { pair, state: null, traders: null };
+    const held: Held = { pair, state: null, traded: new Set(), traders: null };
     this.#byAsset.set(pair.base, held);
     this.#byId.set(pair.id, held);
   }
@@ -232,7 +238,7 @@ export class TickerBook {
       this.#latestMs = atMs;
       this.changes.forget(seq, atMs);
       for (const [asset, held] of this.#byAsset) {
-        held.state = null;
+        forget(held);
         held.traders = null;
         this.changes.note(asset, seq, true);
       }
@@ -247,6 +253,8 @@ export class TickerBook {
     const { state } = held;
     const isRight = state !== null && (!(state instanceof MinuteWindows) || state.covers(atMs));
     const known = isRight ? state : this.#read(held.pair, atMs);
+    if (isRight && known instanceof MinuteWindows) this.#putTraded(held, known);
+    held.traded.clear();
     held.state = known;
     if (!isRight && known instanceof MinuteWindows) this.#noteMinutes(held.pair.base, known);
     if (!(known instanceof MinuteWindows)) return known;
@@ -258,6 +266,13 @@ export class TickerBook {
     }
     known.moveTo(atMs);
     return known;
+  }
+
+  #putTraded({ pair, traded }: Held, windows: MinuteWindows): void {
+    for (const startMs of traded) {
+      const row = this.#store.bar(pair.id, MIN1, startMs);
+      if (row !== null && row.value !== null) windows.put(readMinute(row));
+    }
   }
 
   #read({ id }: Pair, atMs: number): MinuteWindows {
@@ -293,6 +308,11 @@ export class TickerBook {
       after = rows.at(-1)?.key;
     }
   }
+}
+
+function forget(held: Held): void {
+  held.state = null;
+  held.traded.clear();
 }
 
 function readMinute({ start, value }: BarRow): Minute {

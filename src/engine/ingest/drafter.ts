@@ -5,11 +5,11 @@
  */
 import type { Fold } from '../actors/fold.ts';
 import { MarketTimeDrafter } from '../actors/marketTimeDrafter.ts';
-import { contentCode } from '../actors/pairActor.ts';
 import type { FeedCursor, TradeEvent } from '../log/entry.ts';
 import type { EntryDraft } from '../log/writer.ts';
 import { pairName } from '../market/pair.ts';
 import { intervalStart, MINUTE_MS } from '../market/resolution.ts';
+import { contentCode } from '../store/tradeIds.ts';
 
 /** What became of a trade line. */
 export type Verdict =

@@ -80,8 +80,7 @@ export function addTrade(bar: Bar, trade: Trade): number {
   bar.quoteVolume += trade.quoteAmount;
   bar.baseVolume += trade.baseAmount;
   bar.trades += 1;
-  const ends = { open: trade, high: trade, low: trade, close: trade };
-  const moved = moveEnds(bar, ends, MOVED_ALL);
+  const moved = moveEnds(bar, trade, trade, trade, trade, MOVED_ALL);
   if (bar.pool !== null && trade.step !== undefined) {
     addRange(bar.pool, firstRange(trade.step), moved);
   }
@@ -97,14 +96,20 @@ export function addBar(bar: Bar, part: Bar, candidates: number): number {
   bar.quoteVolume += part.quoteVolume;
   bar.baseVolume += part.baseVolume;
   bar.trades += part.trades;
-  const moved = moveEnds(bar, part, candidates);
+  const { open, high, low, close } = part;
+  const moved = moveEnds(bar, open, high, low, close, candidates);
   if (bar.pool !== null && part.pool !== null) addRange(bar.pool, part.pool, moved);
   return moved;
 }
 
-type Ends = Readonly<Pick<Bar, 'open' | 'high' | 'low' | 'close'>>;
-
-function moveEnds(bar: Bar, { open, high, low, close }: Ends, candidates: number): number {
+function moveEnds(
+  bar: Bar,
+  open: Trade,
+  high: Trade,
+  low: Trade,
+  close: Trade,
+  candidates: number,
+): number {
   let moved = 0;
   if ((candidates & MOVED_OPEN) !== 0 && compareTrades(open, bar.open) < 0) {
     bar.open = open;

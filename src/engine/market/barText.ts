@@ -10,8 +10,10 @@ import type { Trade } from './trade.ts';
 const FIELDS = 21;
 const POOL_FIELDS = 25;
 const NO_POOL = '-';
-/** A trade stands in many bars and many before-images: its text is made once. */
-const texts = new WeakMap<Trade, string>();
+/** A trade stands in several bars that are written together: its text is made once. */
+const KEPT_TEXTS = 8;
+const kept: { readonly trade: Trade; readonly text: string }[] = [];
+let oldest = 0;
 
 export function encodeBar(bar: Bar): string {
   const { open, high, low, close } = bar;
@@ -50,11 +52,10 @@ export function decodeBar(startMs: number, text: string): Bar {
 }
 
 function tradeText(trade: Trade): string {
-  let text = texts.get(trade);
-  if (text === undefined) {
-    text = `${trade.timeMs}\t${trade.id}\t${trade.baseAmount}\t${trade.quoteAmount}`;
-    texts.set(trade, text);
-  }
+  for (const known of kept) if (known.trade === trade) return known.text;
+  const text = `${trade.timeMs}\t${trade.id}\t${trade.baseAmount}\t${trade.quoteAmount}`;
+  kept[oldest] = { trade, text };
+  oldest = (oldest + 1) % KEPT_TEXTS;
   return text;
 }
 

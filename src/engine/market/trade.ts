@@ -35,8 +35,20 @@ export function compareIds(a: string, b: string): number {
 
 type Price = Pick<Trade, 'baseAmount' | 'quoteAmount'>;
 
-/** Negative when `a` was cheaper than `b`. Exact: cross-multiplied, nothing is divided. */
+/** Far more than three roundings change a quotient: two of amounts, one of the division. */
+const ROUNDING = 2 ** -48;
+/** Below it quotients have fewer digits. */
+const TINY = 2 ** -1000;
+
+/**
+ * Negative when `a` was cheaper than `b`. Exact: cross-multiplied, nothing is divided; but where
+ * the quotients are further apart than rounding can move them, they decide.
+ */
 export function comparePrices(a: Price, b: Price): number {
+  const priceA = Number(a.quoteAmount) / Number(a.baseAmount);
+  const priceB = Number(b.quoteAmount) / Number(b.baseAmount);
+  const difference = priceA - priceB;
+  if (Math.abs(difference) > (priceA + priceB) * ROUNDING + TINY) return difference < 0 ? -1 : 1;
   const left = a.quoteAmount * b.baseAmount;
   const right = b.quoteAmount * a.baseAmount;
   if (left === right) return 0;

@@ -27,41 +27,31 @@ interface StoredBar {
 /** A bar as the fold has it, or its stored text; null: it is not there. */
 export type BarValue = Bar | string | null;
 
-/** A change of a bar. What it holds by reference never changes again. */
-export interface BarChange {
-  readonly place: BarPlace;
-  readonly before: BarValue;
-  readonly after: BarValue;
-  readonly cause: Cause;
-}
-
 export interface OpenBar {
   readonly pair: number;
   readonly resolution: number;
   readonly start: number;
 }
 
-/** Where a bar stands; `key` says it as text. */
-export interface BarPlace extends OpenBar {
-  readonly key: string;
-}
-
-export function barPlace(pair: number, resolution: number, start: number): BarPlace {
-  return { pair, resolution, start, key: barKey(pair, resolution, start) };
+/** A bar that was changed, until it is written. Its pair changes it in place. */
+export interface BarSlot extends OpenBar {
+  readonly value: BarValue;
+  /** Entry that changed it last. */
+  readonly seq: number;
+  readonly cause: Cause;
 }
 
 export function barKey(pair: number, resolution: number, start: number): string {
   return `${pair}:${resolution}:${start}`;
 }
 
-export function parseBarKey(key: string): BarPlace {
+export function parseBarKey(key: string): OpenBar {
   const first = key.indexOf(':');
   const second = key.indexOf(':', first + 1);
   return {
     pair: Number(key.slice(0, first)),
     resolution: Number(key.slice(first + 1, second)),
     start: Number(key.slice(second + 1)),
-    key,
   };
 }
 
@@ -146,18 +136,24 @@ export function settledBars(database: Database) {
 
 export function barWrites(database: Database) {
   const upsert = database.prepare<(number | string | null)[]>(UPSERT);
+  const one = database.prepare<number[], { readonly value: string | null }>(
+    'SELECT value FROM bars WHERE pair = ? AND final = ? AND resolution = ? AND start = ?',
+  );
   const remove = database.prepare<number[]>(
     'DELETE FROM bars WHERE pair = ? AND final = ? AND resolution = ? AND start = ?',
   );
   const prune = database.prepare<[number]>('DELETE FROM bars WHERE value IS NULL AND seq <= ?');
   return {
-    /** `undone`: a rollback may have taken back a final bar. */
-    put(key: string, value: string | null, seq: number, cause: number, undone: boolean): void {
+    /** Returns what was there before. */
+    put(key: string, value: string | null, seq: number, cause: number): string | null {
       const { pair, resolution, start } = parseBarKey(key);
       const final = value === null || isOpen(value) ? 0 : 1;
-      // It was open before it was final; only a rollback takes a final one back.
-      if (final === 1 || undone) remove.run(pair, 1 - final, resolution, start);
+      const open = one.get(pair, 0, resolution, start);
+      const before = open ?? one.get(pair, 1, resolution, start);
+      const wasFinal = open === undefined ? 1 : 0;
+      if (before !== undefined && wasFinal !== final) remove.run(pair, wasFinal, resolution, start);
       upsert.run(pair, final, resolution, start, seq, cause, value);
+      return before?.value ?? null;
     },
     pruneTombstones: (seq: number): void => {
       prune.run(seq);

@@ -3,23 +3,31 @@
  * images hold no control characters but tab and line feed; sections use others.
  */
 
-import { barText, barWrites } from './barRows.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { barWrites } from './barRows.ts';
 import { changeIndexWrites, type IndexedChange } from './changeIndex.ts';
 import type { Database } from './database.ts';
 import { keyedWrites, perTable } from './keyedRows.ts';
-import { CAUSES, KEYED_TABLES, type KeyedTable } from './rows.ts';
+import { KEYED_TABLES, type KeyedTable } from './rows.ts';
 import type { Stage } from './stage.ts';
-import { encodeImages, undoWrites } from './undoRows.ts';
+import { lineOf } from './stagedBars.ts';
+import { contentCode, tradeKey } from './tradeIds.ts';
+import { decodeTrades, encodeRecord, recordsOf, undoWrites } from './undoRows.ts';
+
+/** Pieces of whole lines, or of whole records. */
+type Text = readonly string[];
 
 export interface Batch {
-  /** Lines `key, seq, cause, undone, value` (tab-separated; no value: a tombstone). */
-  readonly bars: string;
+  /** Bars that a rollback restored, before anything else; lines as `bars`. */
+  readonly restored: Text;
+  /** Lines of `StagedPair.lines`. */
+  readonly bars: Text;
   /** Per table, lines `key, seq, value`. */
-  readonly keyed: readonly (readonly [table: KeyedTable, lines: string])[];
+  readonly keyed: readonly (readonly [table: KeyedTable, lines: Text])[];
   /** Lines `seq, undone seq, scope, ref, about`. */
-  readonly changeIndex: string;
-  /** Records `seq, block, atMs, marketMs`, a line feed, images; each ends with UNDO_END. */
-  readonly undo: string;
+  readonly changeIndex: Text;
+  /** A record of each entry: see `encodeRecord`. */
+  readonly records: Text;
   readonly undoneTo: number | null;
   /** Undo records and tombstones below this are dropped. */
   readonly horizonSeq: number;
@@ -28,47 +36,51 @@ export interface Batch {
   readonly unhashed: string;
 }
 
-const UNDO_END = '\u0002';
+/** About a millisecond of work. */
+const CHARACTERS_A_STEP = 128 * 1024;
 
-export function encodeBatch(
-  stage: Stage,
-  { checkpoint, unhashed, horizonSeq }: Pick<Batch, 'checkpoint' | 'unhashed' | 'horizonSeq'>,
-): Batch {
-  let bars = '';
-  for (const { place, seq, cause, undone, value } of stage.bars.all()) {
-    const flags = `${CAUSES.indexOf(cause)}\t${undone ? 1 : 0}`;
-    bars += `${place.key}\t${seq}\t${flags}\t${barText(value) ?? ''}\n`;
+type Head = Pick<Batch, 'checkpoint' | 'unhashed' | 'horizonSeq'>;
+
+/** The stage is closed, so nothing of it changes meanwhile. No `clock`: in one turn of the loop. */
+export async function encodeInSteps(stage: Stage, head: Head, clock?: Clock): Promise<Batch> {
+  const steps = encode(stage, head);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (clock !== undefined) await nextTurn(clock);
   }
-  const keyed: [KeyedTable, string][] = [];
+}
+
+function* encode(stage: Stage, head: Head): Generator<void, Batch> {
+  const restored = yield* pieces(stage.bars.restored, lineOf);
+  const bars = yield* pieces(stage.bars.pairs(), (pair) => pair.lines());
+  const keyed: [KeyedTable, Text][] = [];
   for (const table of KEYED_TABLES) {
-    let lines = '';
-    for (const [key, { seq, value }] of stage.keyed[table])
-      lines += `${key}\t${seq}\t${value ?? ''}\n`;
-    if (lines !== '') keyed.push([table, lines]);
+    const lines = yield* pieces(stage.keyed[table], ([key, { seq, value }]) => {
+      return `${key}\t${seq}\t${value ?? ''}\n`;
+    });
+    if (lines.length > 0) keyed.push([table, lines]);
   }
-  let changeIndex = '';
-  for (const { scope, ref, seq, undoneSeq, about } of stage.changeIndex.all()) {
-    changeIndex += `${seq}\t${undoneSeq}\t${scope}\t${ref}\t${about}\n`;
+  const changeIndex = yield* pieces(stage.changeIndex.all(), (change) => {
+    const { scope, ref, seq, undoneSeq, about } = change;
+    return `${seq}\t${undoneSeq}\t${scope}\t${ref}\t${about}\n`;
+  });
+  const records = yield* pieces(stage.entries, (entry) => encodeRecord(entry, head.horizonSeq));
+  return { restored, bars, keyed, changeIndex, records, undoneTo: stage.undoneTo, ...head };
+}
+
+function* pieces<T>(rows: Iterable<T>, textOf: (row: T) => string): Generator<void, Text> {
+  const whole: string[] = [];
+  let piece = '';
+  for (const row of rows) {
+    piece += textOf(row);
+    if (piece.length < CHARACTERS_A_STEP) continue;
+    whole.push(piece);
+    piece = '';
+    yield;
   }
-  let undo = '';
-  for (const entry of stage.undo) {
-    const { seq, block, atMs, marketMs } = entry;
-    // What is beyond the horizon already is never written at all. The oldest point keeps its
-    // record, for its moment; its images are not needed to get back to it.
-    if (seq < horizonSeq) continue;
-    const images = seq === horizonSeq ? '' : encodeImages(entry.changes, entry.bars);
-    undo += `${seq}\t${block ? 1 : 0}\t${atMs}\t${marketMs}\n${images}${UNDO_END}`;
-  }
-  return {
-    bars,
-    keyed,
-    changeIndex,
-    undo,
-    undoneTo: stage.undoneTo,
-    horizonSeq,
-    checkpoint,
-    unhashed,
-  };
+  if (piece !== '') whole.push(piece);
+  return whole;
 }
 
 /** Writes batches, each in one transaction. Throws what SQLite throws; nothing is written then. */
@@ -87,22 +99,20 @@ export function batchWriter(database: Database): (batch: Batch) => void {
   let prunedTo = 0;
 
   const write = database.transaction((batch: Batch) => {
-    for (const line of linesOf(batch.bars)) {
-      const [key = '', seq, cause, undone, value] = cut(line, 4);
-      bars.put(key, value || null, Number(seq), Number(cause), undone === '1');
-    }
+    putBars(batch.restored, bars.put);
+    const before = putBars(batch.bars, bars.put);
     for (const [table, lines] of batch.keyed) {
       for (const line of linesOf(lines)) {
         const [key = '', seq, value] = cut(line, 2);
         keyed[table].put(key, value || null, Number(seq));
       }
     }
+    // Behind the keyed rows: an id that a rollback removed may have come again.
+    for (const piece of batch.records) for (const record of recordsOf(piece)) putTradeIds(record);
     for (const line of linesOf(batch.changeIndex)) changeIndex.put(readIndexedChange(line));
     if (batch.undoneTo !== null) undo.dropAfter(batch.undoneTo);
     undo.dropBefore(batch.horizonSeq);
-    for (const record of batch.undo.split(UNDO_END)) {
-      if (record !== '') writeUndo(record);
-    }
+    undo.put(batch.records.join(''), before, batch.horizonSeq);
     if (batch.horizonSeq > prunedTo) {
       bars.pruneTombstones(batch.horizonSeq);
       changeIndex.prune(batch.horizonSeq);
@@ -112,11 +122,11 @@ export function batchWriter(database: Database): (batch: Batch) => void {
     putUnhashed.run(batch.unhashed);
   });
 
-  function writeUndo(record: string): void {
-    const end = record.indexOf('\n');
-    const [seq, block, atMs, marketMs] = record.slice(0, end).split('\t').map(Number);
-    const point = { seq: seq ?? 0, atMs: atMs ?? 0, marketMs: marketMs ?? 0 };
-    undo.insert(point, block === 1, record.slice(end + 1));
+  function putTradeIds(record: string): void {
+    const { seq, trades } = decodeTrades(record);
+    for (const { pair, trade } of trades) {
+      keyed.trade_ids.put(tradeKey(pair, trade.id), contentCode(trade), seq);
+    }
   }
 
   return (batch) => {
@@ -125,15 +135,27 @@ export function batchWriter(database: Database): (batch: Batch) => void {
   };
 }
 
+/** Returns what they were before, lines of key and value. */
+function putBars(lines: Text, put: ReturnType<typeof barWrites>['put']): string {
+  let before = '';
+  for (const line of linesOf(lines)) {
+    const [key = '', seq, cause, value] = cut(line, 3);
+    before += `${key}\t${put(key, value || null, Number(seq), Number(cause)) ?? ''}\n`;
+  }
+  return before;
+}
+
 function readIndexedChange(line: string): IndexedChange {
   const [seq, undoneSeq, scope = '', ref = '', about = ''] = cut(line, 4);
   return { scope, ref, seq: Number(seq), undoneSeq: Number(undoneSeq), about };
 }
 
-function linesOf(text: string): string[] {
-  const lines = text.split('\n');
-  lines.pop();
-  return lines;
+function* linesOf(text: Text): Generator<string> {
+  for (const piece of text) {
+    const lines = piece.split('\n');
+    lines.pop();
+    yield* lines;
+  }
 }
 
 /** The first `count` tab-separated fields, and the rest as it is. */

@@ -8,14 +8,12 @@
  */
 import { hash } from 'node:crypto';
 import type { Payload } from '../log/entry.ts';
-import { STORED_RESOLUTION_IDS } from '../market/resolution.ts';
-import { type BarChange, type BarValue, barText, isOpen } from './barRows.ts';
+import { type BarSlot, type BarValue, barKey, barText, isOpen } from './barRows.ts';
 import { perTable } from './keyedRows.ts';
 import { KEYED_TABLES, type RowChange, type TableName } from './rows.ts';
 
 /** A feed is one entry a moment: a hash of each would cost as much as the rest of the fold. */
 const ENTRIES_PER_HASH = 64;
-const FINEST = STORED_RESOLUTION_IDS.min1;
 
 /** The state is hashed after this entry: each block of a chain, every 64th entry of a feed. */
 export function isHashedAt(seq: number, payload: Payload): boolean {
@@ -26,29 +24,30 @@ export function isHashedAt(seq: number, payload: Payload): boolean {
 }
 
 /**
- * An open bar of a coarser resolution follows from the finest bars, which are covered; it is
- * covered itself once it is final. Six of them a trade would be most of the work of a fold.
+ * A bar is covered once it is final: until then every trade would make a text of six bars. So is
+ * one that a rollback restored.
  */
-function isCovered({ place, after, cause }: BarChange): boolean {
-  if (place.resolution === FINEST || cause === 'rollback') return true;
-  return typeof after === 'object' && after !== null ? after.final : !isOpen(after);
+function isCovered({ value, cause }: BarSlot): boolean {
+  if (cause === 'rollback') return true;
+  return typeof value === 'object' && value !== null ? value.final : !isOpen(value);
 }
 
 export class HashWindow {
   readonly #keyed = perTable(() => new Map<string, string | null>());
-  readonly #bars = new Map<string, BarValue>();
+  readonly #bars = new Map<string, { readonly value: BarValue }>();
 
-  add(changes: readonly RowChange[], bars: readonly BarChange[]): void {
+  add(changes: readonly RowChange[], bars: readonly BarSlot[]): void {
     for (const { table, key, after } of changes) this.#keyed[table].set(key, after);
-    for (const change of bars) {
-      if (isCovered(change)) this.#bars.set(change.place.key, change.after);
+    for (const slot of bars) {
+      const { pair, resolution, start } = slot;
+      if (isCovered(slot)) this.#bars.set(barKey(pair, resolution, start), slot);
     }
   }
 
   /** The hash over `previous` and the rows; the next one begins without rows. */
   take(previous: string): string {
     let text = `${previous}\n`;
-    for (const [key, value] of this.#bars) text += `bars\t${key}\t${barText(value) ?? ''}\n`;
+    for (const [key, { value }] of this.#bars) text += `bars\t${key}\t${barText(value) ?? ''}\n`;
     this.#bars.clear();
     for (const table of KEYED_TABLES) {
       const rows = this.#keyed[table];
@@ -76,7 +75,7 @@ export class HashWindow {
       const table = name.slice(0, tab) as TableName;
       const key = name.slice(tab + 1);
       const value = read(table, key);
-      if (table === 'bars') this.#bars.set(key, value);
+      if (table === 'bars') this.#bars.set(key, { value });
       else this.#keyed[table].set(key, value);
     }
   }

@@ -26,9 +26,10 @@ const SCHEMA = `
   -- commit.
   CREATE INDEX IF NOT EXISTS revised_bars ON bars (pair, resolution, seq) WHERE cause >= 2;
   CREATE INDEX IF NOT EXISTS bar_tombstones ON bars (seq) WHERE value IS NULL;
+  -- One row a commit: what each entry did up to to_seq, and the bars as they were before it.
   CREATE TABLE IF NOT EXISTS undo (
-    seq INTEGER PRIMARY KEY, block INTEGER NOT NULL, at_ms INTEGER NOT NULL,
-    market_ms INTEGER NOT NULL, images TEXT NOT NULL
+    to_seq INTEGER PRIMARY KEY, horizon_seq INTEGER NOT NULL, records TEXT NOT NULL,
+    bars TEXT NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS touches (
     scope TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, undone_seq INTEGER NOT NULL,

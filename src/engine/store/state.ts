@@ -6,18 +6,18 @@
  * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
 import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import {
-  type BarChange,
   type BarRow,
-  barKey,
+  type BarSlot,
   barReads,
   type OpenBar,
   parseBarKey,
   type SettledBars,
   settledBars,
 } from './barRows.ts';
-import { encodeBatch } from './batch.ts';
+import { encodeInSteps } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
 import { type Database, openDatabase } from './database.ts';
 import { HashWindow } from './hashWindow.ts';
@@ -33,7 +33,9 @@ import { checkpointWithSums, writeAllSums } from './pageSums.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
 import { Stage } from './stage.ts';
+import type { BarOwner, StagedBars, StagedPair } from './stagedBars.ts';
 import type { OpenWriter, StateWriter } from './stateWriter.ts';
+import { type CountedTrades, TradeIds } from './tradeIds.ts';
 import { type Point, UndoPoints } from './undoRows.ts';
 
 export interface Checkpoint {
@@ -47,6 +49,8 @@ export interface Checkpoint {
   readonly marketMs: number;
   /** Moment up to which intervals have started; see MarketClock. */
   readonly openedMs: number;
+  /** Largest moment of any block; 0 before the first. */
+  readonly seenMs: number;
   /** Absent: the log has not said it (older versions do not), or the market has no chain. */
   readonly market?: MarketIdentity;
 }
@@ -58,7 +62,8 @@ interface StagedEntry {
   readonly block: boolean;
   readonly atMs: number;
   readonly changes: readonly RowChange[];
-  readonly bars: readonly BarChange[];
+  /** Bars are staged by their pairs: see `stagePair`. */
+  readonly trades: CountedTrades;
   readonly streamChanges: readonly StreamChange[];
 }
 
@@ -67,6 +72,8 @@ export interface StateOptions {
   readonly maxMb: number;
   /** Where commits are written; inline if the process serves no client meanwhile. */
   readonly writer: OpenWriter;
+  /** Absent: a commit is encoded in one turn of the loop. */
+  readonly clock?: Clock;
 }
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
@@ -78,12 +85,16 @@ export class StateStore {
   readonly file: string;
   readonly #database: Database;
   readonly #writer: StateWriter;
+  readonly #clock: Clock | undefined;
   readonly #bars;
   readonly #settledBars;
   readonly #keyed;
   readonly #rows: KeyedView;
   readonly #changeIndex;
   readonly #undo: UndoPoints;
+  readonly tradeIds: TradeIds;
+  /** The entry of the last rollback since the start; 0: there was none. */
+  undoneSeq = 0;
   /** Rows that wait for the next state hash. */
   readonly hashWindow = new HashWindow();
   #stage = new Stage();
@@ -91,10 +102,10 @@ export class StateStore {
   #inFlight: Stage | null = null;
   #committing: Promise<number> | null = null;
   #checkpoint: Checkpoint | null;
-  #undoneSeq = 0;
 
-  constructor(file: string, { horizonBlocks, maxMb, writer }: StateOptions) {
+  constructor(file: string, { horizonBlocks, maxMb, writer, clock }: StateOptions) {
     this.file = file;
+    this.#clock = clock;
     this.#database = openDatabase(file, { synchronous: 'NORMAL', maxMb });
     try {
       createTables(this.#database);
@@ -106,6 +117,7 @@ export class StateStore {
         () => this.#stages(),
         (read) => this.#database.transaction(read)(),
       );
+      this.tradeIds = new TradeIds(this.#keyed.trade_ids, () => this.#stages());
       this.#changeIndex = changeIndexReads(this.#database);
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
@@ -142,15 +154,13 @@ export class StateStore {
     return this.#undo.newest;
   }
 
-  stage({ checkpoint, block, atMs, changes, bars, streamChanges }: StagedEntry): void {
-    const { seq, marketMs } = checkpoint;
-    this.#stage.put(changes, bars, seq);
+  stage({ checkpoint, block, atMs, changes, trades, streamChanges }: StagedEntry): void {
+    const { seq, marketMs, seenMs } = checkpoint;
+    this.#stage.add({ seq, atMs, marketMs, seenMs, block, changes, trades });
     for (const { scope, ref, about, undone } of streamChanges) {
       this.#stage.changeIndex.put({ scope, ref, about, seq, undoneSeq: undone ? seq : 0 });
     }
-    this.#stage.undo.push({ seq, atMs, marketMs, block, changes, bars });
-    if (block) this.#undo.add({ seq, atMs, marketMs });
-    this.#stage.prune(this.horizonSeq);
+    if (block) this.#undo.add({ seq, atMs, marketMs, seenMs });
     this.#checkpoint = checkpoint;
   }
 
@@ -158,21 +168,20 @@ export class StateStore {
    * First half of staging a rollback by entry `seq`: rows are as they were after `toSeq`. Nothing
    * may be staged before it.
    */
-  restore(
-    toSeq: number,
-    rows: readonly RowChange[],
-    bars: readonly BarChange[],
-    seq: number,
-  ): void {
-    this.#undoneSeq = seq;
+  restore(toSeq: number, rows: readonly RowChange[], bars: readonly BarSlot[], seq: number): void {
+    this.undoneSeq = seq;
     this.#undo.forgetAfter(toSeq);
-    this.#stage.undoneTo = toSeq;
-    this.#stage.put(rows, bars, seq);
+    this.#stage.restore(toSeq, rows, bars, seq);
   }
 
-  /** The entry of the last rollback since the start; 0: there was none. */
-  get undoneSeq(): number {
-    return this.#undoneSeq;
+  /** Where the bars that `owner` changes from now on are staged, until it is closed. */
+  stagePair(pair: number, owner: BarOwner): StagedPair {
+    // It is about to change bars that may still wait to be encoded.
+    this.#inFlight?.bars.find(pair)?.lines();
+    const staged = this.#stage.bars.of(pair);
+    staged.owner = owner;
+    this.#stage.noteBars();
+    return staged;
   }
 
   /** A commit is on its way to the disk. */
@@ -264,9 +273,8 @@ export class StateStore {
 
   /** The bar that starts at `start`, or its tombstone, or null. */
   bar(pair: number, resolution: number, start: number): BarRow | null {
-    const key = barKey(pair, resolution, start);
     for (const stage of this.#stages()) {
-      const staged = stage.bars.get(pair, key);
+      const staged = stage.bars.get(pair, resolution, start);
       if (staged !== undefined) return staged;
     }
     return this.#bars.one(pair, resolution, start);
@@ -335,14 +343,15 @@ export class StateStore {
   async #write(): Promise<number> {
     const stage = this.#stage;
     this.#inFlight = stage;
+    stage.bars.isClosed = true;
     this.#stage = new Stage();
     try {
-      const batch = encodeBatch(stage, {
+      const head = {
         checkpoint: JSON.stringify(this.#checkpoint),
         unhashed: this.hashWindow.names(),
         horizonSeq: this.horizonSeq,
-      });
-      await this.#writer.write(batch);
+      };
+      await this.#writer.write(await encodeInSteps(stage, head, this.#clock));
       return stage.rows;
     } catch (error) {
       stage.append(this.#stage);
@@ -375,7 +384,7 @@ export class StateStore {
     pair: number,
     resolution: number,
     stored: readonly BarRow[],
-    wanted: Parameters<Stage['bars']['overlay']>[3],
+    wanted: Parameters<StagedBars['overlay']>[3],
   ): BarRow[] {
     return this.#stages()
       .toReversed()

@@ -1,10 +1,15 @@
 /**
- * The undo record: before-images of every entry of the last `horizon` blocks, and with them the
- * points a rollback can go back to. Points are kept in memory too, oldest first.
+ * What a rollback needs: of every entry of the last `horizon` blocks a record, with the images of
+ * the rows that it changed and the trades that it counted; and of every commit the bars that it
+ * changed, as they were before it (`undoneBars.ts` makes the rest of the two). One row a commit.
+ *
+ * The points a rollback can go back to are kept in memory too, oldest first.
  */
-import { type BarChange, barText } from './barRows.ts';
+import type { PoolStep, Trade } from '../market/trade.ts';
 import type { Database } from './database.ts';
 import { KEPT_TABLES, type RowChange, type RowImage, type TableName } from './rows.ts';
+import { type CountedTrades, tradeKey } from './tradeIds.ts';
+import { imagesOfBars, type UndoneCommit } from './undoneBars.ts';
 
 /** State after entry `seq`; `atMs` is the moment of its trades. */
 export interface Point {
@@ -12,23 +17,54 @@ export interface Point {
   readonly atMs: number;
   /** Market time after it. */
   readonly marketMs: number;
+  /** Largest moment of any block up to it. */
+  readonly seenMs: number;
+}
+
+/** What an entry did, as it waits to be written. */
+export interface EntryEffects extends Point {
+  /** A rollback can go back to it. */
+  readonly block: boolean;
+  readonly changes: readonly RowChange[];
+  readonly trades: CountedTrades;
+}
+
+/** The same, read back. */
+export interface UndoRecord extends Point {
+  readonly block: boolean;
+  /** Of keyed tables, in the order of the changes. */
+  readonly images: readonly RowImage[];
+  readonly trades: readonly PairTrade[];
+}
+
+export interface PairTrade {
+  readonly pair: number;
+  readonly trade: Trade;
+}
+
+interface StoredUndo {
+  readonly horizonSeq: number;
+  readonly records: string;
+  readonly bars: string;
 }
 
 export class UndoPoints {
   readonly #horizon: number;
-  readonly #after;
+  readonly #from;
   #points: Point[];
 
   constructor(database: Database, horizon: number) {
     this.#horizon = horizon;
-    this.#after = database.prepare<[number], { images: string }>(
-      'SELECT images FROM undo WHERE seq > ? ORDER BY seq DESC',
+    this.#from = database.prepare<[number], StoredUndo>(
+      `SELECT horizon_seq AS horizonSeq, records, bars FROM undo WHERE to_seq >= ? ORDER BY to_seq`,
     );
-    this.#points = database
-      .prepare<[], Point>(
-        'SELECT seq, at_ms AS atMs, market_ms AS marketMs FROM undo WHERE block = 1 ORDER BY seq',
-      )
-      .all();
+    const stored = this.#from.all(0);
+    const horizonSeq = stored.at(-1)?.horizonSeq ?? 0;
+    // A commit may begin before the horizon; what fell out of it stays out.
+    this.#points = stored
+      .flatMap(({ records }) => recordsOf(records).map(readHeader))
+      .filter(({ block, seq }) => block && seq >= horizonSeq)
+      .map(({ block: _, ...point }) => point);
   }
 
   /** The oldest seq a rollback can still go back to, and `since` can still be answered from. */
@@ -73,9 +109,20 @@ export class UndoPoints {
     this.#points = this.#points.slice(this.#oldestIndex()).filter((point) => point.seq <= toSeq);
   }
 
-  /** Images of all entries after `toSeq`, newest first. Nothing may wait to be written. */
+  /**
+   * Images of all entries after `toSeq`, newest first; of bars one each, as they were after it.
+   * Nothing may wait to be written.
+   */
   imagesAfter(toSeq: number): RowImage[] {
-    return this.#after.all(toSeq).flatMap((row) => decodeImages(row.images).reverse());
+    const commits = this.#from.all(toSeq).map(readCommit);
+    const undone = commits.flatMap(({ records }) => records.filter(({ seq }) => seq > toSeq));
+    const rows = undone.toReversed().flatMap(({ images, trades }) => {
+      const ids = trades.map(({ pair, trade }): RowImage => {
+        return { table: 'trade_ids', key: tradeKey(pair, trade.id), value: null };
+      });
+      return [...images.toReversed(), ...ids];
+    });
+    return [...rows, ...imagesOfBars(toSeq, commits)];
   }
 
   /** Undoing `horizon` blocks ends at the point before them: one point more than blocks. */
@@ -85,43 +132,141 @@ export class UndoPoints {
 }
 
 export function undoWrites(database: Database) {
-  const insert = database.prepare<[number, number, number, number, string]>(
-    'INSERT INTO undo (seq, block, at_ms, market_ms, images) VALUES (?, ?, ?, ?, ?)',
+  const insert = database.prepare<[number, number, string, string]>(
+    'INSERT INTO undo (to_seq, horizon_seq, records, bars) VALUES (?, ?, ?, ?)',
   );
-  const dropAfter = database.prepare<[number]>('DELETE FROM undo WHERE seq > ?');
-  const dropBefore = database.prepare<[number]>('DELETE FROM undo WHERE seq < ?');
+  const after = database.prepare<[number], StoredUndo>(
+    `SELECT horizon_seq AS horizonSeq, records, bars FROM undo WHERE to_seq > ? ORDER BY to_seq`,
+  );
+  const removeAfter = database.prepare<[number]>('DELETE FROM undo WHERE to_seq > ?');
+  const removeBefore = database.prepare<[number]>('DELETE FROM undo WHERE to_seq < ?');
+
+  function put(records: string, bars: string, horizonSeq: number): void {
+    if (records === '') return;
+    const last = records.slice(records.lastIndexOf(RECORD_END, records.length - 2) + 1);
+    insert.run(readHeader(last).seq, horizonSeq, records, bars);
+  }
+
   return {
-    insert: (point: Point, block: boolean, images: string): void => {
-      insert.run(point.seq, block ? 1 : 0, point.atMs, point.marketMs, images);
+    /** `bars`: what they were before the commit, lines of key and value. */
+    put,
+    dropAfter(toSeq: number): void {
+      const [cut] = after.all(toSeq);
+      removeAfter.run(toSeq);
+      if (cut === undefined) return;
+      const kept = recordsOf(cut.records).filter((record) => readHeader(record).seq <= toSeq);
+      put(kept.map((record) => `${record}${RECORD_END}`).join(''), cut.bars, cut.horizonSeq);
     },
-    dropAfter: (seq: number): void => {
-      dropAfter.run(seq);
-    },
+    /** Only whole commits: one that reaches over the horizon is needed whole. */
     dropBefore: (seq: number): void => {
-      dropBefore.run(seq);
+      removeBefore.run(seq);
     },
   };
 }
 
-/** An entry's before-images: what its rows were, of those that a rollback undoes. */
-export function encodeImages(changes: readonly RowChange[], bars: readonly BarChange[]): string {
-  let text = '';
-  for (const { table, key, before } of changes) {
-    if (!KEPT_TABLES.has(table)) text += `${table}\t${key}\t${before ?? ''}\n`;
+const RECORD_END = '\u0002';
+const TRADE = '+';
+
+/**
+ * A line `seq, block, atMs, marketMs, seenMs`, lines `table, key, value` and lines of trades. What
+ * the horizon has passed already needs no images.
+ */
+export function encodeRecord(effects: EntryEffects, horizonSeq: number): string {
+  const { seq, block, atMs, marketMs, seenMs, changes, trades: counted } = effects;
+  let text = `${seq}\t${block ? 1 : 0}\t${atMs}\t${marketMs}\t${seenMs}\n`;
+  if (seq > horizonSeq) {
+    for (const { table, key, before } of changes) {
+      if (!KEPT_TABLES.has(table)) text += `${table}\t${key}\t${before ?? ''}\n`;
+    }
   }
-  for (const { place, before } of bars) text += `bars\t${place.key}\t${barText(before) ?? ''}\n`;
-  return text;
+  const { pairs, trades } = counted;
+  for (let at = 0; at < trades.length; at += 1) {
+    const trade = trades[at];
+    if (trade === undefined) break;
+    const { id, baseAmount, quoteAmount, step } = trade;
+    text += `${TRADE}\t${pairs[at]}\t${id}\t${baseAmount}\t${quoteAmount}\t${stepText(step)}\n`;
+  }
+  return `${text}${RECORD_END}`;
 }
 
-export function decodeImages(text: string): RowImage[] {
-  const lines = text.split('\n');
-  lines.pop();
-  return lines.map((line) => {
-    const afterTable = line.indexOf('\t');
-    const afterKey = line.indexOf('\t', afterTable + 1);
-    const value = line.slice(afterKey + 1);
-    // trust: our own undo record, written by encodeImages
-    const table = line.slice(0, afterTable) as TableName;
-    return { table, key: line.slice(afterTable + 1, afterKey), value: value === '' ? null : value };
-  });
+export function recordsOf(text: string): string[] {
+  const records = text.split(RECORD_END);
+  records.pop();
+  return records;
+}
+
+/** Throws `SyntaxError`, as JSON and BigInt do: the row is damaged. */
+export function decodeRecord(text: string): UndoRecord {
+  const header = readHeader(text);
+  const images: RowImage[] = [];
+  const trades: PairTrade[] = [];
+  for (const line of text.split('\n').slice(1, -1)) {
+    if (line.startsWith(TRADE)) trades.push(readTrade(line, header.atMs));
+    else images.push(readImage(line));
+  }
+  return { ...header, images, trades };
+}
+
+/** Only what the entry counted. */
+export function decodeTrades(text: string): Pick<UndoRecord, 'seq' | 'trades'> {
+  const { seq, atMs } = readHeader(text);
+  const trades = text
+    .split('\n')
+    .filter((line) => line.startsWith(TRADE))
+    .map((line) => readTrade(line, atMs));
+  return { seq, trades };
+}
+
+function readHeader(record: string): Point & { readonly block: boolean } {
+  const end = record.indexOf('\n');
+  const numbers = record.slice(0, end).split('\t').map(Number);
+  const [seq, block, atMs, marketMs, seenMs] = numbers;
+  if (seenMs === undefined || !numbers.every(Number.isSafeInteger))
+    throw new SyntaxError('a record to undo an entry by begins with the numbers of the entry');
+  const point = { seq: seq ?? 0, atMs: atMs ?? 0, marketMs: marketMs ?? 0, seenMs };
+  return { ...point, block: block === 1 };
+}
+
+function readImage(line: string): RowImage {
+  const afterTable = line.indexOf('\t');
+  const afterKey = line.indexOf('\t', afterTable + 1);
+  const value = line.slice(afterKey + 1);
+  // trust: our own record, written by encodeRecord
+  const table = line.slice(0, afterTable) as TableName;
+  return { table, key: line.slice(afterTable + 1, afterKey), value: value === '' ? null : value };
+}
+
+function readTrade(line: string, timeMs: number): PairTrade {
+  const [, pair, id = '', base = '', quote = '', isBuy = '', ...spots] = line.split('\t');
+  const trade = { id, timeMs, baseAmount: BigInt(base), quoteAmount: BigInt(quote) };
+  const step = readStep(isBuy, spots);
+  return { pair: Number(pair), trade: step === null ? trade : { ...trade, step } };
+}
+
+function stepText(step: PoolStep | undefined): string {
+  if (step === undefined) return '';
+  const { isBuy, before, after } = step;
+  const spots = `${before.numerator}\t${before.denominator}\t${after.numerator}`;
+  return `${isBuy ? 1 : 0}\t${spots}\t${after.denominator}`;
+}
+
+function readStep(isBuy: string, spots: readonly string[]): PoolStep | null {
+  if (isBuy === '') return null;
+  const [numerator = 0n, denominator = 0n, toNumerator = 0n, toDenominator = 0n] =
+    spots.map(BigInt);
+  return {
+    isBuy: isBuy === '1',
+    before: { numerator, denominator },
+    after: { numerator: toNumerator, denominator: toDenominator },
+  };
+}
+
+function readCommit({ records, bars }: StoredUndo): UndoneCommit {
+  const lines = bars.split('\n').slice(0, -1);
+  const before = new Map<string, string | null>();
+  for (const line of lines) {
+    const tab = line.indexOf('\t');
+    before.set(line.slice(0, tab), line.slice(tab + 1) || null);
+  }
+  return { records: recordsOf(records).map(decodeRecord), bars: before };
 }

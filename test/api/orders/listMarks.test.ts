@@ -7,6 +7,7 @@ import { ListMarks } from '../../../src/api/orders/listMarks.ts';
 import type { RowChange } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
+import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const LIST = 'token/ab';
@@ -43,10 +44,10 @@ class GrowingList {
 
   #stage(changes: readonly RowChange[]): void {
     this.#seq += 1;
-    const times = { marketMs: this.#seq, openedMs: this.#seq };
+    const times = { marketMs: this.#seq, openedMs: this.#seq, seenMs: 0 };
     const hashes = { entryHash: '', stateHash: '', hashedSeq: 0 };
     const checkpoint = { epoch: '1', seq: this.#seq, term: 1, ...hashes, ...times };
-    const nothing = { bars: [], streamChanges: [] };
+    const nothing = { trades: new CountedTrades(), streamChanges: [] };
     this.store.stage({ checkpoint, block: true, atMs: this.#seq, changes, ...nothing });
   }
 }

@@ -88,3 +88,7 @@ test('a rollback to before everything leaves no pair and can be traded on', asyn
   assert.equal(world.fold.pool(pairOf(2)), null);
   assert.equal(world.said.epochChanges, 0);
 });
+
+test('a pair that was undone and traded again at once is there again', async (scope) => {
+  await play(scope, [[at(10, 2)], [at(20)], [back(10), at(30), at(31)], [back(10)], [at(40)]]);
+});

@@ -29,7 +29,7 @@ interface FedTrade {
 type Step =
   | { readonly do: 'feed'; readonly trades: readonly FedTrade[] }
   | { readonly do: 'rollBack'; readonly blocks: number; readonly asideMs: number }
-  | { readonly do: 'crash' | 'restart' | 'rebuild' };
+  | { readonly do: 'crash' | 'restart' | 'rebuild' | 'commit' };
 
 const moveMs = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom('crash' as const, 'restart', 'rebuild') }),
+    arbitrary: fc.record({ do: fc.constantFrom('crash' as const, 'restart', 'rebuild', 'commit') }),
   },
 );
 const anyOptions = fc.record({
@@ -92,6 +92,7 @@ class Runner {
     else if (next.do === 'rollBack') await this.#rollBack(next.blocks, next.asideMs);
     else if (next.do === 'crash') this.#world = await this.#world.crashed();
     else if (next.do === 'restart') this.#world = await this.#world.restarted();
+    else if (next.do === 'commit') await this.#world.fold.store.commit();
     else await checkRebuild(this.#world);
     await checkWorld(this.#world, this.model);
   }

@@ -31,6 +31,28 @@ test('the order is total: any arrangement sorts to the same one', () => {
   );
 });
 
+test('prices that differ by less than a quotient can say compare as BigInts do', () => {
+  const amount = fc.oneof(
+    fc.bigInt({ min: 1n, max: 1n << 53n }),
+    fc.bigInt({ min: 1n, max: 1n << 70n }),
+    fc.bigInt({ min: 1n, max: 1n << 1100n }),
+  );
+  const near = fc.tuple(fc.bigInt({ min: -3n, max: 3n }), fc.bigInt({ min: -3n, max: 3n }));
+  fc.assert(
+    fc.property(amount, amount, fc.bigInt({ min: 1n, max: 9n }), near, (quote, base, by, moved) => {
+      const one = { quoteAmount: quote, baseAmount: base };
+      const two = { quoteAmount: quote * by + moved[0], baseAmount: base * by + moved[1] };
+      fc.pre(two.quoteAmount >= 0n && two.baseAmount > 0n);
+      const left = one.quoteAmount * two.baseAmount;
+      const right = two.quoteAmount * one.baseAmount;
+      const expected = left < right ? -1 : left > right ? 1 : 0;
+      assert.equal(comparePrices(one, two), expected);
+      assert.equal(comparePrices(two, one), 0 - expected);
+    }),
+    { includeErrorInReport: true, numRuns: 2_000 },
+  );
+});
+
 test('prices compare as exact ratios, whatever the amounts', () => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 40n });
   fc.assert(

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { changePage, type IndexedChange } from '../../../src/engine/store/changeIndex.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter, threadWriter } from '../../../src/engine/store/stateWriter.ts';
+import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const MANY = 1_000_000;
@@ -117,9 +118,9 @@ class Pair {
       this.#last.set(key, { scope, ref, about, seq, undoneSeq });
     }
     const checkpoint = { epoch: '1-a', seq, term: 1, entryHash: '', stateHash: '' };
-    const times = { hashedSeq: 0, marketMs: seq, openedMs: 0 };
+    const times = { hashedSeq: 0, marketMs: seq, openedMs: 0, seenMs: 0 };
     if (block) this.#blocks.push(seq);
-    const rest = { block, atMs: seq, changes: [], bars: [], streamChanges };
+    const rest = { block, atMs: seq, changes: [], trades: new CountedTrades(), streamChanges };
     this.store.stage({ checkpoint: { ...checkpoint, ...times }, ...rest });
   }
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Payload } from '../../../src/engine/log/entry.ts';
 import { type Bar, firstBar } from '../../../src/engine/market/bar.ts';
 import { STORED_RESOLUTION_IDS } from '../../../src/engine/market/resolution.ts';
-import { type BarChange, barPlace, barText } from '../../../src/engine/store/barRows.ts';
+import { type BarSlot, barKey, barText } from '../../../src/engine/store/barRows.ts';
 import { HashWindow, isHashedAt } from '../../../src/engine/store/hashWindow.ts';
 import type { RowChange } from '../../../src/engine/store/rows.ts';
 
@@ -17,13 +17,8 @@ const row = fc
 /** Those that start early are final: only a rollback takes that back. */
 const bar = fc
   .record({ start: fc.nat(3), resolution: fc.nat(5), id: fc.nat(2) })
-  .map(({ start, resolution, id }): BarChange => {
-    return {
-      place: barPlace(1, resolution, start),
-      before: null,
-      after: of(id, start < 2),
-      cause: 'trade',
-    };
+  .map(({ start, resolution, id }): BarSlot => {
+    return { pair: 1, resolution, start, value: of(id, start < 2), seq: 1, cause: 'trade' };
   });
 const entry = fc.record({
   changes: fc.array(row, { maxLength: 4 }),
@@ -50,7 +45,8 @@ test('a hash is the same wherever the rows were committed and the node restarted
         whole.add(changes, bars);
         broken.add(changes, bars);
         for (const { table, key, after } of changes) stored.set(`${table} ${key}`, after);
-        for (const { place, after } of bars) stored.set(`bars ${place.key}`, barText(after));
+        for (const { pair, resolution, start, value } of bars)
+          stored.set(`bars ${barKey(pair, resolution, start)}`, barText(value));
         if (!restarts) continue;
         const names = broken.names();
         broken = new HashWindow();
@@ -65,27 +61,27 @@ test('a hash is the same wherever the rows were committed and the node restarted
 
 test('a hash tells any two values of a row apart, and what was before it', () => {
   const window = new HashWindow();
-  const take = (changes: readonly RowChange[], bars: readonly BarChange[], previous = '') => {
+  const take = (changes: readonly RowChange[], bars: readonly BarSlot[], previous = '') => {
     window.add(changes, bars);
     return window.take(previous);
   };
   const change = { table: 'feeds', key: 'f', before: null, cause: 'trade' } as const;
-  const place = barPlace(1, STORED_RESOLUTION_IDS.hour1, 0);
-  const hour = { place, before: null, cause: 'trade' } as const;
-  const open = { ...hour, after: of(1, false) };
+  const { hour1: resolution } = STORED_RESOLUTION_IDS;
+  const hour = { pair: 1, resolution, start: 0, seq: 1, cause: 'trade' } as const;
+  const open = { ...hour, value: of(1, false) };
   const hashes = [
     take([], []),
     take([], [], 'other'),
     take([{ ...change, after: '1' }], []),
     take([{ ...change, after: '2' }], []),
     take([{ ...change, after: null }], []),
-    take([], [{ ...hour, after: of(1, true) }]),
-    take([], [{ ...hour, after: of(2, true) }]),
+    take([], [{ ...hour, value: of(1, true) }]),
+    take([], [{ ...hour, value: of(2, true) }]),
     take([], [{ ...open, cause: 'rollback' }]),
-    take([], [{ ...open, place: barPlace(1, STORED_RESOLUTION_IDS.min1, 0) }]),
+    take([], [{ ...hour, value: null, cause: 'rollback' }]),
   ];
   assert.equal(new Set(hashes).size, hashes.length);
-  assert.equal(take([], [open]), hashes[0], 'an open hour follows from its minutes');
+  assert.equal(take([], [open]), hashes[0], 'an open bar waits until it is final');
 });
 
 test('every block of a chain, and of a feed every 64th entry, is a position of a hash', () => {

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import type { KeySpan, PageQuery } from '../../../src/engine/store/keyedRows.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter, threadWriter } from '../../../src/engine/store/stateWriter.ts';
+import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const MANY = 1_000_000;
@@ -92,7 +93,7 @@ class Pair {
   #put(puts: readonly Put[]): void {
     this.#seq += 1;
     const { epoch, seq, ...rest } = { epoch: '1-a', seq: this.#seq, term: 1, entryHash: '' };
-    const times = { stateHash: '', hashedSeq: 0, marketMs: seq, openedMs: seq };
+    const times = { stateHash: '', hashedSeq: 0, marketMs: seq, openedMs: seq, seenMs: 0 };
     const changes = puts.map(({ list, at, value }) => {
       const key = keyOf(list, at);
       const before = this.#rows.get(key) ?? null;
@@ -101,7 +102,14 @@ class Pair {
       return { table: 'order_index', key, before, after: value, cause: 'trade' } as const;
     });
     const checkpoint = { epoch, seq, ...rest, ...times };
-    this.store.stage({ checkpoint, block: true, atMs: seq, changes, bars: [], streamChanges: [] });
+    this.store.stage({
+      checkpoint,
+      block: true,
+      atMs: seq,
+      changes,
+      trades: new CountedTrades(),
+      streamChanges: [],
+    });
   }
 }
 

@@ -2,23 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { firstBar } from '../../../src/engine/market/bar.ts';
-import { encodeBar } from '../../../src/engine/market/barText.ts';
-import {
-  type BarChange,
-  barKey,
-  barPlace,
-  parseBarKey,
-} from '../../../src/engine/store/barRows.ts';
+import type { Trade } from '../../../src/engine/market/trade.ts';
+import { barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import {
   CAUSES,
   KEPT_TABLES,
   KEYED_TABLES,
   type RowChange,
 } from '../../../src/engine/store/rows.ts';
-import { decodeImages, encodeImages } from '../../../src/engine/store/undoRows.ts';
+import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
+import { decodeRecord, encodeRecord, recordsOf } from '../../../src/engine/store/undoRows.ts';
 
-const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((any) => !/[\t\n]/.test(any));
+const PLAIN = { noNullPrototype: true } as const;
+const text = fc
+  .string({ unit: 'grapheme', minLength: 1 })
+  .filter((any) => ['\t', '\n', '\u0002'].every((separator) => !any.includes(separator)));
 const value = fc.option(fc.array(text, { minLength: 1 }).map((parts) => parts.join('\t')));
 const change: fc.Arbitrary<RowChange> = fc.record({
   table: fc.constantFrom(...KEYED_TABLES),
@@ -28,28 +26,39 @@ const change: fc.Arbitrary<RowChange> = fc.record({
   cause: fc.constantFrom(...CAUSES),
 });
 const amount = fc.bigInt({ min: 1n, max: 1n << 80n });
-const bar = fc
-  .record({ id: text, timeMs: fc.nat(), baseAmount: amount, quoteAmount: amount })
-  .map((trade) => firstBar(0, trade));
-const barValue = fc.oneof(value, bar);
-const barChange: fc.Arbitrary<BarChange> = fc.record({
-  place: fc.tuple(fc.nat(), fc.nat(5), fc.nat()).map((at) => barPlace(...at)),
-  before: barValue,
-  after: barValue,
-  cause: fc.constantFrom(...CAUSES),
+const ratio = fc.record({ numerator: amount, denominator: amount }, PLAIN);
+const step = fc.record({ isBuy: fc.boolean(), before: ratio, after: ratio }, PLAIN);
+const trade = fc
+  .record({ id: text, baseAmount: amount, quoteAmount: amount, step: fc.option(step) })
+  .map(({ step: done, ...amounts }) => (done === null ? amounts : { ...amounts, step: done }));
+const effects = fc.record({
+  seq: fc.nat(),
+  atMs: fc.integer({ min: -1, max: 253_402_300_799_999 }),
+  marketMs: fc.nat(),
+  seenMs: fc.nat(),
+  block: fc.boolean(),
+  changes: fc.array(change),
+  trades: fc.array(fc.tuple(fc.nat(), trade)),
 });
 
-test('before-images read back as they were, in their order, of what a rollback undoes', () => {
+test('what an entry did reads back as it was, in its order, of what a rollback undoes', () => {
   fc.assert(
-    fc.property(fc.array(change), fc.array(barChange), (changes, bars) => {
-      const images = changes
-        .filter(({ table }) => !KEPT_TABLES.has(table))
-        .map(({ table, key, before }) => ({ table, key, value: before }));
-      const ofBars = bars.map(({ place, before }) => {
-        const isText = typeof before === 'string' || before === null;
-        return { table: 'bars', key: place.key, value: isText ? before : encodeBar(before) };
+    fc.property(fc.array(effects), fc.nat(), (entries, horizonSeq) => {
+      const records = entries.map(({ trades, ...entry }) => {
+        const counted = new CountedTrades();
+        for (const [pair, some] of trades) counted.push(pair, { ...some, timeMs: entry.atMs });
+        return encodeRecord({ ...entry, trades: counted }, horizonSeq);
       });
-      assert.deepEqual(decodeImages(encodeImages(changes, bars)), [...images, ...ofBars]);
+      const expected = entries.map(({ changes, trades, ...entry }) => {
+        const images = changes
+          .filter(({ table }) => entry.seq > horizonSeq && !KEPT_TABLES.has(table))
+          .map(({ table, key, before }) => ({ table, key, value: before }));
+        const counted = trades.map(([pair, some]): { pair: number; trade: Trade } => {
+          return { pair, trade: { ...some, timeMs: entry.atMs } };
+        });
+        return { ...entry, images, trades: counted };
+      });
+      assert.deepEqual(recordsOf(records.join('')).map(decodeRecord), expected);
     }),
     { includeErrorInReport: true },
   );
@@ -60,7 +69,7 @@ test('a bar key reads back as it was', () => {
   fc.assert(
     fc.property(number, fc.nat(5), number, (pair, resolution, start) => {
       const key = barKey(pair, resolution, start);
-      assert.deepEqual(parseBarKey(key), { pair, resolution, start, key });
+      assert.deepEqual(parseBarKey(key), { pair, resolution, start });
     }),
     { includeErrorInReport: true },
   );

@@ -6,16 +6,19 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type BarChange, barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
+import { type BarSlot, barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
+import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 const MANY = 1_000;
 const MINUTE_MS = 60_000;
+/** A pair that keeps nothing to itself. */
+const SETTLED = { settle: () => {} };
 const OPTIONS = { horizonBlocks: 1_000, maxMb: 0, writer: inlineWriter } as const;
 
 interface Put {
@@ -47,15 +50,14 @@ class Mirror {
   readonly rows = new Map<string, Row>();
   seq = 0;
 
-  put(puts: readonly Put[]): BarChange[] {
+  put(puts: readonly Put[]): BarSlot[] {
     this.seq += 1;
     const byKey = new Map(puts.map((one) => [keyOf(one), one]));
     return [...byKey].map(([key, { minute, value }]) => {
-      const before = this.rows.get(key)?.value ?? null;
       this.rows.set(key, { start: minute * MINUTE_MS, seq: this.seq, value });
       // As the fold does: what was final comes back, and what was there vanishes, by rollback.
       const cause = CAUSES[3];
-      return { place: parseBarKey(key), before, after: value, cause };
+      return { ...parseBarKey(key), value, seq: this.seq, cause };
     });
   }
 
@@ -139,11 +141,21 @@ function stage(
   store: StateStore,
   changes: readonly RowChange[],
   seq: number,
-  bars: readonly BarChange[] = [],
+  bars: readonly BarSlot[] = [],
 ): void {
+  for (const slot of bars) store.stagePair(slot.pair, SETTLED).put(slot);
+  const trades = new CountedTrades();
   const hashes = { entryHash: `entry ${seq}`, stateHash: `state ${seq}`, hashedSeq: seq };
-  const checkpoint = { epoch: '1-test', seq, term: 1, ...hashes, marketMs: 0, openedMs: 0 };
-  store.stage({ checkpoint, block: true, atMs: seq, changes, bars, streamChanges: [] });
+  const checkpoint = {
+    epoch: '1-test',
+    seq,
+    term: 1,
+    ...hashes,
+    marketMs: 0,
+    openedMs: 0,
+    seenMs: 0,
+  };
+  store.stage({ checkpoint, block: true, atMs: seq, changes, trades, streamChanges: [] });
 }
 
 test('closing without a commit leaves what was committed', async (scope) => {

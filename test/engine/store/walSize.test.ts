@@ -10,6 +10,7 @@ import { checkPages } from '../../../src/engine/store/pageSums.ts';
 import { CAUSES } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { threadWriter } from '../../../src/engine/store/stateWriter.ts';
+import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
 import { EMPTY_TAIL, nextEntry, tailAfter } from '../../support/chain.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
@@ -40,11 +41,12 @@ function stage(store: StateStore, seq: number): void {
       hashedSeq: seq,
       marketMs: 0,
       openedMs: 0,
+      seenMs: 0,
     },
     block: false,
     atMs: 0,
     changes: rows,
-    bars: [],
+    trades: new CountedTrades(),
     streamChanges: [],
   });
 }

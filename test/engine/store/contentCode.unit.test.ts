@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { contentCode } from '../../../src/engine/actors/pairActor.ts';
+import { contentCode } from '../../../src/engine/store/tradeIds.ts';
 
 const MOST = (1n << 53n) - 1n;
 const amount = fc.oneof(

@@ -1,0 +1,156 @@
+/**
+ * Bars that are not written yet, overlaid on reads of the table. No read has to commit first, so a
+ * full disk never stops a reader.
+ *
+ * A pair keeps its newest trades to itself until somebody needs its bars (`BarOwner.settle`): six
+ * bars change with each trade, and a commit writes each once.
+ */
+import { type BarRow, type BarSlot, barKey, barText } from './barRows.ts';
+import { CAUSES } from './rows.ts';
+
+export interface BarOwner {
+  /** Brings the staged bars of the pair up to its newest trade. */
+  settle(): void;
+}
+
+/** The staged bars of one pair. */
+export class StagedPair {
+  readonly #stage: StagedBars;
+  readonly #slots = new Map<number, BarSlot>();
+  #owner: BarOwner | null = null;
+  /** Once they were encoded, the pair may change its bars for the next commit. */
+  #lines: string | null = null;
+
+  constructor(stage: StagedBars) {
+    this.#stage = stage;
+  }
+
+  /** What the pair changes next is staged elsewhere. */
+  get isClosed(): boolean {
+    return this.#stage.isClosed;
+  }
+
+  set owner(owner: BarOwner) {
+    this.#owner = owner;
+  }
+
+  put(slot: BarSlot): void {
+    this.#slots.set(slotKey(slot.resolution, slot.start), slot);
+  }
+
+  get(resolution: number, start: number): BarSlot | undefined {
+    this.#settle();
+    return this.#slots.get(slotKey(resolution, start));
+  }
+
+  all(): Iterable<BarSlot> {
+    this.#settle();
+    return this.#slots.values();
+  }
+
+  get size(): number {
+    this.#settle();
+    return this.#slots.size;
+  }
+
+  /** Lines `key, seq, cause, value` (tab-separated; no value: a tombstone), for the writer. */
+  lines(): string {
+    if (this.#lines === null) {
+      let lines = '';
+      for (const slot of this.all()) if (!this.#stage.restored.has(slot)) lines += lineOf(slot);
+      this.#lines = lines;
+    }
+    return this.#lines;
+  }
+
+  /** They wait again. */
+  forgetLines(): void {
+    this.#lines = null;
+  }
+
+  #settle(): void {
+    if (this.#lines === null) this.#owner?.settle();
+  }
+}
+
+/** Unique within a pair: starts are whole minutes. */
+function slotKey(resolution: number, start: number): number {
+  return start * 8 + resolution;
+}
+
+export function lineOf({ pair, resolution, start, seq, cause, value }: BarSlot): string {
+  const key = barKey(pair, resolution, start);
+  return `${key}\t${seq}\t${CAUSES.indexOf(cause)}\t${barText(value) ?? ''}\n`;
+}
+
+export class StagedBars {
+  readonly #pairs = new Map<number, StagedPair>();
+  /** As a rollback left them, before anything else. */
+  readonly restored = new Set<BarSlot>();
+  /** Handed over to be written. */
+  isClosed = false;
+
+  of(pair: number): StagedPair {
+    let staged = this.#pairs.get(pair);
+    if (staged === undefined) {
+      staged = new StagedPair(this);
+      this.#pairs.set(pair, staged);
+    }
+    return staged;
+  }
+
+  find(pair: number): StagedPair | undefined {
+    return this.#pairs.get(pair);
+  }
+
+  pairs(): Iterable<StagedPair> {
+    return this.#pairs.values();
+  }
+
+  get(pair: number, resolution: number, start: number): BarRow | undefined {
+    const slot = this.#pairs.get(pair)?.get(resolution, start);
+    return slot === undefined ? undefined : rowOf(slot);
+  }
+
+  /** How many rows a read of the table may lose to what is staged. */
+  count(pair: number): number {
+    return this.#pairs.get(pair)?.size ?? 0;
+  }
+
+  /** `stored` as it will be once written: staged rows take the place of stored ones. */
+  overlay(
+    pair: number,
+    resolution: number,
+    stored: readonly BarRow[],
+    wanted: (row: Omit<BarRow, 'value'> & { readonly isThere: boolean }) => boolean,
+  ): BarRow[] {
+    const bars = this.#pairs.get(pair);
+    if (bars === undefined) return [...stored];
+    const staged = [...bars.all()].filter((slot) => slot.resolution === resolution);
+    const replaced = new Set(staged.map(({ start }) => start));
+    const shown = staged.filter(({ start, value, seq, cause }) =>
+      wanted({ start, seq, cause, isThere: value !== null }),
+    );
+    return [...stored.filter(({ start }) => !replaced.has(start)), ...shown.map(rowOf)];
+  }
+
+  restore(slot: BarSlot): void {
+    this.of(slot.pair).put(slot);
+    this.restored.add(slot);
+  }
+
+  /** Takes in what was staged after this was closed; it is open again. */
+  append(later: StagedBars): void {
+    for (const [pair, bars] of later.#pairs) {
+      const mine = this.of(pair);
+      for (const slot of bars.all()) mine.put(slot);
+    }
+    later.isClosed = true;
+    this.isClosed = false;
+    for (const pair of this.#pairs.values()) pair.forgetLines();
+  }
+}
+
+function rowOf({ start, seq, cause, value }: BarSlot): BarRow {
+  return { start, seq, cause, value: barText(value) };
+}
