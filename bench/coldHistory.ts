@@ -12,7 +12,7 @@ import { assetOf, QUOTE, START_MS } from './support/trades.ts';
 const MINUTE_S = 60;
 const PAIRS = 20;
 const BARS = 5_500;
-/** Answers of ours that are kept in memory take 64 MiB: in all, these are several times that. */
+/** Answers of ours that are kept in memory take 16 MiB: in all, these are many times that. */
 const SPANS = 4_000;
 const CONNECTIONS = 16;
 const FIRST_S = Math.ceil(START_MS / 1000 / MINUTE_S + 1) * MINUTE_S;
@@ -136,7 +136,7 @@ async function copyBars(ours: Process<Market>, peer: Process<HistoryPeer>): Prom
   for (let pair = 0; pair < PAIRS; pair += 1) {
     for (let bar = 0; bar < BARS; bar += 50) {
       const url = `http://127.0.0.1:${port}${pathOf(pair, FIRST_S + bar * MINUTE_S, 50)}`;
-      // Fifty at once are read from the rows: no page is made of them.
+      // So few are read from the rows: no page is made of them.
       // trust: our own answer
       const bars = (await (await fetch(url)).json()) as readonly ShownBar[];
       await peer.ask('keep', bars);
