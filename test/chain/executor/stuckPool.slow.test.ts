@@ -1,30 +1,24 @@
 /** A pool whose transactions the ledger refuses: paused, reported, its due orders refunded. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import type { PlannedOutput } from '../../../src/cardano/build/plan.ts';
 import type { Builder } from '../../../src/cardano/build/port.ts';
-import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { until } from '../../support/until.ts';
 import { executorOver, stopOwn } from './poolExecutorWorld.ts';
 
-const ALWAYS_TRUE = '4d01000033222220051200120011';
 const REFUND_AFTER_MS = 60_000;
 const BUY = { side: 'BUY', amount: 5n * ADA, slippage: 'infinity' } as const;
 
-/** Fills one order in a batch that gives the pool's next output a reference script. */
-async function fillOddly(t: TestContext, world: DevnetWorld, trader: TradingClient, asset: string) {
-  const { builder } = world.kit.txContext;
-  const odd: Builder = {
+/** Its transactions of the pool of `asset` end in the first slot, so the ledger refuses them. */
+function endingEarly({ builder }: DevnetWorld['kit']['txContext'], asset: string): Builder {
+  const isOfPool = ({ value }: PlannedOutput) => value.assets.size === 2 && value.assets.has(asset);
+  return {
     build(plan, options) {
-      const outputs = plan.outputs.map((output) => {
-        return output.value.assets.size === 2 ? { ...output, script: ALWAYS_TRUE } : output;
-      });
-      return builder.build({ ...plan, outputs }, options);
+      const ends = plan.outputs.some(isOfPool) ? { validFromSlot: null, validToSlot: 1 } : {};
+      return builder.build({ ...plan, ...ends }, options);
     },
   };
-  const { executor } = executorOver(t, world, { builder: odd });
-  await world.filled(trader, { ...BUY, assetId: asset });
-  await executor.stop();
 }
 
 test('it is tried more and more rarely, and its orders are refunded when due', async (t) => {
@@ -33,11 +27,11 @@ test('it is tried more and more rarely, and its orders are refunded when due', a
   await stopOwn(world);
   const alice = await world.funded('alice', 500, 4);
   const { asset: odd } = await world.launch(alice, { name: 'Odd' });
-  await fillOddly(t, world, alice, odd);
   const { asset: fine } = await world.launch(alice, { name: 'Fine' });
   let nowMs = 0;
   const pacer = { monotonicMs: () => nowMs };
-  const { heard, backoff } = executorOver(t, world, { pacer });
+  const builder = endingEarly(world.kit.txContext, odd);
+  const { heard, backoff } = executorOver(t, world, { pacer, builder });
   const stuck = await alice.order({ ...BUY, assetId: odd });
   const other = await alice.order({ ...BUY, assetId: fine });
   await world.mine();

@@ -24,6 +24,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body: { readonly type: string; readonly schema: Json; readonly example: unknown } | null;
   readonly responses: Json;
+  /** Only callers with an API key are answered with 200. */
+  readonly needsKey: boolean;
 }
 
 export class Served {
@@ -77,6 +79,7 @@ export class Served {
           ? null
           : { type: entry[0], schema: objectOf(media.schema), example: media.example },
       responses: objectOf(operation.responses),
+      needsKey: operation.security !== undefined,
     };
   }
 }

@@ -29,7 +29,9 @@ export function generator(openapi: Served, finds: Finds): fc.Arbitrary<Ask> {
 /** Valid ones, by route. */
 export function validAsks(openapi: Served, finds: Finds): ReadonlyMap<string, fc.Arbitrary<Ask>> {
   const drafts = new Drafts(openapi, new Values(openapi, finds), finds);
-  const asks = openapi.operations.map((operation): [string, fc.Arbitrary<Ask>] => [
+  // This server has no API keys: test/api/webhooks asks those routes.
+  const open = openapi.operations.filter(({ needsKey }) => !needsKey);
+  const asks = open.map((operation): [string, fc.Arbitrary<Ask>] => [
     operation.route,
     drafts.valid(operation).map((draft) => askOf('valid', tamed(draft))),
   ]);
