@@ -4,11 +4,12 @@ import type { Ticker } from '../../client/types.ts';
 import { Logo } from '../components/logo.tsx';
 import { Age, Percent, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
+import { Star } from '../components/star.tsx';
 import { ends, shortDecimal, shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo } from '../page.tsx';
 import { routeHash } from '../route.ts';
-import { COLUMNS, type Column, type Sort, toggleWatched, watchlist } from './market.ts';
+import { COLUMNS, type Column, type Sort } from './market.ts';
 
 interface TickerTableProps {
   readonly items: readonly Ticker[];
@@ -148,21 +149,6 @@ function Cell(props: { readonly column: Column; readonly children: ComponentChil
     <td class={`col-${column} num`} data-label={t.home.short[column] ?? ''}>
       {children}
     </td>
-  );
-}
-
-function Star({ asset, name }: { readonly asset: string; readonly name: string }) {
-  const isWatched = watchlist.value.includes(asset);
-  return (
-    <button
-      type="button"
-      class="star"
-      aria-pressed={isWatched}
-      aria-label={t.home.watchOne(name)}
-      onClick={() => toggleWatched(asset)}
-    >
-      {isWatched ? '★' : '☆'}
-    </button>
   );
 }
 

@@ -8,8 +8,8 @@ import { useFlash } from '../components/flash.ts';
 import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
 import { Price } from '../components/numbers.tsx';
+import { Star } from '../components/star.tsx';
 import { ada, ends } from '../format.ts';
-import { toggleWatched, watchlist } from '../home/market.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { tokenLink } from '../route.ts';
@@ -33,7 +33,7 @@ export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
             </h1>
             <bdi class="ticker dim">{ticker}</bdi>
             <span class="mark">{pool.pool.cpmmPoolId === null ? t.token.curve : t.token.amm}</span>
-            <Watch asset={asset} name={name} />
+            <Star asset={asset} name={name} />
             <AlertButton asset={asset} ticker={ticker} spot={spot} />
           </div>
           <div class="copies">
@@ -84,21 +84,6 @@ function MarketCap({ lovelace }: { readonly lovelace: number }) {
         {ada(lovelace)}
       </span>
     </div>
-  );
-}
-
-function Watch({ asset, name }: { readonly asset: string; readonly name: string }) {
-  const isWatched = watchlist.value.includes(asset);
-  return (
-    <button
-      type="button"
-      class="star"
-      aria-pressed={isWatched}
-      aria-label={t.home.watchOne(name)}
-      onClick={() => toggleWatched(asset)}
-    >
-      {isWatched ? '★' : '☆'}
-    </button>
   );
 }
 

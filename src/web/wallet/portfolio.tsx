@@ -1,6 +1,8 @@
 /** What wallets hold and made: its worth, profit and loss for each token and over time. */
 import { useSignal } from '@preact/signals';
+import { parseAda } from '../../client/trade/ada.ts';
 import type { PortfolioAnswer, PortfolioHistoryAnswer } from '../../client/types.ts';
+import { formatFixed } from '../../engine/market/decimal.ts';
 import { useAsked } from '../asked.ts';
 import { Choices } from '../components/choices.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
@@ -161,15 +163,12 @@ const ADA_DECIMALS = 6;
 /** Exact: both are decimals of ADA. */
 function gainOf(point: PortfolioHistoryAnswer[number]): string {
   const sum = lovelaceOf(point.realizedPnlAda) + lovelaceOf(point.unrealizedPnlAda);
-  const digits = String(sum < 0n ? -sum : sum).padStart(ADA_DECIMALS + 1, '0');
-  const text = `${digits.slice(0, -ADA_DECIMALS)}.${digits.slice(-ADA_DECIMALS)}`;
-  return sum < 0n ? `-${text}` : text;
+  return formatFixed(sum, ADA_DECIMALS);
 }
 
 function lovelaceOf(ada: string): bigint {
-  const [whole = '0', fraction = ''] = ada.replace('-', '').split('.');
-  const exact = BigInt(whole + fraction.padEnd(ADA_DECIMALS, '0').slice(0, ADA_DECIMALS));
-  return ada.startsWith('-') ? -exact : exact;
+  const lovelace = parseAda(ada.replace('-', '')) ?? 0n;
+  return ada.startsWith('-') ? -lovelace : lovelace;
 }
 
 function Tokens({ tokens }: { readonly tokens: readonly PortfolioToken[] }) {
