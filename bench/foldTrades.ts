@@ -79,7 +79,7 @@ function inActors(count: number, pairs: number): Promise<FoldResult> {
     }));
     const actors = Array.from({ length: pairs }, (_, id) => {
       const pair = { id, base: String(id), quote: '.', baseDecimals: 0, quoteDecimals: 6 };
-      return new PairActor(store, pair, false);
+      return new PairActor(store, pair, null);
     });
     const startMs = performance.now();
     const effects = { changes: [], bars: [] };

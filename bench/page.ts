@@ -6,6 +6,7 @@ import { openBrowser, type Visit, visit } from '../test/browser/support.ts';
 import type { MovingMarket } from './processes/movingMarket.ts';
 import type { SyncingNode } from './processes/syncingNode.ts';
 import { type Bench, fixed, percent, whole } from './support/bench.ts';
+import { type FirstView, firstView } from './support/firstView.ts';
 import { type Held, PageTrace, type Task } from './support/pageTrace.ts';
 import { AS_STARTED, Process } from './support/processes.ts';
 import { slopeOf } from './support/slope.ts';
@@ -54,13 +55,21 @@ export const page: Bench = {
     const node = await Process.start<SyncingNode>('syncingNode.ts', 'any', [url, 'busy'], how);
     try {
       const browser = await openBrowser({ after: (run) => void closing.push(run) });
-      const seen = await visit(browser, `http://127.0.0.1:${await node.ask('port')}`);
+      const address = `http://127.0.0.1:${await node.ask('port')}`;
+      progress('first views');
+      const token = `#/token/${await market.ask('token')}`;
+      const views = [
+        ['home', await firstView(browser, address, '', '.pools a.pool')],
+        ['a token', await firstView(browser, address, token, '.legend > span')],
+      ] as const;
+      const seen = await visit(browser, address);
       await seen.page.addInitScript(COUNTING);
       const trace = await PageTrace.of(seen.page);
       const stays = await visitPlaces({ seen, trace, market, node }, visitSeconds, progress);
       const names = [...new Set(stays.map(({ place }) => place))];
       const rows = names.map((name) => cells(name, stays));
-      return { columns: COLUMNS, rows, notes: notesOf(stays, seen.errors) };
+      const notes = [...views.map(viewNote), ...notesOf(stays, seen.errors)];
+      return { columns: COLUMNS, rows, notes };
     } finally {
       for (const close of closing) await close();
       await Promise.all([node.end(), market.end()]);
@@ -106,7 +115,7 @@ async function visitPlaces(
 ): Promise<readonly Stay[]> {
   const { seen, market } = scene;
   const places = [
-    ['home', '#/list/Latest'],
+    ['home', '#/list/trending'],
     ['a token', `#/token/${await market.ask('token')}`],
   ] as const;
   await market.ask('begin', { perSecond: UPDATES_A_SECOND });
@@ -221,6 +230,17 @@ function cells(name: string, all: readonly Stay[]): string[] {
     whole(first?.listeners ?? 0),
     whole(last?.listeners ?? 0),
   ];
+}
+
+function viewNote([place, view]: readonly [string, FirstView]): string {
+  const { requests, kilobytes, socketKilobytes, shownMs } = view;
+  const what = place === 'home' ? 'its list' : 'its first bar';
+  return [
+    `First view of ${place}, before the market moves: ${whole(requests)} requests,`,
+    `${whole(kilobytes)} kB over the network, ${whole(socketKilobytes)} kB of messages,`,
+    `${what} ${whole(shownMs)} ms after the navigation`,
+    '(medians of five new visitors).',
+  ].join(' ');
 }
 
 const wallOf = ({ wallMs }: Task) => wallMs;

@@ -29,12 +29,14 @@ import { FULL, markdown, QUICK } from './support/bench.ts';
 import { drawPeers } from './support/peersChart.ts';
 import { record } from './support/results.ts';
 import { sync } from './sync.ts';
+import { tickers } from './tickers.ts';
 import { webhooks } from './webhooks.ts';
 
 const BENCHES = [
   peers,
   foldTrades,
   listUpdates,
+  tickers,
   restart,
   sharedLog,
   clusterFrames,

@@ -29,6 +29,7 @@ export function removable(modules: string, target: Target, isProduction: boolean
   const found = [
     ...foreignServers(modules, target),
     ...foreignDatabases(modules),
+    ...otherTypefaces(modules),
     ...find(modules, 'node/node_modules/node-*/{include,share}'),
   ];
   if (!isProduction) return found;
@@ -52,6 +53,14 @@ function foreignDatabases(modules: string): string[] {
   if (typeof own !== 'string' || !existsSync(own)) return [];
   const others = allBut(find(home, 'prebuilds/*.node'), (path) => path === own);
   return [...others, ...find(home, '{deps/sqlite3,src}')];
+}
+
+/** Pictures of tokens are set in one typeface, in two weights (src/api/card/renderProcess.ts). */
+function otherTypefaces(modules: string): string[] {
+  const own = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'];
+  const files = find(modules, 'dejavu-fonts-ttf/ttf/*.ttf');
+  const others = allBut(files, (path) => own.includes(basename(path)));
+  return [...others, ...find(modules, 'dejavu-fonts-ttf/{*.txt,NEWS,fontconfig}')];
 }
 
 /** All paths but the wanted ones; none where nothing is wanted. */

@@ -15,6 +15,7 @@ import {
   unreachable,
   wrongWays,
 } from './tidy/imports.ts';
+import { loadedTooSoon } from './tidy/loads.ts';
 import { changeFaults, mapFaults } from './tidy/map.ts';
 import { mentionsOutside, pathsOutside, texts } from './tidy/outside.ts';
 import * as rules from './tidy/rules.ts';
@@ -53,6 +54,10 @@ test('browsers load only what is made for them', () => {
 
 test('unit tests start no process or server: they share one process', () => {
   clean(impureUnitTests([...program, ...others]));
+});
+
+test('threads load only what they need as they start', () => {
+  clean(loadedTooSoon(program));
 });
 
 test('uWebSockets.js and better-sqlite3 have one import site each', () => {
@@ -232,6 +237,20 @@ test('rule: a unit test loads nothing that starts processes or servers', () => {
   ];
   const paths = impureUnitTests(sources).map(({ path }) => path);
   assert.deepEqual(paths, ['test/d.unit.test.ts']);
+});
+
+test('rule: what a thread needs later is not loaded as it starts', () => {
+  const sources = [
+    sourceOf('src/server/main.ts', "import './a.ts'; import type { B } from 'hyparquet';"),
+    sourceOf('src/server/a.ts', "const load = () => import('yaml');\nimport 'yaml';"),
+    sourceOf(
+      'src/client/traders/thread.ts',
+      "import 'yaml'; new URL('../../c.ts', import.meta.url);",
+    ),
+    sourceOf('src/c.ts', "import Type from 'typebox';"),
+  ];
+  const found = loadedTooSoon(sources).map(({ path, line }) => `${path}:${line}`);
+  assert.deepEqual(found, ['src/server/a.ts:2']);
 });
 
 test('rule: a package with one import site is not imported elsewhere', () => {

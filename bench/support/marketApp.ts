@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../src/engine/runtime/events.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
@@ -19,6 +20,9 @@ export interface FeedOptions {
   /** One entry with a trade of every pair each so many milliseconds, of market and of wall time. */
   readonly everyMs: number;
 }
+
+/** As the program does: the option of `npm start` is meant for the main thread alone. */
+setFlagsFromString('--max-semi-space-size=0');
 
 /** The app with settings of its own, or with a devnet. The directory goes with the process. */
 export function startBenchApp(

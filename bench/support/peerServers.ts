@@ -37,7 +37,7 @@ export interface Installed {
 }
 
 function node(file: string, ...args: string[]): readonly string[] {
-  const quiet = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=64'];
+  const quiet = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8'];
   return [process.execPath, ...quiet, join(PEERS, file), ...args];
 }
 

@@ -39,7 +39,11 @@ export interface How {
 }
 
 /** What `npm start` gives to Node. */
-export const AS_STARTED = ['--max-semi-space-size=64'];
+export const AS_STARTED = [
+  '--max-semi-space-size=8',
+  '--import',
+  join(import.meta.dirname, '../../pack/useStripped.mjs'),
+];
 
 /** The outside of a process that `offer`s; `Offered` is the type of what it offers. */
 export class Process<Offered extends Offers> {

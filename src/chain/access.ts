@@ -20,6 +20,8 @@ export type OpenSocket = (
 
 export interface TextSocket {
   send(text: string): void;
+  /** What `run` sends leaves together. Absent: each text by itself. */
+  together?(run: () => void): void;
   /** Ends with a close frame; `closed` follows once the server answers it. */
   close(): void;
   /** Ends at once; `closed` follows. */

@@ -18,13 +18,14 @@ import { assert } from '../engine/runtime/assert.ts';
 import { chainTip } from './chainPoints.ts';
 import type { PendingTransactions } from './pendingTransactions.ts';
 import type { Block } from './port.ts';
-import { recogniseBlock } from './recognise/block.ts';
+import { recogniseNext } from './recognise/block.ts';
 import { BlockMarket, foldMarket } from './recognise/knownMarket.ts';
 import type { Rules } from './recognise/rules.ts';
 
 /** Sealing and appending hold the event loop: about 2 ms for this many. */
 const MOST_DRAFTS = 256;
-const MOST_EVENTS = 4_000;
+/** The log keeps so many in memory: the fold need not read them from its file. */
+const MOST_EVENTS = 1_500;
 /** A run of empty blocks ends at a height that this divides. */
 const RUN_BLOCKS = 1_000;
 
@@ -70,8 +71,9 @@ export class BlockBatch {
     assert(before === null || height === before + 1, `block ${height} follows ${before}`);
     this.#height = height;
     this.slot = point.slot;
-    const events = recogniseBlock(point.slot, transactions, this.#market, this.#rules, places);
-    for (const event of events) this.#market.note(event);
+    const events = this.#fold.store.atOnce(() =>
+      recogniseNext(point.slot, transactions, this.#market, this.#rules, places),
+    );
     const confirmed = this.#pending.confirm(transactions, this.#fold.mempool);
     for (const tx of transactions) this.transactions.push(tx);
     this.events += events.length;

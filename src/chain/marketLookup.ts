@@ -21,7 +21,7 @@ interface MarketLookupDeps {
   readonly index: UtxoLookup;
   readonly store: () => StateStore;
   readonly overlay: MempoolOverlay;
-  readonly deployment: Pick<PartialDeployment, 'scripts' | 'collateralKeyHash'> & {
+  readonly deployment: Pick<PartialDeployment, 'scripts' | 'collateralKeyHash' | 'settings'> & {
     readonly scripts: { readonly launchPolicy?: { readonly ref: OutputRef } };
   };
   readonly clock: Clock;
@@ -49,10 +49,9 @@ export class MarketLookup implements UtxoLookup {
 
   constructor(deps: MarketLookupDeps) {
     this.#deps = deps;
-    const scripts = Object.values(deps.deployment.scripts);
-    this.#scriptRefs = new Set(
-      scripts.flatMap((script) => (script?.ref ? [refText(script.ref)] : [])),
-    );
+    const { scripts, settings } = deps.deployment;
+    const held = [...Object.values(scripts), settings];
+    this.#scriptRefs = new Set(held.flatMap((place) => (place?.ref ? [refText(place.ref)] : [])));
   }
 
   async byPaymentKey(keyHash: string, view: UtxoView, page: PageOf = {}): Promise<readonly Utxo[]> {
@@ -74,8 +73,8 @@ export class MarketLookup implements UtxoLookup {
 
   async newestOf(ref: OutputRef, asset: AssetId): Promise<Utxo | null> {
     const { index, overlay } = this.#deps;
-    const start = this.#unspent(ref);
-    if (start === null) return index.newestOf(ref, asset);
+    const start = this.#unspent(ref) ?? this.#fresh(this.#scripts.get(refText(ref)));
+    if (start === null) return this.#kept(await index.newestOf(ref, asset));
     let newest = start;
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       const spender = overlay.mempool.spender(newest.ref);
@@ -86,6 +85,16 @@ export class MarketLookup implements UtxoLookup {
       newest = next;
     }
     return null;
+  }
+
+  /** Scripts and the first settings are asked for once in a while. */
+  #kept(found: Utxo | null): Utxo | null {
+    const name = found === null ? '' : refText(found.ref);
+    const isPending = found !== null && this.#deps.overlay.mempool.made(found.ref) !== undefined;
+    if (found !== null && this.#scriptRefs.has(name) && !isPending) {
+      this.#scripts.set(name, this.#cached(found));
+    }
+    return found;
   }
 
   async byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {

@@ -50,8 +50,13 @@ export class ApiError extends Error {
     return this.isBusy || TRANSIENT.includes(this.cause);
   }
 
-  /** The server answered that it is busy (429, 503) and did nothing. */
+  /** The server answered that it is busy (429, 503) and did nothing: it may be asked again. */
   get isBusy(): boolean {
-    return this.status === 429 || this.status === 503;
+    return this.status === 503 || (this.status === 429 && !this.#isFull);
+  }
+
+  /** No time makes room, unless the server names one: webhooks of a key, for example. */
+  get #isFull(): boolean {
+    return this.cause === 'LIMIT_EXCEEDED' && this.retryAfterSeconds === null;
   }
 }

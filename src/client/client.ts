@@ -61,6 +61,11 @@ export interface BarOptions {
   readonly maxHz?: number;
 }
 
+export interface ListOptions {
+  /** Updates a second, at most. */
+  readonly maxHz?: number;
+}
+
 export interface TopicParams<T extends keyof Topics> extends SubscribeParams {
   readonly topic: T;
   /** undefined for topics that take none. */
@@ -78,6 +83,8 @@ export interface TopicReceiver<T extends keyof Topics> extends Receiver {
 }
 
 type OrdersOf = (asset: string, options?: { readonly pkhs?: readonly string[] }) => OrdersMirror;
+
+type PoolsOf = (list: PoolListName, options?: ListOptions) => PoolsMirror;
 
 const DEFAULT_MS = 15_000;
 const DEFAULT_BARS = 300;
@@ -97,7 +104,7 @@ export class Client {
   readonly server: ReturnType<typeof wallets.serverRoutes>;
   readonly webhooks: ReturnType<typeof webhooksRoutes>;
   /** Called: a mirror of a list. Its members: calls over HTTP. */
-  readonly pools: ((list: PoolListName) => PoolsMirror) & ReturnType<typeof market.poolsRoutes>;
+  readonly pools: PoolsOf & ReturnType<typeof market.poolsRoutes>;
   /** Called: a mirror of a token's orders. Its members: calls over HTTP. */
   readonly orders: OrdersOf & ReturnType<typeof market.ordersRoutes>;
   /** Called: a mirror of a token's trades. Its members: calls over HTTP. */
@@ -128,7 +135,7 @@ export class Client {
     this.devnet = wallets.devnetRoutes(http);
     this.server = wallets.serverRoutes(http);
     this.webhooks = webhooksRoutes(http);
-    const poolsOf = (list: PoolListName) => new PoolsMirror(connection, list);
+    const poolsOf: PoolsOf = (list, { maxHz } = {}) => new PoolsMirror(connection, list, maxHz);
     this.pools = Object.assign(poolsOf, market.poolsRoutes(http));
     const routes = market.ordersRoutes(http);
     this.orders = Object.assign(ordersOf(connection, routes), routes);

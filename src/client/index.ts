@@ -28,7 +28,7 @@ export {
   systemPlatform,
   type Timer,
 } from './platform.ts';
-export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
+export type { Answer, CallOptions, HistoryAnswer, TradesPage } from './rest/answer.ts';
 export type { LaunchForm } from './rest/wallets.ts';
 export { isFromWebhook } from './rest/webhooks.ts';
 export type { Connection, ConnectionState, Notice, Tip, Transport } from './socket/connection.ts';

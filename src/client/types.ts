@@ -32,7 +32,7 @@ export type MCapBarsRevision = MCapBarRevised;
 export type LockRow = LocksByOwnerAnswer['vestings'][number];
 export type UtxoRow = GetUtxosAnswer[number];
 
-export type { PoolList as PoolListName } from '../engine/market/poolView.ts';
+export type { PoolListName } from '../engine/market/poolView.ts';
 export type { ChartResolution as Resolution } from '../engine/market/resolution.ts';
 
 /** How much of the log something includes: the same in a frame and in an answer's `X-Position`. */

@@ -35,6 +35,29 @@ export async function retryUntilAnswered<T>(
   }
 }
 
+/** NATS servers may be forming a cluster, or several nodes creating the stream at once. */
+export async function retryWhileNatsForms<T>(
+  clock: Clock,
+  mostMs: number,
+  natsWaits: (error: unknown) => void,
+  again: () => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const endMs = clock.monotonicMs() + mostMs;
+  const waits = rateLimited(clock, natsWaits);
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (clock.monotonicMs() > endMs) {
+        throw new Error('NATS does not make the stream of this market', { cause: error });
+      }
+      waits(error);
+      await again();
+    }
+  }
+}
+
 /** Throws `interrupted` once `signal` is aborted. */
 export async function pauseOrInterrupt(
   clock: Clock,

@@ -14,8 +14,10 @@ import type { World } from './app.ts';
 import {
   type ClusterCommand,
   type Command,
+  type DeployCommand,
   type DevnetCommand,
   parseCommand,
+  type RefundCommand,
   type ServeCommand,
   type TextCommand,
   type WatchCommand,
@@ -23,6 +25,8 @@ import {
 import { completionScript } from './cli/completion.ts';
 import type { ExportCommand } from './cli/dump/command.ts';
 import { helpOf, USAGE } from './cli/help.ts';
+import type { NodeCommandDeps } from './cli/nodeAccess.ts';
+import type { RotateCommand } from './cli/rotateArguments.ts';
 import type { Terminal } from './cli/serve.ts';
 import type { WalletCommand } from './cli/walletArguments.ts';
 import { runWalletCommand } from './cli/walletCommands.ts';
@@ -57,6 +61,7 @@ const terminal: Terminal = {
   print: (text) => {
     process.stderr.write(text);
   },
+  isTerminal: process.stderr.isTTY === true,
   ...(process.stdout.isTTY ? { greet: write } : {}),
   input: process.stdin,
   stopAsked: new Promise((resolve) => {
@@ -86,6 +91,7 @@ async function run(command: Command | string): Promise<number> {
   if (command.name === 'wallet command') return walletCommand(command);
   if (command.name === 'watch') return watch(command);
   if (command.name === 'export') return exportDump(command);
+  if (command.name === 'deploy check') return deployCheck(command.file);
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
   const hasKeys = isPublicNetwork(settings) && settings.ROLE !== 'reader';
@@ -101,9 +107,8 @@ async function run(command: Command | string): Promise<number> {
   const world: World = { signal, ...given, version: readVersion(), ...reloading(settings) };
   try {
     if (command.name === 'cluster') return await cluster(command, settings);
-    if (command.name === 'deploy') {
-      const { runDeploy } = await import('./cli/deploy.ts');
-      return await runDeploy(command, { ...given, signal, say });
+    if (command.name === 'deploy' || command.name === 'refund' || command.name === 'rotate') {
+      return await onChain(command, { ...given, signal, say });
     }
     if (command.name === 'reset') {
       const { runReset } = await import('./cli/reset.ts');
@@ -147,6 +152,16 @@ async function devnet(command: DevnetCommand, { settings, version }: World): Pro
   return await runDevnet(command, { ...place, clock: systemClock, rng: systemRng });
 }
 
+async function deployCheck(file: string): Promise<number> {
+  const { checkDeployment } = await import('./cli/deploy.ts');
+  try {
+    return await checkDeployment(file, say);
+  } catch (error) {
+    terminal.print(`upcurve cannot continue: ${explain(error)}\n`);
+    return FAILED;
+  }
+}
+
 /** Wallet commands need no setting of a server. */
 function walletCommand(command: WalletCommand): Promise<number> {
   return runWalletCommand(command, clientDeps());
@@ -154,7 +169,7 @@ function walletCommand(command: WalletCommand): Promise<number> {
 
 async function exportDump(command: ExportCommand): Promise<number> {
   const { runExport } = await import('./cli/dump/export.ts');
-  return runExport(command, clientDeps());
+  return runExport(command, { ...clientDeps(), terminal });
 }
 
 function clientDeps() {
@@ -219,6 +234,23 @@ async function cluster(command: ClusterCommand, settings: Settings): Promise<num
   });
 }
 
+/** A command that works on a chain without a server. */
+async function onChain(
+  command: DeployCommand | RefundCommand | RotateCommand,
+  deps: NodeCommandDeps,
+): Promise<number> {
+  if (command.name === 'deploy') {
+    const { runDeploy } = await import('./cli/deploy.ts');
+    return runDeploy(command, deps);
+  }
+  if (command.name === 'refund') {
+    const { runRefund } = await import('./cli/refund.ts');
+    return runRefund(command, deps);
+  }
+  const { runRotate } = await import('./cli/rotate.ts');
+  return runRotate(command, deps);
+}
+
 /** Without a file to read again the signal ends the process, as when its terminal closes. */
 function reloading({ API_KEYS_FILE }: Settings): Pick<World, 'onReload'> {
   if (API_KEYS_FILE === undefined) return {};
@@ -242,7 +274,7 @@ function environmentFor(command: Command) {
     ...process.env,
     ...(pace === null ? {} : { TRADERS_PACE: String(pace) }),
     ...(from === null ? {} : { START_POINT: from }),
-    ...(command.name === 'deploy' ? { NETWORK: command.network } : {}),
+    ...('network' in command ? { NETWORK: command.network } : {}),
   };
 }
 

@@ -1,12 +1,14 @@
 /**
  * What has no topic and is asked for over HTTP: asked again when something moved, one call at a
  * time with a pause after it, so that answers cannot overtake each other. An answer stays on the
- * screen while the server is away.
+ * screen while the server is away, and is there at once for the reader who comes back. A tab that
+ * is not looked at asks nothing; seen again, it asks once.
  */
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError } from '../client/index.ts';
+import { ApiError } from '../client/apiError.ts';
 import type { Clock, Timer } from '../engine/runtime/clock.ts';
+import { keep, recall, showAged } from './kept.ts';
 import { usePage } from './page.tsx';
 
 const PAUSE_MS = 3_000;
@@ -20,8 +22,12 @@ interface Asked<T> {
 
 const NOTHING = { data: null, error: null };
 
-/** `inputs` name what is asked, `moved` is another value when the answer may be another one. */
+/**
+ * `name` and `inputs` name what is asked: one name, one type of answers. `moved` is another value
+ * when the answer may be another one.
+ */
 export function useAsked<T>(
+  name: string,
   ask: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
   moved: unknown = null,
@@ -30,9 +36,8 @@ export function useAsked<T>(
   const asked = useSignal<Asked<T>>(NOTHING);
   const asker = useRef<Asker<T> | null>(null);
   useEffect(() => {
-    const made = new Asker(clock, ask, asked);
+    const made = new Asker(clock, JSON.stringify([name, ...inputs]), ask, asked);
     asker.current = made;
-    asked.value = NOTHING;
     return () => made.close();
   }, inputs);
   useEffect(() => asker.current?.want(), [...inputs, moved]);
@@ -41,17 +46,30 @@ export function useAsked<T>(
 
 class Asker<T> {
   readonly #clock: Clock;
+  readonly #key: string;
   readonly #ask: (signal: AbortSignal) => Promise<T>;
   readonly #asked: Signal<Asked<T>>;
   readonly #ended = new AbortController();
   #pause: Timer | null = null;
   #isBusy = false;
   #isWanted = false;
+  #endAge: () => void = () => {};
 
-  constructor(clock: Clock, ask: (signal: AbortSignal) => Promise<T>, asked: Signal<Asked<T>>) {
+  constructor(
+    clock: Clock,
+    key: string,
+    ask: (signal: AbortSignal) => Promise<T>,
+    asked: Signal<Asked<T>>,
+  ) {
     this.#clock = clock;
+    this.#key = key;
     this.#ask = ask;
     this.#asked = asked;
+    const known = recall<T>(key);
+    if (known !== null) this.#endAge = showAged(known);
+    asked.value = known === null ? NOTHING : { data: known.value, error: null };
+    const seen = () => this.#seen();
+    document.addEventListener('visibilitychange', seen, { signal: this.#ended.signal });
   }
 
   want(): void {
@@ -62,15 +80,23 @@ class Asker<T> {
   close(): void {
     this.#ended.abort();
     this.#pause?.cancel();
+    this.#endAge();
+  }
+
+  #seen(): void {
+    if (this.#isWanted && !this.#isBusy) void this.#run();
   }
 
   async #run(): Promise<void> {
+    if (document.hidden) return;
     const { signal } = this.#ended;
     this.#isBusy = true;
     this.#isWanted = false;
     try {
       const data = await this.#ask(signal);
       if (signal.aborted) return;
+      keep(this.#key, data, this.#clock.nowMs());
+      this.#endAge();
       this.#asked.value = { data, error: null };
     } catch (error) {
       if (signal.aborted) return;

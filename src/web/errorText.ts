@@ -1,14 +1,23 @@
 /**
  * Errors in words for people: what the API says, with amounts in ADA, and without the codes that
- * programs go by.
+ * programs go by. The API speaks English; in other languages its sentences are marked as its own.
  */
+import { ApiError } from '../client/apiError.ts';
 import { formatUnits } from '../engine/market/decimal.ts';
-import { grouped } from './format.ts';
+import { grouped } from '../engine/market/shownNumber.ts';
+import { t } from './messages.ts';
 
 const ADA_DECIMALS = 6;
 const LOVELACE = /(\d+) lovelace\b/g;
+/** Of errors whose words are the page's own. */
+const OWN = 'WALLET';
 
 export function errorText(error: unknown): string {
+  if (!(error instanceof ApiError) || error.cause === OWN) return sentenceOf(error);
+  return t.errors.byCause[error.cause] ?? t.errors.said(sentenceOf(error));
+}
+
+function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const words = message.replace(LOVELACE, (_all, amount: string) => {
     return `${grouped(formatUnits(BigInt(amount), ADA_DECIMALS))} ADA`;

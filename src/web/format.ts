@@ -3,9 +3,45 @@
  * grouped as text: no floating point between the API and the eye.
  */
 import { formatUnits } from '../engine/market/decimal.ts';
-import { cut, grouped, short } from '../engine/market/shownNumber.ts';
+import {
+  cut,
+  grouped as groupedText,
+  shortPrice as shortPriceText,
+  short as shortText,
+  subscriptZeros as subscriptText,
+} from '../engine/market/shownNumber.ts';
+import { locale } from './language.ts';
+import { t } from './messages.ts';
 
-export { cut, grouped, short, shortPrice, subscriptZeros } from '../engine/market/shownNumber.ts';
+/** For programs: a decimal as the API writes them. */
+export { cut };
+
+/** What separates groups of digits, and the decimals. */
+export interface Separators {
+  readonly group: string;
+  readonly point: string;
+}
+
+export function separatorsOf(language: string): Separators {
+  const parts = new Intl.NumberFormat(language, { useGrouping: 'always' }).formatToParts(1234.5);
+  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  return { group: of('group'), point: of('decimal') };
+}
+
+/** Of the reader's language. */
+export const separators: Separators = separatorsOf(locale);
+
+/** A number with the separators of English in those of the reader. */
+export function localized(number: string, { group, point }: Separators = separators): string {
+  return number.replace(/[,.]/g, (separator) => (separator === ',' ? group : point));
+}
+
+export const grouped = (decimal: string): string => localized(groupedText(decimal));
+export const short = (amount: bigint | string): string => localized(shortText(amount));
+export const shortPrice = (decimal: string, significant?: number): string =>
+  localized(shortPriceText(decimal, significant));
+export const subscriptZeros = (decimal: string, significant?: number): string =>
+  localized(subscriptText(decimal, significant));
 
 const ADA_DECIMALS = 6;
 /** No-break, so that a number stays on one line. */
@@ -17,7 +53,7 @@ export function ada(lovelace: bigint | number | string, digits = 2): string {
   const exact = formatUnits(BigInt(lovelace), ADA_DECIMALS);
   const [whole = '', fraction = ''] = exact.split('.');
   if (digits === 0) return `${grouped(whole)}${SPACE}₳`;
-  return `${grouped(whole)}.${fraction.slice(0, digits).padEnd(digits, '0')}${SPACE}₳`;
+  return `${grouped(`${whole}.${fraction.slice(0, digits).padEnd(digits, '0')}`)}${SPACE}₳`;
 }
 
 /** `18188400000` → `18.18k ₳`, for places without room. */
@@ -25,10 +61,10 @@ export function shortAda(lovelace: bigint | number | string): string {
   return `${short(BigInt(lovelace) / 1_000_000n)}${SPACE}₳`;
 }
 
-/** An amount of ADA as a decimal, for columns: `18188.4` → `18.1k ₳`. */
+/** A decimal for columns: `18188.4` → `18.1k`. */
 export function shortDecimal(decimal: string): string {
   const [whole = '0'] = decimal.split('.');
-  return whole.length < 3 ? `${cut(decimal, 2)}${SPACE}₳` : `${short(whole)}${SPACE}₳`;
+  return whole.length < 3 ? localized(cut(decimal, 2)) : short(whole);
 }
 
 const MINUTE = 60;
@@ -38,10 +74,11 @@ const DAY = 86_400;
 /** How long ago, in one unit: it fits a narrow column and never jumps in width much. */
 export function age(seconds: number): string {
   const past = Math.max(0, Math.floor(seconds));
-  if (past < MINUTE) return `${past}${THIN}s`;
-  if (past < HOUR) return `${Math.floor(past / MINUTE)}${THIN}min`;
-  if (past < 2 * DAY) return `${Math.floor(past / HOUR)}${THIN}h`;
-  return `${Math.floor(past / DAY)}${THIN}d`;
+  const { d, h, min, s } = t.words.units;
+  if (past < MINUTE) return `${past}${THIN}${s}`;
+  if (past < HOUR) return `${Math.floor(past / MINUTE)}${THIN}${min}`;
+  if (past < 2 * DAY) return `${Math.floor(past / HOUR)}${THIN}${h}`;
+  return `${Math.floor(past / DAY)}${THIN}${d}`;
 }
 
 /** Unix seconds as the reader's date and time. */
@@ -57,7 +94,7 @@ export const timeOfDay = writerOf({ timeStyle: 'medium' });
 function writerOf(options: Intl.DateTimeFormatOptions): (seconds: number) => string {
   let format: Intl.DateTimeFormat | null = null;
   return (seconds) => {
-    format ??= new Intl.DateTimeFormat(undefined, options);
+    format ??= new Intl.DateTimeFormat(locale, options);
     return format.format(seconds * 1000);
   };
 }
@@ -67,7 +104,7 @@ export function ends(id: string, kept = 6): string {
   return id.length <= 2 * kept + 1 ? id : `${id.slice(0, kept)}…${id.slice(-kept)}`;
 }
 
-/** `part` of `whole` in percent with two digits, cut. */
+/** `part` of `whole` in percent with two digits, cut; `localized` is for people. */
 export function percent(part: bigint, whole: bigint): string {
   if (whole === 0n) return '0';
   const hundredths = String((part * 10_000n) / whole).padStart(3, '0');
@@ -79,5 +116,5 @@ export function shortPercent(decimal: string): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
   if (whole.length > 4) return short(whole);
   if (whole.length > 2) return grouped(whole);
-  return `${whole}.${fraction.slice(0, 2).padEnd(2, '0')}`;
+  return localized(`${whole}.${fraction.slice(0, 2).padEnd(2, '0')}`);
 }

@@ -1,44 +1,18 @@
 /**
- * Writing to the document once a frame, however often the market changes. A job that was asked for
- * several times runs once; a tab in the background runs none, and one when it is looked at again.
- * What does not fit into a frame runs in the next ones, in the order in which it was asked for: a
- * busy market delays the page by some milliseconds, and never blocks it.
+ * Writing to the document once a frame, however often the market changes. A tab in the background
+ * runs no job, and one of each when it is looked at again.
  */
 import { systemClock } from '../engine/runtime/clock.ts';
+import { FrameQueue } from './frameQueue.ts';
 
-/** Of a frame; its styles, layout and painting come on top. */
-const BUDGET_MS = 6;
-const queued = new Set<() => void>();
-let isRequested = false;
+export const frames = new FrameQueue((run) => requestAnimationFrame(run), systemClock);
 
 export function nextFrame(job: () => void): void {
-  queued.add(job);
-  requestFrame();
+  frames.add(job);
 }
 
 export function cancelFrame(job: () => void): void {
-  queued.delete(job);
-}
-
-function requestFrame(): void {
-  if (isRequested) return;
-  isRequested = true;
-  requestAnimationFrame(run);
-}
-
-/** At least one job a frame; one that is queued again while it runs comes in the next frame. */
-function run(): void {
-  isRequested = false;
-  const endMs = systemClock.monotonicMs() + BUDGET_MS;
-  try {
-    for (const job of Array.from(queued)) {
-      // A job before it may have cancelled it.
-      if (queued.delete(job)) job();
-      if (systemClock.monotonicMs() >= endMs) break;
-    }
-  } finally {
-    if (queued.size > 0) requestFrame();
-  }
+  frames.cancel(job);
 }
 
 const FLASH_MS = 900;

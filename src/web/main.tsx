@@ -3,16 +3,22 @@
  * the address names. Nothing here is loaded again when the server restarts.
  */
 import { signal } from '@preact/signals';
-import { render } from 'preact';
-import { ApiError, Client, type ConnectionState, type Notice } from '../client/index.ts';
+import { options, render } from 'preact';
+// Not its index: what that exports besides would be loaded too.
+import { ApiError } from '../client/apiError.ts';
+import { Client } from '../client/client.ts';
+import type { ConnectionState, Notice } from '../client/index.ts';
 import type { HealthData, LiquidityPoolInfo } from '../client/types.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import type { Network, PageContext } from './context.ts';
-import { nextFrame } from './frames.ts';
+import { followRate } from './fiat.ts';
+import { frames, nextFrame } from './frames.ts';
+import { language } from './language.ts';
 import { MarketTime } from './marketTime.ts';
 import { t } from './messages.ts';
 import { PageProvider } from './page.tsx';
 import { linkedRoute, type PageRoute, parseRoute, routeHash } from './route.ts';
+import { loadWhenMoved } from './shell/laterView.tsx';
 import { Shell } from './shell/shell.tsx';
 import { showToast } from './shell/toasts.tsx';
 
@@ -57,9 +63,16 @@ pings.onChange((state) => {
 
 // Where there is no chain it is known at once, before anything is shown.
 void detectNetwork();
+// Where the server has no rate, a request would only fail.
+if (document.documentElement.dataset.rate !== 'none') {
+  void followRate(client, clock, () => !document.hidden);
+}
 addEventListener('hashchange', () => {
   route.value = parseRoute(location.hash);
 });
+document.documentElement.lang = language;
+document.documentElement.dir = t.direction;
+options.debounceRendering = (all) => frames.renderSoon(all);
 const root = document.getElementById('page') ?? document.body;
 // What is there is for browsers without scripts.
 root.replaceChildren();
@@ -69,6 +82,7 @@ render(
   </PageProvider>,
   root,
 );
+loadWhenMoved();
 // A tab that was asleep: the server may be back already.
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && connection.state.is === 'waiting') connection.connect();

@@ -13,10 +13,11 @@ import {
   type FunctionComponent,
 } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
-import type { ApiError, Change, Mirror } from '../client/index.ts';
+import type { ApiError, Change, ConnectionState, Mirror } from '../client/index.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import type { PageContext } from './context.ts';
 import { cancelFrame, nextFrame } from './frames.ts';
+import { keep, recall, showAged } from './kept.ts';
 
 const Context = createContext<PageContext | null>(null);
 
@@ -59,18 +60,26 @@ export interface Followed<M> {
 /**
  * Opens a mirror for as long as the component is there, and another one when an input changes.
  * null until the first one is open. What the one before had stays until another is loaded, so that
- * nothing flickers. Read `mirror.state` in the component: it is never changed in place.
+ * nothing flickers; so does what a view had when it was left. `name` and `inputs` name the mirror.
+ * Read `mirror.state` in the component: it is never changed in place.
  */
 export function useMirror<M extends Mirror<unknown, Change>>(
+  name: string,
   open: () => M,
   inputs: readonly unknown[],
 ): ReadonlySignal<Followed<M> | null> {
+  const { clock, link } = usePage();
   const followed = useSignal<Followed<M> | null>(null);
   useEffect(() => {
+    const key = JSON.stringify([name, ...inputs]);
+    const known = recall<M>(key);
+    const endAge = known === null ? () => {} : showAged(known);
+    if (known !== null) followed.value = { mirror: known.value, isLoaded: true, error: null };
     const mirror = open();
     const show = () => {
       const { isLoaded, error } = mirror;
       if (isLoaded || error !== null || followed.peek() === null) {
+        endAge();
         followed.value = { mirror, isLoaded, error };
       }
     };
@@ -80,8 +89,15 @@ export function useMirror<M extends Mirror<unknown, Change>>(
     show();
     return () => {
       cancelFrame(show);
+      endAge();
+      if (mirror.isLoaded) keep(key, mirror, trueAtMs(link.peek(), clock.nowMs()));
       mirror.close();
     };
   }, inputs);
   return followed;
+}
+
+/** Until when what mirrors have was true. */
+export function trueAtMs({ is, heardAtMs }: ConnectionState, nowMs: number): number {
+  return is === 'open' ? nowMs : (heardAtMs ?? nowMs);
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { HistoryAnswers } from '../../src/api/charts/historyAnswers.ts';
 import { chartRoutes } from '../../src/api/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../src/api/charts/topics.ts';
 import { udfRoutes } from '../../src/api/charts/udf.ts';
@@ -69,12 +70,13 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
     world.said.tags.clear();
     streams.applied(tags);
   });
+  const histories = new HistoryAnswers(node);
   const gateway = createGateway({
     server,
     streams,
     routes: [
-      ...chartRoutes(node),
-      ...udfRoutes(node, clock),
+      ...chartRoutes(node, histories),
+      ...udfRoutes(node, clock, histories),
       ...poolRoutes(node),
       ...holderRoutes(node),
       ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),

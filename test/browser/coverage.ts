@@ -1,17 +1,21 @@
 /**
  * What pages run, in the form and folder in which Node keeps what its own processes run; only where
  * NODE_V8_COVERAGE names that folder (`npm run coverage`).
+ * A page made for a test, with the chart library that records, is not counted.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { pageFiles } from '../../src/api/page/bundle.ts';
+import { ranCharacters, type ScriptCoverage } from '../coverage/executed.ts';
+import { ofSources } from '../coverage/mapped.ts';
 
 const FOLDER = process.env.NODE_V8_COVERAGE;
 const ROOT = join(import.meta.dirname, '../..');
-/** Addresses of our modules, as `src/api/page/routes.ts` and `src/api/docs/routes.ts` make them. */
-const MODULE = /\/assets\/\w+\/(src\/.+\.ts)$/;
+/** Addresses of files of the page, as `src/api/page/routes.ts` makes them. */
+const FILE = /\/assets\/([\w-]+\.js)$/;
 const REFERENCE = '/docs/page.js';
 const REFERENCE_SOURCE = 'src/api/docs/browser/page.ts';
 
@@ -20,16 +24,49 @@ export async function countExecuted(page: Page): Promise<void> {
   if (FOLDER !== undefined) await page.coverage.startJSCoverage({ resetOnNavigation: false });
 }
 
-/** Before the browser is closed: keeps what its pages ran. */
-export async function keepExecuted(browser: Browser): Promise<void> {
+/** Before they are closed: keeps what they ran. */
+export async function keepExecuted(pages: readonly Page[]): Promise<void> {
   if (FOLDER === undefined) return;
-  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+  for (const page of pages) {
     const scripts = await page.coverage.stopJSCoverage();
-    const result = scripts.flatMap(({ url, functions }) => {
-      const path = url.endsWith(REFERENCE) ? REFERENCE_SOURCE : MODULE.exec(url)?.[1];
-      return path === undefined ? [] : [{ url: pathToFileURL(join(ROOT, path)).href, functions }];
-    });
+    const results = await Promise.all(scripts.map(executedOf));
     mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(join(FOLDER, `coverage-page-${randomUUID()}.json`), JSON.stringify({ result }));
+    const text = JSON.stringify({ result: results.flat() });
+    writeFileSync(join(FOLDER, `coverage-page-${randomUUID()}.json`), text);
   }
+}
+
+type Script = Awaited<ReturnType<Page['coverage']['stopJSCoverage']>>[number];
+
+async function executedOf({ url, functions, source }: Script): Promise<ScriptCoverage[]> {
+  if (url.endsWith(REFERENCE)) return [{ url: urlOf(REFERENCE_SOURCE), functions }];
+  const name = FILE.exec(url)?.[1];
+  if (name === undefined || source === undefined) return [];
+  const map = await mapOf(name, source);
+  if (map === null) return [];
+  const bundle = { text: source, map, folder: 'assets' };
+  // What stands behind an `await` of the module itself counts as never run: the page was there.
+  const end = source.trimEnd().length;
+  const ran = functions.map(({ ranges }) => ({
+    ranges: ranges.filter(({ count, endOffset }) => count > 0 || endOffset < end),
+  }));
+  return ofSources(ranCharacters(ran), bundle, textOf, urlOf);
+}
+
+/** null: it is not the file that is served under that name. */
+async function mapOf(name: string, source: string): Promise<string | null> {
+  const { all } = await pageFiles();
+  const served = Buffer.from(all.get(name)?.body ?? '').toString();
+  if (served !== source) return null;
+  return Buffer.from(all.get(`${name}.map`)?.body ?? '').toString();
+}
+
+/** Of our own files. */
+function textOf(path: string): string | null {
+  const file = join(ROOT, path);
+  return path.startsWith('src/') && existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+function urlOf(path: string): string {
+  return pathToFileURL(join(ROOT, path)).href;
 }

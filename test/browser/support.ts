@@ -25,7 +25,7 @@ export async function openBrowser(scope: Scope): Promise<Browser> {
     timeout: WAIT_MS,
   });
   scope.after(async () => {
-    await keepExecuted(browser);
+    await keepExecuted(browser.contexts().flatMap((context) => context.pages()));
     await browser.close();
   });
   return browser;
@@ -189,9 +189,9 @@ export interface Write {
   readonly time: number | null;
 }
 
-/** What was written since the last call. */
+/** What was written to candles and volume since the last call. */
 export function writesOn(page: Page): Promise<readonly Write[]> {
-  return page.evaluate(`globalThis.charted.at(-1).log.splice(0)`);
+  return page.evaluate(`globalThis.charted.at(-1).log.splice(0).filter(({ index }) => index < 2)`);
 }
 
 /** Open, high, low and close of bars as numbers, as the chart has them. */

@@ -36,7 +36,10 @@ const amm = {
   creatorPkh: H,
   creatorSkh: '',
   owedLovelace: 5n,
+  settings: H,
 };
+const unset = { ...amm, settings: null };
+const settings = { executor: H, fee: base };
 const order = {
   redeemer: base,
   input: '.',
@@ -47,7 +50,9 @@ const order = {
   executor: H,
   refundAfterMs: 1_700_000_000_000n,
   owner: H,
+  market: NFT,
 };
+const unbound = { ...order, market: null };
 const lock = { unlockMs: 5n, owner: H };
 const metadata = {
   asset: TOKEN,
@@ -65,6 +70,8 @@ interface Layout {
   readonly written: Constr;
   readonly read: (data: PlutusData) => unknown;
   readonly value: unknown;
+  /** Fields that an earlier layout lacks. */
+  readonly optional?: number;
 }
 
 const LAYOUTS: readonly Layout[] = [
@@ -75,13 +82,41 @@ const LAYOUTS: readonly Layout[] = [
     read: datums.readPoolData,
     value: pool,
   },
-  { what: 'AMM', fields: 8, written: datums.ammData(amm), read: datums.readAmmData, value: amm },
+  {
+    what: 'AMM',
+    fields: 9,
+    written: datums.ammData(amm),
+    read: datums.readAmmData,
+    value: amm,
+    optional: 1,
+  },
+  {
+    what: 'AMM without settings',
+    fields: 8,
+    written: datums.ammData(unset),
+    read: datums.readAmmData,
+    value: unset,
+  },
+  {
+    what: 'settings',
+    fields: 2,
+    written: datums.settingsData(settings),
+    read: (data) => datums.readSettingsData(data, 'testnet'),
+    value: settings,
+  },
   {
     what: 'order',
-    fields: 10,
+    fields: 11,
     written: datums.orderData(order),
     read: (data) => datums.readOrderData(data, 'testnet'),
     value: order,
+  },
+  {
+    what: 'order that names no market',
+    fields: 10,
+    written: datums.orderData(unbound),
+    read: (data) => datums.readOrderData(data, 'testnet'),
+    value: unbound,
   },
   {
     what: 'lock',
@@ -99,14 +134,14 @@ const LAYOUTS: readonly Layout[] = [
   },
 ];
 
-for (const { what, fields, written, read, value } of LAYOUTS) {
+for (const { what, fields, written, read, value, optional = 0 } of LAYOUTS) {
   test(`reads the datum of a ${what} that it writes, and no other`, () => {
     assert.equal(written.fields.length, fields);
     assert.deepEqual(read(written), value);
     const others: PlutusData[] = [
       new Constr(1, written.fields),
       new Constr(0, [...written.fields, 0n]),
-      new Constr(0, written.fields.slice(0, -1)),
+      new Constr(0, written.fields.slice(0, -1 - optional)),
       written.fields,
       7n,
       '',

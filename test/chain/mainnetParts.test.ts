@@ -1,7 +1,8 @@
 /** Orders that are executed in parts: one order to clients, whatever outputs it passes through. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAddress } from '../../src/cardano/codec/address.ts';
+import { planOrder } from '../../src/cardano/build/order.ts';
+import { formatAddress, parseAddress } from '../../src/cardano/codec/address.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import {
   datumOf,
@@ -19,7 +20,7 @@ import { buyTokens, sellLovelace } from '../../src/engine/market/curve.ts';
 import { fillsOfOrder } from '../../src/engine/store/records.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { dataText } from '../support/testData.ts';
-import { rowsOf } from './foldChain.ts';
+import { appendMempool, rowsOf } from './foldChain.ts';
 import {
   holding,
   MAINNET,
@@ -241,6 +242,82 @@ test('rolled back, a part is not executed, and the output before it is the order
   assert.equal(market.orders.view(ref)?.filledAmount, '0');
   assert.equal(rowsOf(market.world, 'order_outputs').size, 0);
   await checkRebuild(market.world);
+});
+
+test('a part in the mempool names its transaction; amounts are those of blocks', async (t) => {
+  const market = await MainnetMarket.open(t);
+  const { ref, rest, brought, sold, x, poolRef, orderRef } = await played(
+    market,
+    'buy',
+    'limitOrder',
+  );
+  const amount = rest.amount / 2n;
+  const net = amount - amount / 100n;
+  const received = buyTokens(curve, sold, net);
+  const left = {
+    ...{ ...rest, amount: rest.amount - amount },
+    depositLovelace: rest.depositLovelace - rest.stepLovelace,
+  };
+  const next = pretendedOrder({ ...left, heldTokens: brought + received });
+  const tx = batch(idOf(7), [poolRef, pool(sold + received, x + net)], [orderRef, next]);
+  const before = market.orders.view(ref) ?? assert.fail();
+  await market.pending(tx);
+  const waiting = market.orders.view(ref) ?? assert.fail();
+  assert.deepEqual(waiting, { ...before, evaluatedTransactionId: tx.id });
+  const removed = [{ id: tx.id, reason: 'replaced' }];
+  await appendMempool(market.world, { added: [], removed, seenMs: 0, whole: false });
+  assert.deepEqual(market.orders.view(ref), before, 'as if it had never been');
+  await market.block(tx);
+  const done = market.orders.view(ref) ?? assert.fail();
+  assert.equal(done.evaluatedTransactionId, tx.id);
+  assert.equal(done.filledAmount, String(BigInt(before.filledAmount) + amount));
+});
+
+test('of an instant order that a nearly full pool took in part, that part counts', async (t) => {
+  const market = await MainnetMarket.open(t);
+  const held = pool(0n, 0n);
+  const first = holding(idOf(1), [held]);
+  const key = { kind: 'key', hash: owner.payment } as const;
+  const redeemer = { ...(parseAddress(address) ?? assert.fail()), payment: key };
+  const { plan } = planOrder(
+    MAINNET,
+    {
+      ...{ owner: redeemer, token, market: nft, executor: '1e'.repeat(28), kind: 'buy' },
+      ...{ inputAmount: 30n * ADA, worstPrice: { numerator: 1n, denominator: 30n * ADA } },
+    },
+    [],
+    0,
+  );
+  const [output = assert.fail()] = plan.outputs;
+  const order: Output = { ...output, scriptHash: null, cbor: '' };
+  const placing = holding(idOf(2), [order], [someRef()]);
+  await market.block(first);
+  await market.block(placing);
+  const [taken, came] = [12n * ADA, 18n * ADA];
+  const net = taken - taken / 100n;
+  const received = buyTokens(curve, 0n, net);
+  const payment = paid(fees.orderDepositLovelace + came, received);
+  const to = pool(received, net);
+  const events = await market.block(
+    batch(idOf(3), [at(first, held), to], [at(placing, order), payment]),
+  );
+  assert.equal(eventOf(events, 'executed').unspent, String(came));
+  assert.equal(eventOf(events, 'filled').exact, undefined);
+  const ref = `${idOf(2)}:0`;
+  const shown = market.orders.view(ref) ?? assert.fail();
+  assert.deepEqual(
+    [shown.status, shown.filledAmount, shown.remaining, shown.toAmount],
+    ['Evaluated', String(taken), String(came), String(received)],
+  );
+  assert.deepEqual(
+    fillsOfOrder(market.order(ref)).map((fill) => [fill.amount, fill.received]),
+    [[String(taken), String(received)]],
+  );
+  const { spentLovelace } = market.trader(owner.payment, token);
+  assert.equal(spentLovelace, String(taken + fees.executorFeeLovelace));
+  await checkRebuild(market.world);
+  await market.back(1);
+  assert.equal(market.orders.view(ref)?.status, 'Pending');
 });
 
 test('what stood on mainnet: both layouts, one of them partly filled', () => {

@@ -16,8 +16,8 @@ import { Constr, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { addressData, assetData } from '../../src/cardano/datums/datums.ts';
-import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { foldMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { recogniseBlock, recognisePending } from '../../src/chain/recognise/block.ts';
+import { BlockMarket, foldMarket } from '../../src/chain/recognise/knownMarket.ts';
 import { rulesOf } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import {
@@ -30,7 +30,7 @@ import { readDeployment } from '../../src/server/settings/deployments.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { dataText } from '../support/testData.ts';
-import { appendBlock, rollBackTo, rowsOf } from './foldChain.ts';
+import { appendBlock, appendMempool, rollBackTo, rowsOf } from './foldChain.ts';
 import { transaction } from './recogniseWorld.ts';
 
 const { partial } = readDeployment('mainnet');
@@ -70,6 +70,14 @@ export class MainnetMarket {
     const hash = height.toString(16).padStart(64, '0');
     await appendBlock(this.world, { slot, hash, height, atMs: 5_000 * height, events });
     return events;
+  }
+
+  /** A transaction that waits for a block; what it does is recognised as the follower does it. */
+  async pending(tx: Transaction): Promise<void> {
+    const market = new BlockMarket(foldMarket(this.world.fold.store));
+    const events = recognisePending(tx, 0, market, MAINNET_RULES);
+    const added = [{ id: tx.id, events }];
+    await appendMempool(this.world, { added, removed: [], seenMs: 0, whole: false });
   }
 
   async back(blocks: number): Promise<void> {

@@ -153,7 +153,8 @@ function paymentOf({ side, token }: Open, { outputAmount }: Exchange): OutputPla
 }
 
 function outputOf({ token, nft }: Pool, { x, y }: CurvePool): OutputPlan {
-  const { executorKeyHash: executor, feeKeyHash: witness2, scripts } = deployment;
+  const { executorKeyHash: executor, settings, scripts } = deployment;
+  const witness2 = settings.policyId;
   const cap = capLovelace(deployment);
   const datum = { nft, token, ...curve, executor, capLovelace: cap };
   const value = asValue(x + fees.poolKeepLovelace, [

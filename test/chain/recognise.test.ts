@@ -65,10 +65,9 @@ describe('launches', () => {
     ['the datum of another token', { datum: { token: `${OTHER}.00` } }],
     ['a flatter curve', { datum: { aNum: deployment.curve.aNum - 1n } }],
     ['a cheaper curve', { datum: { bNum: deployment.curve.bNum - 1n } }],
-    ['another executor', { datum: { executor: OTHER } }],
     ['another cap', { datum: { capLovelace: 1n } }],
     ['another AMM', { datum: { witness1: OTHER } }],
-    ['another fee address', { datum: { witness2: OTHER } }],
+    ['other settings', { datum: { witness2: OTHER } }],
     ['no datum', { data: null }],
     ['a datum that is something else', { data: dataHex(lockData({ unlockMs: 1n, owner: OTHER })) }],
     ['a pool at a key', { address: aliceText }],
@@ -81,9 +80,15 @@ describe('launches', () => {
       assert.deepEqual(kindsOf(launchOf('Forged', change).tx), []));
   }
 
+  test('the executor of a launch is the one of its day', () => {
+    const { tx } = launchOf('Rotated', { datum: { executor: OTHER } });
+    assert.ok(kindsOf(tx).includes('launched'));
+  });
+
   test('a datum with a field more is no launch', () => {
     const { token, nft } = launchOf('Longer');
-    const { curve, executorKeyHash: executor, feeKeyHash: witness2 } = deployment;
+    const { curve, executorKeyHash: executor, settings } = deployment;
+    const witness2 = settings.policyId;
     const datum: PoolDatum = {
       nft,
       token,
@@ -141,7 +146,8 @@ describe('pools', () => {
     const datum = dataHex(poolData({ ...curve, nft: `${OTHER}.00` }));
     assert.deepEqual(moves(spend([{ address: atScript('curvePool'), value: all, datum }])), []);
     const amm = { nft: `${OTHER}.00`, token, lpFeePer10k: 15n, executor: OTHER };
-    const data = ammData({ ...amm, creatorPkh: OTHER, creatorSkh: '', owedLovelace: 0n });
+    const creator = { creatorPkh: OTHER, creatorSkh: '', settings: deployment.settings.policyId };
+    const data = ammData({ ...amm, ...creator, owedLovelace: 0n });
     const output = { address: atScript('ammPool'), value: all, datum: dataHex(data) };
     assert.deepEqual(moves(spend([output])), []);
   });
@@ -197,6 +203,7 @@ describe('scripts that fail', () => {
       executor,
       refundAfterMs: 1n,
       owner: OTHER,
+      market: launchOf('Placed').nft,
     });
     const order = { address: atScript('order'), value: coins(7_600_000n), datum: dataHex(data) };
     assert.deepEqual(kindsOf(launch, failing([someRef()], back, [order])), []);

@@ -62,7 +62,7 @@ const user = { ...ALICE, network: 'mainnet' } as const;
 
 function order(token: string, executor: string) {
   const address = at(scripts.order.hash, ALICE.stake);
-  return orderOf(token, 'buy', { address, datum: { redeemer: user, executor } });
+  return orderOf(token, 'buy', { address, datum: { redeemer: user, executor, market: null } });
 }
 
 function pool(

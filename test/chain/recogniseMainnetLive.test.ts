@@ -219,6 +219,7 @@ test('our own order is the same output: address, value and datum', () => {
   const datum = readOrderData(datumOf(hatOrder), 'mainnet') ?? assert.fail();
   const request = {
     ...{ owner: datum.redeemer, token: HAT, executor: poolIn(hatPool).executor },
+    market: readPoolData(datumOf(hatPool))?.nft ?? assert.fail(),
     ...{ inputAmount: 8n * ADA, worstPrice: datum.worstPrice },
     kind: 'buy',
   } as const;

@@ -59,6 +59,7 @@ test('a pool that trades on the AMM is taken over with its creator', () => {
     creatorPkh: ALICE.payment.hash,
     creatorSkh: ALICE.stake.hash,
     owedLovelace: 2n * ADA,
+    settings: deployment.settings.policyId,
   });
   const value = asValue(18_000n * ADA, [
     [nft, 1n],
@@ -78,7 +79,7 @@ test('a pool that trades on the AMM is taken over with its creator', () => {
 
 test('a look-alike is not taken over, and nothing is on a chain of our own', () => {
   const bad = [
-    { datum: { executor: '5c'.repeat(28) } },
+    { datum: { witness2: '5c'.repeat(28) } },
     { datum: { capLovelace: 5n } },
     { tokenPolicy: '5c'.repeat(28) },
     { nftPolicy: '5c'.repeat(28) },

@@ -25,7 +25,7 @@ const OTHER = '5c'.repeat(28);
 const SCRIPT = { kind: 'script', hash: OTHER } as const;
 
 describe('orders', () => {
-  const { tx: launch, token } = launchOf('Traded');
+  const { tx: launch, token, nft } = launchOf('Traded');
 
   test('honest ones are reported', () => {
     for (const side of ['buy', 'sell'] as const) {
@@ -48,6 +48,7 @@ describe('orders', () => {
     feeLovelace: fees.executorFeeLovelace,
     depositLovelace: fees.orderDepositLovelace,
     refundAfterMs: 1n,
+    market: nft,
   };
   const [, ...untagged] = orderData(whole).fields;
   const bad: [string, OrderChange][] = [
@@ -61,11 +62,12 @@ describe('orders', () => {
     ['a price of 0/0', price(0n, 0n)],
     ['a price below 0', price(-1n, 1n)],
     ['a price below 0 twice', price(-1n, -1n)],
-    ['another executor', datum({ executor: OTHER })],
     ['a script to be paid', datum({ redeemer: { ...ALICE, payment: SCRIPT } })],
     ['a script’s stake to be paid', datum({ redeemer: { ...ALICE, stake: SCRIPT } })],
     ['a refund beyond numbers', datum({ refundAfterMs: 1n << 60n })],
-    ['another tag', { data: dataHex(new Constr(0, ['02', ...untagged])) }],
+    ['another market', datum({ market: launchOf('Another').nft })],
+    ['the layout without a market', datum({ market: null })],
+    ['another tag', { data: dataHex(new Constr(0, ['01', ...untagged])) }],
     ['a field less', { data: dataHex(new Constr(0, untagged)) }],
     ['a field more', { data: longer(orderData(whole)) }],
     ['another constructor', { data: dataHex(new Constr(1, orderData(whole).fields)) }],

@@ -140,7 +140,7 @@ export function launchOf(name: string, change: LaunchChange = {}): Launch {
   const nft = `${change.nftPolicy ?? deployment.launchPolicyId}.${nftName}`;
   const policy = change.tokenPolicy ?? RULES.tokenPolicyId(nftName);
   const token = `${policy}.${Buffer.from(name).toString('hex')}`;
-  const { curve, executorKeyHash: executor, feeKeyHash } = deployment;
+  const { curve, executorKeyHash: executor, settings } = deployment;
   const datum: PoolDatum = {
     nft,
     token,
@@ -149,7 +149,7 @@ export function launchOf(name: string, change: LaunchChange = {}): Launch {
     executor,
     capLovelace: capLovelace(deployment),
     witness1: scripts.ammPool.hash,
-    witness2: feeKeyHash,
+    witness2: settings.policyId,
     ...change.datum,
   };
   const supply = change.supply ?? curve.supply;
@@ -184,8 +184,12 @@ export function launchOf(name: string, change: LaunchChange = {}): Launch {
     ],
     mints: [new Constr(0, [launchIdData({ seed, ...author }), 0n, 0n])],
   });
+  MARKETS.set(token, nft);
   return { tx, token, nft, pool: { txHash: tx.id, index: 0 } };
 }
+
+/** NFTs of the pools that were launched here, by token. */
+const MARKETS = new Map<string, string>();
 
 export interface OrderChange {
   readonly datum?: Partial<OrderDatum>;
@@ -207,6 +211,7 @@ export function orderOf(token: string, side: 'buy' | 'sell', change: OrderChange
     executor,
     refundAfterMs: 1_800_000_000_000n,
     owner: ALICE.payment.hash,
+    market: MARKETS.get(token) ?? `${deployment.launchPolicyId}.00`,
     ...change.datum,
   };
   const onTop = datum.feeLovelace + datum.depositLovelace;

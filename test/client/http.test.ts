@@ -20,6 +20,18 @@ function hastyClock(): Clock & { readonly waits: number[] } {
   return { ...systemClock, waits, after };
 }
 
+test('filtered trades say where to continue', async (t) => {
+  const headers = { 'x-next-before': '7-1-0' };
+  const { baseUrl } = await scriptedServer(t, [
+    { status: 200, headers, body: [] },
+    { status: 200, body: [] },
+  ]);
+  const { trades } = new Client({ url: baseUrl });
+  const query = { asset: 'a.b', side: 'buy' } as const;
+  assert.equal((await trades.list(query)).nextBefore, '7-1-0');
+  assert.equal((await trades.list({ ...query, before: '7-1-0' })).nextBefore, null);
+});
+
 test('a busy server is asked again after the time that it names', async (t) => {
   const busy = { status: 429, headers: { 'retry-after': '2' }, body: BUSY };
   const { baseUrl, asked } = await scriptedServer(t, [busy, { ...busy, status: 503 }, TIME]);
@@ -40,6 +52,21 @@ test('without a time to wait for the waits grow, and end', async (t) => {
   assert(error.isBusy && error.isPassing);
   assert.equal(asked.length, 4);
   assert.deepEqual(clock.waits, [250, 500, 1000]);
+});
+
+test('a limit that no time lifts is not asked again, unless the server names a time', async (t) => {
+  const error = { code: 1102, cause: 'LIMIT_EXCEEDED', message: 'remove one first', retry: false };
+  const full = { status: 429, body: error };
+  const { baseUrl, asked } = await scriptedServer(t, [full, TIME]);
+  const clock = hastyClock();
+  const client = new Client({ url: baseUrl, clock, maxAttempts: 4 });
+  const refused = await refusalOf(client.server.time());
+  assert.deepEqual([refused.cause, refused.isBusy], ['LIMIT_EXCEEDED', false]);
+  assert.deepEqual([asked.length, clock.waits], [1, []]);
+  const headers = { 'retry-after': '2' };
+  const later = await scriptedServer(t, [{ ...full, headers }, TIME]);
+  const patient = new Client({ url: later.baseUrl, clock: hastyClock(), maxAttempts: 2 });
+  assert.deepEqual((await patient.server.time()).data, TIME.body);
 });
 
 test('without more attempts a busy server is asked once', async (t) => {

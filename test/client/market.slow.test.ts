@@ -79,7 +79,14 @@ function mirrorsOf(client: Client, token: string, person: Person): [string, Comp
     const { data, position } = await ask;
     return { data: data.items, position };
   };
-  const lists = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap'] as const;
+  const lists = [
+    'New',
+    'Latest',
+    'MCapDesc',
+    'CompletedCreateOn',
+    'CompletedMCap',
+    'Trending',
+  ] as const;
   return [
     ...lists.map((list): [string, Compared] => [
       list,

@@ -73,6 +73,28 @@ export function webhooksContract(
     assert.equal(found[0]?.version, version);
   });
 
+  check('finds those of one key, whatever its name', async (store) => {
+    const owners = ['bot', 'fund', 'b.o*t > "x" ä'];
+    for (const [index, owner] of owners.entries()) {
+      for (const id of ['a', 'b']) {
+        const webhook = webhookNamed(`${id}${index}`, owner);
+        assert.equal(await store.add(webhook, newProgress(webhook.topics)), null);
+      }
+    }
+    const idsOf = async (owner: string) => {
+      const own = await store.ownedBy(owner);
+      assert(!(own instanceof Failure), 'it answers');
+      return own.map(({ webhook }) => webhook.id).sort();
+    };
+    for (const [index, owner] of owners.entries()) {
+      assert.deepEqual(await idsOf(owner), [`wh_a${index}`, `wh_b${index}`]);
+    }
+    assert.deepEqual(await idsOf('stranger'), []);
+    assert.equal((await all(store)).length, 6);
+    assert.equal(await store.remove({ id: 'wh_a0', owner: 'bot' }), null);
+    assert.deepEqual(await idsOf('bot'), ['wh_b0']);
+  });
+
   check('does not save over what was saved or removed meanwhile', async (store, place) => {
     const webhook = webhookNamed('a');
     const progress = newProgress(webhook.topics);
@@ -84,24 +106,22 @@ export function webhooksContract(
     assert.equal(await store.save({ ...ours, progress: { ...progress, failures: 9 } }), 'outdated');
     assert.equal((await one(store)).progress.failures, 3);
     const current = await one(store);
-    assert.equal(await other.remove(webhook.id), null);
+    assert.equal(await other.remove(webhook), null);
     assert.equal(await store.save(current), 'outdated');
     assert.deepEqual(await all(store), []);
   });
 
   check('says when webhooks come and go, and not when one is saved', async (store) => {
-    let heard = 0;
-    const stop = store.onChange(() => {
-      heard += 1;
-    });
+    const heard: string[] = [];
+    const stop = store.onChange((owner) => void heard.push(owner));
     const webhook = webhookNamed('a');
     await store.add(webhook, newProgress(webhook.topics));
-    await until('it is heard', () => heard === 1);
+    await until('it is heard', () => heard.length === 1);
     await store.save(await one(store));
-    await store.remove(webhook.id);
-    await until('it is heard', () => heard === 2);
+    await store.remove(webhook);
+    await until('it is heard', () => heard.length === 2);
     stop();
     await store.add(webhookNamed('b'), newProgress(webhook.topics));
-    assert.equal(heard, 2);
+    assert.deepEqual(heard, ['bot', 'bot']);
   });
 }

@@ -15,7 +15,7 @@ export interface Code {
   readonly arms: readonly number[];
 }
 
-export function codeOf(text: string): Code {
+export function codeOf(text: string, path = ''): Code {
   const lines = new Map<number, number[]>();
   const arms: number[] = [];
   const visit = (node: babel.Node): void => {
@@ -27,7 +27,7 @@ export function codeOf(text: string): Code {
     arms.push(...armsOf(node).flatMap(({ loc }) => loc?.start.index ?? []));
     childrenOf(node).forEach(visit);
   };
-  visit(treeOf(text).program);
+  visit(treeOf(text, path).program);
   return { lines, arms };
 }
 

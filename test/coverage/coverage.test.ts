@@ -1,13 +1,15 @@
 /** Figures of coverage, on a program whose every line and branch is known. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { bundled } from '../../src/api/page/bundle.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { codeOf } from './code.ts';
-import { executedIn } from './executed.ts';
+import { executedIn, ranCharacters } from './executed.ts';
+import { ofSources } from './mapped.ts';
 import { coverageOf, missedText, table } from './report.ts';
 
 /** Each part runs in a process or thread of its own: `main`, its worker, its child process. */
@@ -71,4 +73,46 @@ test('a file that no process loads has run nothing; one of types has nothing to 
   assert.deepEqual([found.lines.ran, found.branches.ran, found.isLoaded], [0, 0, false]);
   const types = "import type { A } from './a.ts';\nexport interface B { readonly a: A }\n";
   assert.equal(codeOf(types).lines.size, 0);
+});
+
+const SOURCES: Readonly<Record<string, string>> = {
+  'src/a.ts': `import { twice } from './b.ts';
+const asked: number = 3;
+export function never(): string {
+  return 'never';
+}
+globalThis.found = asked > 2 ? twice(asked) : never();
+`,
+  'src/b.ts': `export function twice(value: number): number {
+  return 2 * value;
+}
+`,
+};
+
+test('what a bundle runs is counted for its sources', async (t) => {
+  const root = temporaryDirectory(t);
+  mkdirSync(join(root, 'src'));
+  for (const [path, text] of Object.entries(SOURCES)) writeFileSync(join(root, path), text);
+  const [map, script] = await bundled({
+    entryPoints: ['src/a.ts'],
+    absWorkingDir: root,
+    outdir: 'assets',
+    sourcemap: 'linked',
+  });
+  const file = join(root, 'bundle.mjs');
+  writeFileSync(file, script?.text ?? '');
+  const folder = join(root, 'coverage');
+  spawnSync(process.execPath, [file], { env: { NODE_V8_COVERAGE: folder } });
+  const { href } = pathToFileURL(file);
+  const ran = executedIn(folder, href).get(href) ?? assert.fail('it was counted');
+  const bundle = { text: script?.text ?? '', map: map?.text ?? '', folder: 'assets' };
+  const textOf = (path: string) => SOURCES[path] ?? null;
+  const sources = ofSources(ran, bundle, textOf, (path) => path);
+  const coverage = (path: string) => {
+    const { functions } = sources.find(({ url }) => url === path) ?? assert.fail(path);
+    return coverageOf(path, SOURCES[path] ?? '', ranCharacters(functions));
+  };
+  assert.deepEqual(coverage('src/a.ts').missed, [3, 4]);
+  assert.deepEqual(coverage('src/a.ts').branches, { ran: 1, all: 2 });
+  assert.deepEqual(coverage('src/b.ts').missed, []);
 });

@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-interface Range {
+export interface Range {
   readonly startOffset: number;
   readonly endOffset: number;
   readonly count: number;
@@ -32,7 +32,7 @@ export function executedIn(folder: string, prefix: string): Executed {
     const { result } = JSON.parse(text) as { result: readonly ScriptCoverage[] };
     for (const script of result) {
       if (!script.url.startsWith(prefix)) continue;
-      const ran = executedOf(script);
+      const ran = ranCharacters(script.functions);
       const before = executed.get(script.url);
       executed.set(script.url, before === undefined ? ran : either(before, ran));
     }
@@ -40,8 +40,8 @@ export function executedIn(folder: string, prefix: string): Executed {
   return executed;
 }
 
-/** Ranges are nested, and the innermost says what ran. */
-function executedOf({ functions }: ScriptCoverage): Uint8Array {
+/** A byte for each character. Ranges are nested, and the innermost says what ran. */
+export function ranCharacters(functions: ScriptCoverage['functions']): Uint8Array {
   const ranges = functions
     .flatMap((each) => each.ranges)
     .sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);

@@ -17,7 +17,7 @@ export interface FileCoverage {
 
 /** `executed` is null for a file that no process loaded. */
 export function coverageOf(path: string, text: string, executed: Uint8Array | null): FileCoverage {
-  const { lines, arms } = codeOf(text);
+  const { lines, arms } = codeOf(text, path);
   const hasRun = (offset: number) => executed?.[offset] === 1;
   const missed = [...lines].filter(([, offsets]) => !offsets.some(hasRun)).map(([line]) => line);
   return {

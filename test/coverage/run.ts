@@ -24,7 +24,7 @@ const parts = process.argv.slice(2);
 
 function measured(folder: string): FileCoverage[] {
   const executed = executedIn(folder, pathToFileURL(join(ROOT, 'src/')).href);
-  const paths = globSync('src/**/*.ts', { cwd: ROOT }).sort();
+  const paths = globSync('src/**/*.{ts,tsx}', { cwd: ROOT }).sort();
   return paths.map((path) => {
     const file = join(ROOT, path);
     const ran = executed.get(pathToFileURL(file).href) ?? null;

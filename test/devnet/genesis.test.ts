@@ -10,10 +10,11 @@ import {
   PROTOCOL_PARAMETERS_DEFAULT,
   validatorToScriptHash,
 } from '@lucid-evolution/lucid';
+import { applyDataArgument } from '../../src/cardano/codec/flatScript.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { capLovelace } from '../../src/cardano/datums/deployment.ts';
 import { COST_MODELS, PROTOCOL } from '../../src/cardano/ledger/parameters.ts';
-import { applyDataArgument, evaluate } from '../../src/cardano/ledger/scalus.ts';
+import { evaluate } from '../../src/cardano/ledger/scalus.ts';
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
 import { DEPLOYED, VALIDATORS } from '../../src/cardano/validators/deploy.ts';
 import {
@@ -44,19 +45,16 @@ test('reference scripts lie where the deployment says, with the hashes that Luci
 });
 
 test('the launch policy is the template with the deployment, as Lucid applies it', () => {
-  const key = (hash: string) => new LucidConstr(0, [hash]);
   const address = (payment: LucidConstr<string>) =>
     new LucidConstr(0, [payment, new LucidConstr(1, [])]);
-  const { curve, executorKeyHash, feeKeyHash, scripts } = deployment;
+  const { curve, settings, scripts } = deployment;
   const parameter = new LucidConstr(0, [
     address(new LucidConstr(1, [scripts.curvePool.hash])),
     curve.aNum,
     curve.bNum,
-    executorKeyHash,
     capLovelace(deployment),
     scripts.ammPool.hash,
-    feeKeyHash,
-    address(key(feeKeyHash)),
+    settings.policyId,
   ]);
   const template = applyDoubleCborEncoding(VALIDATORS.launchPolicy.cborHex);
   const script = applyParamsToScript(template, [parameter]);

@@ -20,7 +20,8 @@ async function quietMarket(t: TestContext) {
   assert.equal((await lively.stop()).code, 0);
   const server = await startServer(t, [], { ...env, TRADERS_PACE: '0' });
   let before = -1;
-  const client = new Client({ url: server.url });
+  // It refuses until it has read its market.
+  const client = new Client({ url: server.url, maxAttempts: 50 });
   t.after(() => client.close());
   const settled = async () => {
     const { mempool, ledger } = (await client.orders.feed({ asset })).data;

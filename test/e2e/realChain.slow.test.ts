@@ -12,7 +12,7 @@ import { ADA } from './devnet/world.ts';
 import { untilSame } from './market.ts';
 import { type Real, RealWorld } from './realChainWorld.ts';
 
-const LISTS = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap'];
+const LISTS = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap', 'Trending'];
 
 /** Launches, trades, a cancelled order, and one that stays open. */
 async function trade(world: RealWorld): Promise<string> {

@@ -35,9 +35,10 @@ function asShipped(ledger: RealLedger, refundAfterMs: number): NetworkDeployment
   };
   const [curvePool, order] = [known('curvePool'), known('order')];
   assert.ok(curvePool !== null && order !== null);
-  const { addressNetwork, launchPolicyId } = ours;
+  const { addressNetwork, launchPolicyId, orderLayout } = ours;
   const scripts = { curvePool, order, ammPool: known('ammPool'), vesting: known('vesting') };
-  const same = { addressNetwork, launchPolicyId, scripts, refundAfterMs };
+  // Orders have the layout that this ledger's validators read; mainnet's have another.
+  const same = { addressNetwork, launchPolicyId, orderLayout, scripts, refundAfterMs };
   return { ...SHIPPED, start: null, partial: { ...partial, ...same } };
 }
 
@@ -144,18 +145,6 @@ test('what is too early, or needs more than is known, is refused', async (t) => 
   assert(launched instanceof ApiError);
   assert.equal(launched.cause, 'PROTOCOL_CONFIG');
   assert.match(launched.message, /tokenPolicyTemplate/);
-  const lock = {
-    ...{ address: trader.wallet.address, assetId: asset, amount: '5', stagesCount: 1 },
-    lockEnd: Date.now() + 3_600_000,
-  };
-  const locked = await fetch(`${real.app.url}/create-lock`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(lock),
-  });
-  const body = Object(await locked.json());
-  assert.equal(locked.status, 500);
-  assert.match(JSON.stringify(body), /where the vesting script lies on mainnet is not known/);
   const config = await real.get('/snekfun-front/protocol-config.json');
   assert.equal(config.status, 500);
   assert.equal((await real.get('/parameters')).status, 200);

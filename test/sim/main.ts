@@ -1,6 +1,8 @@
 /**
  * `npm run sim -- market [--seed N] [--seconds N] [--path P]`: random markets on one node, for as
  * long as you like, by the wall clock.
+ * `npm run sim -- trades [--seed N] [--trades 1000000] [--judged 200]`: random trades by exact
+ * rules, no lovelace lost, and so many batches judged by the real validators.
  * `npm run sim -- cluster [--seed N] [--hours H] [--nodes N]`: several nodes in virtual time;
  * `--replay FILE` plays a schedule again, `--quiet` says the seed and the verdict alone,
  * `--no-shrink` leaves a schedule that fails as it is, `--timeline` shows what happened in a sound
@@ -14,9 +16,10 @@ import { drawSchedule, STEPS } from './life/steps/all.ts';
 import { judgeSchedule } from './life/verdict.ts';
 import { runPlanted } from './planted/run.ts';
 import { simulate } from './property.ts';
+import { runTrades } from './trades/trades.ts';
 
 const USAGE =
-  'npm run sim -- market | cluster | planted, with the options at the head of test/sim/main.ts';
+  'npm run sim -- market | trades | cluster | planted; options: the head of test/sim/main.ts';
 
 async function simulateMarket(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -32,6 +35,23 @@ async function simulateMarket(args: readonly string[]): Promise<boolean> {
   console.log(`seed ${seed}, ${seconds} s`);
   const path = values.path === undefined ? {} : { path: values.path };
   console.log(await simulate({ seed, seconds, ...path }));
+  return true;
+}
+
+function simulateTrades(args: readonly string[]): boolean {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+      trades: { type: 'string', default: '1000000' },
+      judged: { type: 'string', default: '200' },
+    },
+  });
+  const seed = integer('--seed', values.seed);
+  const trades = integer('--trades', values.trades);
+  const judged = integer('--judged', values.judged);
+  console.log(`seed ${seed}, ${trades} trades, ${judged} batches for the validators`);
+  console.log(runTrades({ seed, trades, judged }));
   return true;
 }
 
@@ -81,6 +101,7 @@ function above0(name: string, text: string): number {
 const [what, ...args] = process.argv.slice(2);
 try {
   if (what === 'market') process.exit((await simulateMarket(args)) ? 0 : 1);
+  if (what === 'trades') process.exit(simulateTrades(args) ? 0 : 1);
   if (what === 'cluster') process.exit((await simulateCluster(args)) ? 0 : 1);
   if (what === 'planted') process.exit(await runPlanted(args));
   console.error(USAGE);

@@ -32,6 +32,9 @@ export function addressOf(name: string): string {
 /** Whose wallets the genesis funds: 5 outputs of 1,000 ADA each. */
 export const FUNDED = ['alice', 'bob', 'carol'] as const;
 
+/** Two of them may change the settings. */
+export const SIGNERS = ['executor', 'fee', 'faucet'] as const;
+
 export function genesisPlan(): GenesisPlan {
   return {
     curve: DEFAULT_CURVE,
@@ -41,6 +44,7 @@ export function genesisPlan(): GenesisPlan {
     executorKeyHash: keyNamed('executor').hash,
     feeKeyHash: keyNamed('fee').hash,
     collateralKeyHash: keyNamed('collateral').hash,
+    signers: { required: 2, keyHashes: SIGNERS.map((name) => keyNamed(name).hash) },
     wallets: FUNDED.map((name) => ({
       keyHash: keyNamed(name).hash,
       lovelace: 1_000n * ADA,

@@ -30,7 +30,9 @@ export type Environment = Readonly<Record<string, string>>;
 
 type Command = readonly [program: string, ...args: string[]];
 
-const DIRECTLY: Command = [process.execPath, 'src/server/main.ts'];
+/** As `npm start` does, without npm. */
+const STRIPPED = ['--import', './pack/useStripped.mjs'];
+const DIRECTLY: Command = [process.execPath, ...STRIPPED, 'src/server/main.ts'];
 
 const temporary: string[] = [];
 

@@ -67,7 +67,8 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   ws: ['src/chain/ogmios/connection.ts', 'src/devnet/ogmios/server.ts'],
   busboy: 'src/api/http/body.ts',
   'ipfs-unixfs-importer': 'src/api/images/cid.ts',
-  'lightweight-charts': 'src/web/token/barChart.ts',
+  '@resvg/resvg-js': 'src/api/card/renderProcess.ts',
+  'lightweight-charts': 'src/web/chart/barChart.ts',
 };
 
 interface Import {
@@ -172,6 +173,17 @@ export function impureUnitTests(sources: readonly Source[]): Finding[] {
   });
 }
 
+/** Imports that are followed before the file runs: not types, not `import()`, no threads. */
+export function startImports(source: Source): Import[] {
+  return importsOf(source).filter((each) => {
+    return !babel.isNewExpression(each.node) && !isLate(each.node) && isValue(each);
+  });
+}
+
+function isLate(node: babel.Node): boolean {
+  return babel.isImportExpression(node) || babel.isCallExpression(node);
+}
+
 function isValue({ node }: Import): boolean {
   if (babel.isTSImportType(node)) return false;
   return !('importKind' in node && node.importKind === 'type') && !isTypeExport(node);
@@ -202,7 +214,7 @@ function reachedFrom(sources: readonly Source[], entries: readonly string[]): Se
 }
 
 /** Paths of files that exist and that imports lead to, the entries included. */
-function reachedOver(
+export function reachedOver(
   imports: ReadonlyMap<string, readonly Import[]>,
   entries: readonly string[],
 ): Set<string> {

@@ -84,6 +84,8 @@ const RNG = 'src/engine/runtime/rng.ts';
 const MAIN = 'src/server/main.ts';
 /** Time and chance of the client, which runs in browsers too. */
 const CLIENT = 'src/client/platform.ts';
+/** A program of its own, that the server starts: it has a main of its own. */
+const RENDERER = 'src/api/card/renderProcess.ts';
 /** Hands uWebSockets.js its limit: the library takes it from the environment only. */
 const HEADER_LIMIT = 'src/api/gateway/headerLimit.ts';
 
@@ -113,6 +115,7 @@ export function strays(source: Source): Finding[] {
     const name = reached(source, node, above);
     const home = name !== null && Object.hasOwn(HOMES, name) ? HOMES[name] : undefined;
     if (home === undefined || home === source.path) return null;
+    if (home === MAIN && source.path === RENDERER) return null;
     if (home !== MAIN && source.path === CLIENT) return null;
     if (name === 'process.env' && source.path === HEADER_LIMIT) return null;
     return `${name} is at home in ${home} only`;

@@ -4,32 +4,15 @@ import { test } from 'node:test';
 import type { Ticker } from '../../src/client/types.ts';
 import {
   countOf,
+  followedBy,
   inKeptOrder,
   NO_BOUNDS,
   shownTickers,
   tickersQuery,
 } from '../../src/web/home/market.ts';
+import { NOW, ticker } from './tickers.ts';
 
-const NOW = 1_700_000_000;
 const HOUR = 3600;
-
-const NO_TRADES = {
-  ...{ change5m: null, change1h: null, change6h: null, change24h: null },
-  ...{ volume5m: '0', volume1h: '0', volume6h: '0', volume24h: '0' },
-  ...{ buys5m: 0, sells5m: 0, buys1h: 0, sells1h: 0 },
-  ...{ buys6h: 0, sells6h: 0, buys24h: 0, sells24h: 0 },
-} as const;
-
-function ticker(asset: string, change: Partial<Ticker> = {}): Ticker {
-  return {
-    ...NO_TRADES,
-    ...{ asset, name: asset, ticker: asset, logoCID: '', price: '0.001' },
-    ...{ marketCap: '1000', high24h: '0.001', low24h: '0.001', traders24h: 0, liquidity: '10' },
-    ...{ progress: '1', createdOn: NOW, lastTradeTime: null, graduated: false },
-    spark: { from: NOW, closes: [] },
-    ...change,
-  };
-}
 
 const names = (all: readonly Ticker[]) => all.map(({ asset }) => asset).join('');
 
@@ -82,4 +65,13 @@ test('the server is asked for what the reader chose, in its own units', () => {
 test('the order that is kept names new tokens last', () => {
   const all = ['a', 'b', 'c'].map((asset) => ticker(asset));
   assert.equal(names(inKeptOrder(all, ['c', 'x', 'b'])), 'cba');
+});
+
+test('lists of the whole market are live, and lists within bounds are asked for', () => {
+  const list = { sort: 'price', order: 'asc', limit: 100 } as const;
+  assert.deepEqual(followedBy(list), list);
+  assert.deepEqual(followedBy({ sort: 'price' }), { sort: 'price', limit: 100 });
+  assert.deepEqual(followedBy(['a', 'b']), { assets: ['a', 'b'] });
+  assert.equal(followedBy({ ...list, limit: 101 }), null);
+  assert.equal(followedBy({ ...list, graduated: 'true' }), null);
 });

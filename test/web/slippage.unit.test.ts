@@ -22,8 +22,8 @@ test('the least output is the quote less the slippage, cut, and never nothing', 
 
 test('a slippage of one’s own is a percentage with two digits, or is refused', () => {
   const own = (text: string) => slippageOf({ choice: 'own', own: text });
-  assert.deepEqual(['0.5', '2', '99.99', ' 1.25 ', '0'].map(own), [50n, 200n, 9_999n, 125n, 0n]);
-  for (const text of ['', '100', '-1', '1,5', '1.255', 'x', '.5']) {
+  assert.deepEqual(['0.5', '2', '99,99', ' 1.25 ', '0'].map(own), [50n, 200n, 9_999n, 125n, 0n]);
+  for (const text of ['', '100', '-1', '1,555', '1.255', 'x', '.5']) {
     assert.equal(own(text), 'notAPercentage', text);
   }
   assert.equal(slippageOf({ choice: 'any', own: '2' }), null);

@@ -123,6 +123,15 @@ async def test_a_busy_server_is_asked_again_after_the_time_it_names() -> None:
         assert server.times[1] - server.times[0] >= 1, "it waited as long as the server said"
 
 
+async def test_a_limit_that_no_time_lifts_is_not_asked_again() -> None:
+    async with RawServer(status=429, cause="LIMIT_EXCEEDED") as server:
+        async with Client(server.url, max_attempts=4) as client:
+            with pytest.raises(ApiError) as failure:
+                await client.server.time()
+        assert not failure.value.is_busy
+        assert len(server.calls) == 1
+
+
 async def test_the_newest_position_is_waited_for(devnet: str) -> None:
     async with Client(devnet) as client:
         position = (await client.pools.list("New")).position

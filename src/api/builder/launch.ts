@@ -4,9 +4,10 @@ import { lookUpReferences } from '../../cardano/build/chainData.ts';
 import { planLaunch } from '../../cardano/build/launch.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
+import { newestSettings } from '../../chain/settings.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
-import { unreadableName } from '../../engine/market/tokenName.ts';
+import { NAME_FAULTS, unreadableName } from '../../engine/market/tokenName.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { builtBefore } from '../building/builtBefore.ts';
 import {
@@ -30,6 +31,9 @@ const MOST_NAME_CHARACTERS = 16;
 const MOST_NAME_BYTES = 32;
 const MOST_DESCRIPTION_CHARACTERS = 500;
 const MOST_URL_BYTES = 200;
+const NO_SETTINGS =
+  'the settings of this launchpad are not where they count: nothing launches or trades until ' +
+  'their signers put them back';
 const CONTROL = /\p{Cc}/u;
 
 export function launchRoute(txContext: TxBuildContext): Route {
@@ -84,20 +88,19 @@ async function launch(
     wallet,
   );
   if (collateral instanceof Failure) return collateral;
-  const { launchPolicy } = txContext.deployment.scripts;
-  const references = await lookUpReferences(txContext.utxos, [launchPolicy]);
-  if (references instanceof Failure) return references;
+  const terms = await launchTerms(txContext);
+  if (terms instanceof Failure) return terms;
+  const { deployment, references } = terms;
   const logoCID = await cidOf(image.bytes);
   const { name, ...described } = token;
   const planned = planLaunch(
-    txContext.deployment,
+    deployment,
     { creator, name, metadata: { ...described, logoCID }, quote },
     {
       wallet,
       references,
       collateral: collateral.planned,
       parameters: txContext.parameters(),
-      applyDataArgument: txContext.applyDataArgument,
     },
   );
   if (planned instanceof Failure) return planned;
@@ -120,6 +123,16 @@ async function launch(
   });
 }
 
+/** By the newest settings, which the launch refers to, as to its policy. */
+async function launchTerms({ deployment, utxos, store }: TxBuildContext) {
+  const found = await lookUpReferences(utxos, [deployment.scripts.launchPolicy]);
+  if (found instanceof Failure) return found;
+  const settings = await newestSettings(store(), utxos, deployment);
+  if (settings === null) return new Failure('PROTOCOL_CONFIG', NO_SETTINGS);
+  const references = [...found, settings.utxo];
+  return { deployment: { ...deployment, ...settings.roles }, references };
+}
+
 function launchedToken(assetId: AssetId, { userTokens }: LaunchQuote) {
   const [policyId = '', assetSubject = ''] = assetId.split('.');
   const bought = userTokens === 0n ? {} : { userOutputTokens: String(userTokens) };
@@ -136,7 +149,7 @@ function readToken(info: LaunchInfo) {
     return invalid('body.info.name', `A name has at most ${MOST_NAME_BYTES} bytes of UTF-8.`);
   }
   const unreadable = unreadableName(name);
-  if (unreadable !== null) return invalid('body.info.name', unreadable);
+  if (unreadable !== null) return invalid('body.info.name', NAME_FAULTS[unreadable]);
   const { description } = info;
   if ([...description].length > MOST_DESCRIPTION_CHARACTERS || !description.isWellFormed()) {
     const most = `A description has at most ${MOST_DESCRIPTION_CHARACTERS} characters.`;

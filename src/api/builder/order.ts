@@ -1,8 +1,12 @@
 /** The transactions that place orders. */
 
-import { ORDER_OUTPUT, planOrder } from '../../cardano/build/order.ts';
+import { ORDER_OUTPUT, planOrder, planSplashOrder } from '../../cardano/build/order.ts';
+import type { TransactionPlan } from '../../cardano/build/plan.ts';
+import type { Address } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
+import type { OutputRef, Utxo } from '../../cardano/codec/output.ts';
 import { beacon } from '../../cardano/datums/datums.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { builtBefore } from '../building/builtBefore.ts';
 import {
@@ -13,10 +17,10 @@ import {
   type TxBuildContext,
   walletUtxos,
 } from '../building/txBuildContext.ts';
-import { orderValidity, within } from '../building/validity.ts';
+import { orderValidity, type Validity, validityOf, within } from '../building/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
-import { QUOTE_CAUSES, quoteFor, quoteView } from './quote.ts';
+import { type FoundQuote, QUOTE_CAUSES, quoteFor, quoteView } from './quote.ts';
 import { OrderAnswer, OrderBody } from './schema.ts';
 
 export function orderRoutes(txContext: TxBuildContext): Route[] {
@@ -50,32 +54,55 @@ async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answe
   if (quoted instanceof Failure) return quoted;
   const wallet = await walletUtxos(txContext, owner, terms.utxos);
   if (wallet instanceof Failure) return wallet;
-  const { executor } = quoted.pool;
-  const { worstPrice, exchange } = quoted.quote;
-  const { kind, inputAmount } = exchange;
-  const token = terms.assetId.toLowerCase();
-  const { partialDeployment, slots } = txContext;
-  const nowMs = txContext.clock.nowMs();
-  const { plan, expiresAtMs } = planOrder(
-    partialDeployment,
-    { owner, token, executor, kind, inputAmount, worstPrice },
-    wallet,
-    nowMs,
-  );
-  const validity = orderValidity(slots, nowMs, partialDeployment.refundAfterMs, terms.ttl);
+  const { plan, expiresAt, validity, beaconOf } = planned(txContext, quoted, owner, terms, wallet);
   const built = await build(txContext, within(plan, validity), 'UNKNOWN');
   if (built instanceof Failure) return built;
-  const inputs = built.inputs.map(({ ref }) => ref);
+  const { validUntil } = validity;
   return jsonAnswer({
     id: built.id,
     cbor: toHex(built.bytes),
-    beacon: beacon(inputs, ORDER_OUTPUT),
-    ...quoteView(txContext, terms, quoted.quote, {
-      expiresAt: expiresAtMs,
-      validUntil: validity.validUntil,
-    }),
+    beacon: beaconOf(built.inputs.map(({ ref }) => ref)),
+    ...quoteView(quoted, terms, { expiresAt, validUntil }),
     txHash: built.id,
     entityId: `${built.id}:${ORDER_OUTPUT}`,
     networkFee: String(built.feeLovelace),
   });
+}
+
+interface Planned {
+  readonly plan: TransactionPlan;
+  readonly expiresAt: number;
+  readonly validity: Validity;
+  /** Of the transaction's inputs. */
+  beaconOf(inputs: readonly OutputRef[]): string;
+}
+
+/** An order of the deployment, or for a pool of Splash one of that protocol. */
+function planned(
+  { partialDeployment, slots, clock }: TxBuildContext,
+  { pool, quote }: FoundQuote,
+  owner: Address,
+  terms: OrderBody,
+  wallet: readonly Utxo[],
+): Planned {
+  const { kind, inputAmount } = quote.exchange;
+  const { worstPrice } = quote;
+  const request = { owner, token: pool.token, kind, inputAmount, worstPrice };
+  const nowMs = clock.nowMs();
+  if (pool.executor === null) {
+    const { splashOrder, scripts } = partialDeployment;
+    const script = scripts.limitOrder;
+    assert(splashOrder !== undefined && script != null, 'a quote was given');
+    const found = planSplashOrder(partialDeployment, splashOrder, script.hash, request, wallet);
+    const validity = validityOf(slots, nowMs, terms.ttl);
+    return { plan: found.plan, expiresAt: 0, validity, beaconOf: () => found.beacon };
+  }
+  const { nft: market } = pool;
+  const { settings, executorKeyHash } = partialDeployment;
+  const executor = settings === undefined ? pool.executor : (executorKeyHash ?? pool.executor);
+  const found = planOrder(partialDeployment, { ...request, market, executor }, wallet, nowMs);
+  const validity = orderValidity(slots, nowMs, partialDeployment.refundAfterMs, terms.ttl);
+  const { plan, expiresAtMs } = found;
+  const beaconOf = (inputs: readonly OutputRef[]) => beacon(inputs, ORDER_OUTPUT);
+  return { plan, expiresAt: expiresAtMs, validity, beaconOf };
 }

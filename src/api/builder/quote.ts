@@ -1,16 +1,17 @@
 /** Quotes: of one order, and of many at one state of all pools. */
 
 import { refText } from '../../cardano/codec/output.ts';
-import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
+import { lackingForFills, type PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import type { FeeParameters } from '../../engine/market/fees.ts';
 import type { Slippage } from '../../engine/market/order.ts';
 import { type Quote, quote, type Side } from '../../engine/market/quote.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { BUILDS, type TxBuildContext } from '../building/txBuildContext.ts';
-import { orderValidity, refuseTtl } from '../building/validity.ts';
+import { orderValidity, refuseTtl, validityOf } from '../building/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { itemError } from '../schemas/itemError.ts';
@@ -34,9 +35,11 @@ export interface QuoteTerms {
   readonly ttl?: number | undefined;
 }
 
-interface FoundQuote {
+export interface FoundQuote {
   readonly quote: Quote;
   readonly pool: NewestPool;
+  /** What an order for that pool pays. */
+  readonly fees: FeeParameters;
 }
 
 export function quoteRoutes(txContext: TxBuildContext): Route[] {
@@ -74,8 +77,8 @@ export function quoteRoutes(txContext: TxBuildContext): Route[] {
 async function quoteOnly(txContext: TxBuildContext, terms: QuoteTerms): Promise<Answer | Failure> {
   const found = await quoteFor(txContext, terms, 'query');
   if (found instanceof Failure) return found;
-  const times = orderTimes(txContext, terms, txContext.clock.nowMs());
-  return jsonAnswer(quoteView(txContext, terms, found.quote, times));
+  const times = orderTimes(txContext, found.pool, terms, txContext.clock.nowMs());
+  return jsonAnswer(quoteView(found, terms, times));
 }
 
 async function manyQuotes(
@@ -99,7 +102,7 @@ async function manyQuotes(
     const pool = pools.get(each.assetId.toLowerCase()) ?? unknownPool(each.assetId);
     const found = pool instanceof Failure ? pool : quoteOn(txContext, pool, each, place);
     if (found instanceof Failure) return itemError(found, place);
-    return quoteView(txContext, each, found.quote, orderTimes(txContext, each, nowMs));
+    return quoteView(found, each, orderTimes(txContext, found.pool, each, nowMs));
   });
   return jsonAnswer(answers);
 }
@@ -171,14 +174,47 @@ function quoteOn(
 ): FoundQuote | Failure {
   const minOutput = bound.minOutput === undefined ? undefined : BigInt(bound.minOutput);
   const terms = { side, amount: BigInt(amount), slippage, minOutput };
-  const found = quote(pool.state, partialDeployment.fees, terms);
+  const fees = feesOn(pool, partialDeployment);
+  if (fees instanceof Failure) return fees;
+  const found = quote(pool.state, fees, terms);
   if (found.outcome === 'refused') return new Failure(found.cause, found.message);
   const { outputAmount } = found.exchange;
   if (minOutput !== undefined && minOutput > outputAmount) {
     const message = `The order would get ${outputAmount} now: ask for no more than that.`;
     return invalid(`${place}.minOutput`, message);
   }
-  return { quote: found, pool };
+  return { quote: found, pool, fees };
+}
+
+/** Orders for a pool of Splash are of that protocol, and pay its executor. */
+function feesOn(pool: NewestPool, deployment: PartialDeployment): FeeParameters | Failure {
+  const { fees, splashOrder, scripts } = deployment;
+  if (!isSplash(pool)) return earlierDeployment(deployment) ?? fees;
+  if (splashOrder !== undefined && scripts.limitOrder != null) {
+    const executorFeeLovelace = splashOrder.stepLovelace + splashOrder.feeLovelace;
+    return { ...fees, executorFeeLovelace };
+  }
+  const missing = [
+    ...(splashOrder === undefined ? ['splashOrder'] : []),
+    ...(scripts.limitOrder == null ? ['scripts.limitOrder'] : []),
+  ];
+  const what = `${pool.token} trades in a pool of Splash, whose orders this node cannot build`;
+  return new Failure('PROTOCOL_CONFIG', `${what}: its deployment lacks ${missing.join(' and ')}.`);
+}
+
+/** An order of an earlier version's layout would lie there until it is refunded. */
+function earlierDeployment(deployment: PartialDeployment): Failure | null {
+  const lacking = lackingForFills(deployment);
+  if (lacking.length === 0) return null;
+  const what =
+    'the deployment of this node is of an earlier version, whose orders no executor fills';
+  const remedy = 'deploy again, or trade with the version that made it; open orders are cancelled';
+  const message = `${what} (its file lacks ${lacking.join(' and ')}): ${remedy} here`;
+  return new Failure('PROTOCOL_CONFIG', message);
+}
+
+function isSplash({ state }: Pick<NewestPool, 'state'>): boolean {
+  return state.venue === 'AMM' && state.splash !== undefined;
 }
 
 /** Whether the pool has left the curve for an AMM whose layout this node does not know. */
@@ -203,26 +239,30 @@ interface OrderTimes {
   readonly validUntil: number | null;
 }
 
-/** Of an order that is built now. */
+/** Of an order that is built now; one for a pool of Splash is never refunded. */
 function orderTimes(
   { slots, partialDeployment: { refundAfterMs } }: TxBuildContext,
+  pool: NewestPool,
   { ttl }: QuoteTerms,
   nowMs: number,
 ): OrderTimes {
+  if (isSplash(pool)) {
+    return { expiresAt: 0, validUntil: validityOf(slots, nowMs, ttl).validUntil };
+  }
   const { validUntil } = orderValidity(slots, nowMs, refundAfterMs, ttl);
   return { expiresAt: nowMs + refundAfterMs, validUntil };
 }
 
 export function quoteView(
-  { partialDeployment }: TxBuildContext,
+  found: FoundQuote,
   { assetId }: QuoteTerms,
-  { exchange, price, worstPrice, minimumOutput, venue }: Quote,
   { expiresAt, validUntil }: OrderTimes,
 ) {
+  const { exchange, price, worstPrice, minimumOutput, venue } = found.quote;
   const token = assetId.toLowerCase();
   const isBuy = exchange.kind === 'buy';
   const { percentFee, platform, creator } = exchange.shares;
-  const { executorFeeLovelace, orderDepositLovelace } = partialDeployment.fees;
+  const { executorFeeLovelace, orderDepositLovelace } = found.fees;
   return {
     price: fractionText(price),
     priceQuote: '.',

@@ -76,7 +76,11 @@ const QUOTE = {
   inputAsset: AssetIdShape,
   worstPrice: Fraction,
   minimumOutput: Amount,
-  expiresAt: Type.Integer({ description: 'Unix ms from which the order may be refunded.' }),
+  expiresAt: Type.Integer({
+    description:
+      'Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it ' +
+      'at any time.',
+  }),
   validUntil: ValidUntil,
   fees: Type.Object({
     percentFee: Amount,

@@ -14,7 +14,6 @@ import { signCollateral } from '../../cardano/build/signing.ts';
 import { type Address, parseKeyAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../../cardano/codec/output.ts';
-import type { PlutusData } from '../../cardano/codec/plutusData.ts';
 import type { SlotConfig } from '../../cardano/codec/slots.ts';
 import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
@@ -45,8 +44,6 @@ export interface TxBuildContext {
   readonly collateralKey: Key | null;
   /** Call it each time: a new epoch replaces the store. */
   store(): StateStore;
-  /** A script in two layers of CBOR (hex) with its parameter. */
-  applyDataArgument(script: string, data: PlutusData): string;
 }
 
 /** What all building routes have in common. */

@@ -56,7 +56,7 @@ function refuseItem(item: Item, place: string): Failure | null {
 }
 
 function answer(answers: HistoryAnswers, items: readonly Item[]): Handled {
-  const found = answers.many(items.map(itemOf));
+  const found = answers.many(items.map(itemOf), items);
   if (found === AGAIN) return AGAIN;
   const parts = found.flatMap((each, index) => [
     Buffer.from(index === 0 ? '[' : ','),

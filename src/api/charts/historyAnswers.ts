@@ -3,6 +3,7 @@
  * before. Each is kept until its series changes.
  */
 import { LRUCache } from 'lru-cache';
+import type { BarView } from '../../engine/market/barView.ts';
 import { shortestInterval } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
@@ -18,7 +19,7 @@ import {
   versionOf,
 } from './findChart.ts';
 import { filledBars, startedUpTo, tradedBars } from './history.ts';
-import { type HistoryTurn, PagedHistory, type PagedOptions } from './pagedHistory.ts';
+import { HistoryTurn, PagedHistory, type PagedOptions } from './pagedHistory.ts';
 import { barRenderer } from './renderedBar.ts';
 import { HISTORY_LIMIT, type HistoryQuery } from './schema.ts';
 
@@ -32,6 +33,15 @@ export interface AskedHistory {
   readonly span: { readonly fromMs: number; readonly toMs: number; readonly limit: number };
   /** With flat bars between. */
   readonly filled: boolean;
+  /** Absent: bars are objects, as the routes of charts show them. */
+  readonly form?: BarForm;
+}
+
+/** Another text of a bar. */
+export interface BarForm {
+  /** Of all bars that are written alike. */
+  readonly name: string;
+  text(bar: BarView): string;
 }
 
 export interface HistoryItem {
@@ -54,7 +64,9 @@ export interface HistoryOptions extends PagedOptions {
 const CACHE_BYTES = 16 * 1024 * 1024;
 const FEW_BARS = 64;
 /** Bars that are rendered into pages in one turn of the loop: it is not held for longer. */
-const BARS_A_TURN = 768;
+const BARS_A_TURN = 256;
+/** Twice what the largest request needs where nothing changes. */
+const MOST_TURNS = 256;
 /** An answer that is sent in one piece: a connection may pipeline behind it. */
 const ONE_TURN_BARS = 1_000;
 
@@ -63,6 +75,7 @@ export class HistoryAnswers {
   readonly #pages: PagedHistory;
   readonly #fewBars: number;
   readonly #kept: LRUCache<string, Kept>;
+  readonly #turns = new WeakMap<object, number>();
   #store: StateStore | null = null;
 
   constructor(node: ChartNode, options: HistoryOptions = {}) {
@@ -79,13 +92,20 @@ export class HistoryAnswers {
   one(item: HistoryItem): Handled {
     const { query, kind } = item;
     const isOneTurn = (query.limit ?? HISTORY_LIMIT) <= ONE_TURN_BARS;
-    const turn = isOneTurn ? { barsLeft: Number.POSITIVE_INFINITY } : newTurn();
+    const turn = new HistoryTurn(isOneTurn ? Number.POSITIVE_INFINITY : BARS_A_TURN);
     return refuseHistory(query, kind, 'query') ?? this.#answer(item, turn);
   }
 
-  /** Many, all at one position; `refuseHistory` has passed them. AGAIN: not all can be read yet. */
-  many(items: readonly HistoryItem[]): readonly (Answer | Failure)[] | typeof AGAIN {
-    const turn = newTurn();
+  /**
+   * Many, all at one position; `refuseHistory` has passed them. AGAIN: not all can be read yet.
+   * Those that were read are kept, and read again only where they changed meanwhile. `asked`: the
+   * same in each turn of one request.
+   */
+  many(items: readonly HistoryItem[], asked: object): readonly (Answer | Failure)[] | typeof AGAIN {
+    const turns = (this.#turns.get(asked) ?? 0) + 1;
+    this.#turns.set(asked, turns);
+    // Items that change with every turn must not keep the request from an end.
+    const turn = new HistoryTurn(turns < MOST_TURNS ? BARS_A_TURN : Number.POSITIVE_INFINITY);
     const answers: (Answer | Failure)[] = [];
     for (const item of items) {
       const answer = this.#answer(item, turn);
@@ -95,9 +115,18 @@ export class HistoryAnswers {
     return answers;
   }
 
+  /** The array of bars, in their form; nothing of it is kept but pages. */
+  textOf(asked: AskedHistory): string | typeof AGAIN {
+    this.#look();
+    const isOneTurn = asked.span.limit <= ONE_TURN_BARS;
+    const turn = new HistoryTurn(isOneTurn ? Number.POSITIVE_INFINITY : BARS_A_TURN);
+    const answer = this.#make(asked, turn);
+    return answer === AGAIN ? AGAIN : Buffer.from(answer.body).toString();
+  }
+
   #answer({ query, kind }: HistoryItem, turn: HistoryTurn): Handled {
     const { fold } = this.#node;
-    if (fold.store !== this.#store) this.#forget(fold.store);
+    this.#look();
     const request = requestOf(query);
     const chart = findChart(fold, kind.pairs(request), request) ?? notTraded(request);
     if (chart instanceof Failure) return chart;
@@ -116,8 +145,10 @@ export class HistoryAnswers {
     return answer;
   }
 
-  /** Another state took the place of the one before; that one may have been damaged. */
-  #forget(store: StateStore): void {
+  /** Where another state took the place of the one before, that one may have been damaged. */
+  #look(): void {
+    const { store } = this.#node.fold;
+    if (store === this.#store) return;
     this.#kept.clear();
     this.#pages.forget();
     this.#store = store;
@@ -125,7 +156,9 @@ export class HistoryAnswers {
 
   #make(asked: AskedHistory, turn: HistoryTurn): Answer | typeof AGAIN {
     const { fold } = this.#node;
-    const isShort = mostBars(asked) <= this.#fewBars;
+    const most = mostBars(asked);
+    const isShort = most <= this.#fewBars;
+    if (isShort && !turn.takes(most)) return AGAIN;
     const paged = isShort ? null : this.#pages.find(fold, asked, turn);
     if (paged === AGAIN) return AGAIN;
     if (paged === null) return this.#fromRows(asked);
@@ -140,10 +173,6 @@ export class HistoryAnswers {
     const body = Buffer.from(`[${bars.map(barRenderer(asked, fold.marketMs)).join(',')}]`);
     return { body, ...cutAt(cut ? (bars[0]?.time ?? null) : null) };
   }
-}
-
-function newTurn(): HistoryTurn {
-  return { barsLeft: BARS_A_TURN };
 }
 
 function cutAt(nextTo: number | null): Pick<Answer, 'headers'> {

@@ -29,9 +29,25 @@ import {
 } from './pageFile.ts';
 import { barRenderer } from './renderedBar.ts';
 
-/** What is left to do in this turn of the loop. */
-export interface HistoryTurn {
-  barsLeft: number;
+/** How many bars may be read and rendered in this turn of the loop. */
+export class HistoryTurn {
+  /** It may be followed by another one. */
+  readonly isLimited: boolean;
+  #left: number;
+  #isFresh = true;
+
+  constructor(bars: number) {
+    this.isLimited = bars !== Number.POSITIVE_INFINITY;
+    this.#left = bars;
+  }
+
+  /** Whether so many fit in; the first always do. */
+  takes(bars: number): boolean {
+    if (!this.#isFresh && bars > this.#left) return false;
+    this.#isFresh = false;
+    this.#left -= bars;
+    return true;
+  }
 }
 
 export interface FoundHistory {
@@ -133,6 +149,9 @@ class Search {
   readonly #name: string;
   /** A page depends on the bar before it. */
   readonly #isJoined: boolean;
+  /** Stored intervals of the shortest page. */
+  readonly #intervals: number;
+  #hasRows = false;
 
   constructor(fold: Fold, asked: AskedHistory, { turn, pages, sizes }: SearchDeps) {
     this.#fold = fold;
@@ -140,7 +159,8 @@ class Search {
     this.#turn = turn;
     this.#pages = pages;
     this.#mostBars = sizes.bars;
-    const { chart, kind, shown, filled } = asked;
+    this.#intervals = sizes.intervals;
+    const { chart, kind, shown, filled, form } = asked;
     const { price, inverted, resolution, pool } = chart;
     const part = storedPart(resolution);
     this.#render = barRenderer(asked, fold.marketMs);
@@ -151,25 +171,37 @@ class Search {
     this.#unitMs = sizes.intervals * intervalEnd(part, 0);
     this.#settledMs = isPaged ? spanAt(fold.marketMs, this.#unitMs).from : -ALL;
     this.#isJoined = filled || price === 'spot';
-    const as = `${price}/${filled ? 1 : 0}/${inverted ? 1 : 0}/${kind.topic}`;
+    const as = `${price}/${filled ? 1 : 0}/${inverted ? 1 : 0}/${form?.name ?? kind.topic}`;
     const pair = `${this.#pair}/${shown.base}_${shown.quote}`;
     this.#name = `${fold.store.checkpoint?.epoch}/${pair}/${resolution}/${as}`;
   }
 
   find(): FoundHistory | typeof AGAIN {
-    const { fromMs, toMs, limit } = this.#asked.span;
+    const { toMs } = this.#asked.span;
+    // Pages stay for the turns to come; what comes from rows does not.
+    if (this.#turn.isLimited && this.#walk(Math.min(toMs, this.#settledMs), 'pages') === AGAIN) {
+      return AGAIN;
+    }
+    const parts = this.#walk(toMs, 'all');
+    if (parts === AGAIN) return AGAIN;
+    const found = parts.reduce((sum, { count }) => sum + count, 0);
+    return this.#joined(parts, found);
+  }
+
+  /** Back from `toMs`, until one more bar than is wanted: it says that older ones were cut. */
+  #walk(toMs: number, what: 'pages' | 'all'): Part[] | typeof AGAIN {
+    const { fromMs, limit } = this.#asked.span;
     const parts: Part[] = [];
     let [cursor, found] = [toMs, 0];
-    // One more than is wanted says that older ones were cut.
     while (cursor > fromMs && found <= limit) {
-      const part = this.#partBefore(cursor, limit + 1 - found);
+      const part = this.#partBefore(cursor, limit + 1 - found, what);
       if (part === AGAIN) return AGAIN;
       if (part === null) break;
       if (part.count > 0) parts.push(part);
       found += part.count;
       cursor = part.from;
     }
-    return this.#joined(parts, found);
+    return parts;
   }
 
   #joined(newestFirst: readonly Part[], found: number): FoundHistory {
@@ -205,11 +237,13 @@ class Search {
   }
 
   /** The bars right before `cursor`; null: there are none. */
-  #partBefore(cursor: number, wanted: number): Part | typeof AGAIN | null {
+  #partBefore(cursor: number, wanted: number, what: 'pages' | 'all'): Part | typeof AGAIN | null {
     const { fromMs } = this.#asked.span;
-    if (cursor > this.#settledMs) {
-      return this.#rows(Math.max(fromMs, this.#settledMs), cursor, wanted);
-    }
+    const rowsFrom = (ms: number) => {
+      const from = Math.max(fromMs, ms);
+      return what === 'all' ? this.#rows(from, cursor, wanted) : { ...NO_ROWS, from };
+    };
+    if (cursor > this.#settledMs) return rowsFrom(this.#settledMs);
     const next = this.#page(cursor - 1);
     if (next !== null) return this.#slice(next, cursor);
     const older = this.#newestBefore(cursor);
@@ -221,10 +255,9 @@ class Search {
     const known = at === cursor - 1 ? null : this.#page(at);
     if (known !== null) return this.#slice(known, cursor);
     const found = this.#longestSpan(at);
-    if (found === null) {
-      return this.#rows(Math.max(fromMs, spanAt(at, this.#unitMs).from), cursor, wanted);
-    }
-    if (this.#turn.barsLeft <= 0) return AGAIN;
+    if (found === null) return rowsFrom(spanAt(at, this.#unitMs).from);
+    const { span, settled } = found;
+    if (!this.#turn.takes(filled ? this.#mostIn(span) : settled.rows)) return AGAIN;
     if (!this.#pages.hasRoom) {
       // What was found so far is in it.
       this.#pages.empty();
@@ -285,7 +318,6 @@ class Search {
   #make({ span, settled }: { span: PageSpan; settled: SettledBars }): RenderedPage {
     const { bars } = this.#bars(span.from, span.to, MOST_BARS);
     const rendered = bars.map((bar) => ({ startMs: bar.time * 1000, text: this.#render(bar) }));
-    this.#turn.barsLeft -= Math.max(settled.rows, bars.length);
     const madeOf = this.#nameOf(span, settled);
     return this.#pages.put(this.#name, { ...span, madeOf }, rendered);
   }
@@ -296,7 +328,12 @@ class Search {
     return filled ? filledBars(this.#fold, chart, span) : tradedBars(chart, span);
   }
 
-  #rows(from: number, to: number, wanted: number): Part {
+  #rows(from: number, to: number, wanted: number): Part | typeof AGAIN {
+    const newestMs = this.#fold.marketMs + this.#unitMs;
+    const most = Math.min(wanted, this.#mostIn({ from, to: Math.min(to, newestMs) }));
+    // Nothing of them stays for another turn: after the first, all are read.
+    if (!this.#turn.takes(most) && !this.#hasRows) return AGAIN;
+    this.#hasRows = true;
     const { bars } = this.#bars(from, to, wanted);
     return {
       from,
@@ -307,6 +344,11 @@ class Search {
         return { rendered, oldestMs: (cut[0]?.time ?? 0) * 1000, name: rendered };
       },
     };
+  }
+
+  /** No more bars are in a span, flat ones included. */
+  #mostIn({ from, to }: PageSpan): number {
+    return Math.ceil(((to - from) / this.#unitMs) * this.#intervals);
   }
 
   #slice(page: RenderedPage, to: number): Part {
@@ -323,6 +365,14 @@ class Search {
     };
   }
 }
+
+/** Rows that are read in a later turn: see `Search.find`. */
+const NO_ROWS = {
+  count: 0,
+  newest: (): Piece => {
+    throw new Error('no rows were read');
+  },
+};
 
 const OPENING = '['.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);

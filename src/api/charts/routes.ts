@@ -6,7 +6,7 @@ import { listOf } from '../schemas/format.ts';
 import { bulkRoute } from './bulk.ts';
 import { MARKET_CAPS, PRICES } from './chartKind.ts';
 import type { ChartNode } from './findChart.ts';
-import { HistoryAnswers } from './historyAnswers.ts';
+import type { HistoryAnswers } from './historyAnswers.ts';
 import { ChartRendering, initialState, lastBar } from './rendering.ts';
 import {
   BarSchema,
@@ -19,9 +19,8 @@ import {
   StateQuery,
 } from './schema.ts';
 
-export function chartRoutes(node: ChartNode): Route[] {
+export function chartRoutes(node: ChartNode, histories: HistoryAnswers): Route[] {
   const answers = new ChartRendering(node);
-  const histories = new HistoryAnswers(node);
   return [
     route({
       ...COMMON,

@@ -12,6 +12,7 @@ import type { BarView } from '../../engine/market/barView.ts';
 import { pairName } from '../../engine/market/pair.ts';
 import { isDerived, storedPart } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { Cause } from '../../engine/store/rows.ts';
 import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';
 import { type BarNews, type BarPart, type NewestBar, partsOf, type Rollback } from './barFrames.ts';
 import { type ChartKind, MARKET_CAPS, PRICES, type ShownFields } from './chartKind.ts';
@@ -155,9 +156,8 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   ): BarNews<Streamed<Shown>>[] | null {
     const launched = launchNews(fold, chart, seq);
     const standing = launched === null ? null : launchBar(fold, chart);
-    const followers = spotFollowers(chart, changes);
-    if (followers === null) return null;
-    const changed = [...changes, ...followers].sort(inOrder);
+    const changed = withSpotFollowers(chart, changes);
+    if (changed === null) return null;
     const traded = changed.map(({ bar, ...change }): BarNews<Streamed<Shown>> => {
       return { ...change, bar: bar === null ? null : this.#render(fold, view(chart, bar)) };
     });
@@ -197,29 +197,36 @@ class BarSource<Topic extends string, Shown extends ShownFields>
 }
 
 /**
- * Of a pair without a pool, where a bar opens at the close of the bar before: the bars behind those
- * that changed. Null: too many to say.
+ * `changes` of what is shown. Of a pair without a pool, a bar opens at the close of the bar before:
+ * the one behind a bar that changed has changed with it, also where a trade of its own came first.
+ * Null: too many to say.
  */
-function spotFollowers(
+function withSpotFollowers(
   { price, series, launch }: Chart,
   changes: readonly BarChange[],
-): BarChange[] | null {
+): readonly BarChange[] | null {
   const [first] = changes;
-  if (price === 'trade' || launch !== null || first === undefined) return [];
+  if (price === 'trade' || launch !== null || first === undefined) return changes;
   const fromMs = changes.reduce((least, { startMs }) => Math.min(least, startMs), first.startMs);
   const bars = series.between(fromMs + 1, Number.MAX_SAFE_INTEGER, MAX_RECOVERED_BARS + 1);
   if (bars.length > MAX_RECOVERED_BARS) return null;
   const oldestFirst = bars.reverse();
-  const told = new Set(changes.map(({ startMs }) => startMs));
-  const followers = new Map<number, BarChange>();
-  for (const change of changes) {
-    const bar = oldestFirst.find(({ startMs }) => startMs > change.startMs);
-    if (bar === undefined || told.has(bar.startMs)) continue;
+  const shown = new Map(changes.map((change) => [change.startMs, change]));
+  for (const { startMs: changedMs, seq, cause } of changes) {
+    const bar = oldestFirst.find(({ startMs }) => startMs > changedMs);
+    if (bar === undefined) continue;
     const { startMs } = bar;
-    const cause = change.cause === 'rollback' ? 'rollback' : 'late';
-    followers.set(startMs, { startMs, bar, seq: change.seq, cause });
+    const own = shown.get(startMs);
+    if (own !== undefined && own.seq >= seq) continue;
+    shown.set(startMs, { startMs, bar, seq, cause: followerCause(cause, own?.cause) });
   }
-  return [...followers.values()];
+  return [...shown.values()].sort(inOrder);
+}
+
+/** `own`: its own change, at an earlier position. */
+function followerCause(previous: Cause, own: Cause | undefined): Cause {
+  if (previous === 'rollback' || own === 'rollback') return 'rollback';
+  return own === 'final' || own === 'lateFinal' ? 'lateFinal' : 'late';
 }
 
 function inOrder(

@@ -8,7 +8,7 @@ import Type from 'typebox';
 import type { ListedPool } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { COIN, parseAsset } from '../../engine/market/asset.ts';
-import type { BarView, PriceKind } from '../../engine/market/barView.ts';
+import type { PriceKind } from '../../engine/market/barView.ts';
 import {
   EARLIEST_START_MS,
   MAX_TIME_MS,
@@ -18,10 +18,12 @@ import {
 } from '../../engine/market/resolution.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import type { Answer, Route } from '../gateway/port.ts';
+import { AGAIN, type Answer, type Handled, type Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
+import { PRICES } from './chartKind.ts';
 import { type Chart, type ChartNode, findChart, pricePairs } from './findChart.ts';
 import { tradedBars } from './history.ts';
+import type { BarForm, HistoryAnswers } from './historyAnswers.ts';
 import { HISTORY_LIMIT } from './schema.ts';
 
 const MOST_FOUND = 100;
@@ -85,11 +87,15 @@ const FEEDS = [
 ] as const;
 type Feed = (typeof FEEDS)[number];
 
-export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[] {
+export function udfRoutes(
+  node: ChartNode,
+  clock: Pick<Clock, 'nowMs'>,
+  histories: HistoryAnswers,
+): Route[] {
   return FEEDS.flatMap((feed) => [
     ...serverRoutes(feed, clock),
     ...symbolRoutes(feed, node),
-    historyRoute(feed, node),
+    historyRoute(feed, node, histories),
   ]);
 }
 
@@ -153,7 +159,11 @@ function symbolRoutes({ at, id, of }: Feed, node: ChartNode): Route[] {
   ];
 }
 
-function historyRoute({ at, id, of, price }: Feed, node: ChartNode): Route {
+function historyRoute(
+  { at, id, of, price }: Feed,
+  node: ChartNode,
+  histories: HistoryAnswers,
+): Route {
   return route({
     ...COMMON,
     path: `${at}/history`,
@@ -168,7 +178,7 @@ function historyRoute({ at, id, of, price }: Feed, node: ChartNode): Route {
         schema: Type.Union([Columns, NoData, Refusal]),
       },
     },
-    handle: ({ query }) => history(node, query, price),
+    handle: ({ query }) => history(node, histories, query, price),
   });
 }
 
@@ -179,15 +189,17 @@ function describe({ fold }: ChartNode, text: string): Answer {
 
 function history(
   { fold }: ChartNode,
+  histories: HistoryAnswers,
   query: Type.Static<typeof UdfHistoryQuery>,
   price: PriceKind,
-): Answer | Failure {
+): Handled {
   const resolution = readTradingViewResolution(query.resolution);
   if (resolution === null) {
     return refuse(`resolution must be one of ${CONFIG.supported_resolutions.join(', ')}`);
   }
   const symbol = findSymbol(fold, query.symbol);
-  const names = symbol === null ? null : pricePairs(symbol);
+  if (symbol === null) return refuse('unknown_symbol');
+  const names = pricePairs(symbol);
   const chart = findChart(fold, names, { resolution, price });
   if (chart instanceof Failure) return chart;
   if (chart === null) return refuse('unknown_symbol');
@@ -199,8 +211,13 @@ function history(
     toMs: to * 1000,
     limit: Math.min(countback ?? HISTORY_LIMIT, HISTORY_LIMIT),
   };
-  const { bars } = tradedBars(chart, span);
-  if (bars.length > 0) return jsonAnswer(columnsOf(bars));
+  const { base, quote } = symbol;
+  const asked = { chart, kind: PRICES, shown: { base, quote }, span, filled: false, form: ROWS };
+  const found = histories.textOf(asked);
+  if (found === AGAIN) return AGAIN;
+  // trust: rows of `ROWS`
+  const rows = JSON.parse(found) as Row[];
+  if (rows.length > 0) return jsonAnswer(columnsOf(rows));
   const before = newestBefore(chart);
   return jsonAnswer({ s: 'no_data', ...before });
 
@@ -211,18 +228,21 @@ function history(
   }
 }
 
+type Row = readonly [t: number, o: number, h: number, l: number, c: number, v: number];
+
 /** The one place where a price becomes a floating-point number: UDF knows nothing else. */
-function columnsOf(bars: readonly BarView[]): Type.Static<typeof Columns> {
-  const of = (read: (bar: BarView) => string) => bars.map((bar) => Number(read(bar)));
-  return {
-    s: 'ok',
-    t: bars.map(({ time }) => time),
-    o: of(({ open }) => open),
-    h: of(({ high }) => high),
-    l: of(({ low }) => low),
-    c: of(({ close }) => close),
-    v: of(({ volume }) => volume),
-  };
+const ROWS: BarForm = {
+  name: 'udf',
+  text({ time, open, high, low, close, volume }) {
+    const prices = [Number(open), Number(high), Number(low), Number(close)] as const;
+    const row: Row = [time, ...prices, Number(volume)];
+    return JSON.stringify(row);
+  },
+};
+
+function columnsOf(rows: readonly Row[]): Type.Static<typeof Columns> {
+  const of = (column: 0 | 1 | 2 | 3 | 4 | 5) => rows.map((row) => row[column]);
+  return { s: 'ok', t: of(0), o: of(1), h: of(2), l: of(3), c: of(4), v: of(5) };
 }
 
 function refuse(errmsg: string): Answer {

@@ -6,7 +6,6 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import Type from 'typebox';
-import { stringify } from 'yaml';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import type { Topic } from '../topics/port.ts';
@@ -78,7 +77,7 @@ function served(
   operationId: string,
   summary: string,
   type: string,
-  build: () => string,
+  build: () => string | Promise<string>,
 ): Route {
   const body = once(build);
   const headers = type.startsWith('text/html') ? HTML_HEADERS : {};
@@ -96,11 +95,13 @@ function served(
     positioned: false,
     etag: true,
     gzip: true,
-    handle: () => ({ body: body(), type, headers }),
+    handle: async () => ({ body: await body(), type, headers }),
   });
 }
 
-function yaml(document: JsonObject): string {
+async function yaml(document: JsonObject): Promise<string> {
+  // Loaded when needed: few ask for the document as YAML.
+  const { stringify } = await import('yaml');
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 

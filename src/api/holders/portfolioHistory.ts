@@ -3,8 +3,8 @@
  * `traderRows` does it, valued at the spot price that the bars have at the end of each interval.
  *
  * Assumes: what the fold keeps of trades is what the fills of the orders and the initial buys say.
- * Never:   more than some thousand orders and bars for one answer: it is made between two turns of
- *          the loop, at one state.
+ * Never:   more than some hundred tokens and some thousand orders and bars for one answer: it is
+ *          made between two turns of the loop, at one state, and everything else waits for it.
  */
 import type { Fold } from '../../engine/actors/fold.ts';
 import { ordersOfBoth } from '../../engine/actors/orderRows.ts';
@@ -40,8 +40,9 @@ import { rowsOfKeys, tokenOf, tooMany } from './portfolio.ts';
 import type { PortfolioPoint } from './portfolioSchema.ts';
 import { ada, poolOf } from './routes.ts';
 
-/** Per answer: some tens of milliseconds each. */
-const MOST_TOKENS = 2_000;
+/** Per answer: a token costs about 0.3 ms, a value of a token 0.25 µs. */
+const MOST_TOKENS = 500;
+const MOST_VALUES = 200_000;
 const MOST_ORDERS = 5_000;
 const MOST_BARS = 20_000;
 
@@ -82,6 +83,7 @@ export function portfolioHistory(
   const firstMs = traded.reduce((first, row) => Math.min(first, row.firstMs), Infinity);
   const { intervals, isCut } = intervalsOf(request, firstMs, fold.marketMs);
   if (intervals.length === 0) return { points: [], isCut };
+  if (intervals.length * traded.length > MOST_VALUES) return tooLong();
   const orders = traded.reduce((sum, { pkh, token }) => {
     return sum + Number(fold.store.get('counts', ordersOfBoth(pkh, token)) ?? 0);
   }, 0);
@@ -230,9 +232,7 @@ class SpotPrices {
       });
     const bars = closes(firstMs, endMs, this.#intervals.length);
     this.#barsRead += bars.length;
-    if (this.#barsRead > MOST_BARS) {
-      return invalid('query', 'This is too much for one answer: ask for a shorter span, or days.');
-    }
+    if (this.#barsRead > MOST_BARS) return tooLong();
     let last = closes(EARLIEST_START_MS, firstMs, 1)[0]?.close;
     const byStart = new Map(bars.map(({ start, close }) => [start, close]));
     return this.#intervals.map(({ startMs, endMs: end }) => {
@@ -240,6 +240,10 @@ class SpotPrices {
       return end > marketMs || last === undefined ? spotOf(poolState(pool)) : last;
     });
   }
+}
+
+function tooLong(): Failure {
+  return invalid('query', 'This is too much for one answer: ask for a shorter span, or days.');
 }
 
 function viewPoint(interval: Interval, marketMs: number): PortfolioPoint {

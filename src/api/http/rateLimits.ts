@@ -115,7 +115,8 @@ class RateLimiter {
 
   constructor(quota: Quota, maxCallers: number) {
     this.#quota = quota;
-    this.#buckets = new LRUCache({ max: maxCallers });
+    // Not `max`, for which the cache takes the room of all entries at once.
+    this.#buckets = new LRUCache({ maxSize: maxCallers, sizeCalculation: () => 1 });
     const exempt: Allowance = {
       ...this.allowance(quota.burst, true),
       refund: null,

@@ -4,9 +4,6 @@
  * Source: IPIP-499, the profile that Kubo used up to then; vectors in
  * test/api/images/cid.unit.test.ts.
  */
-import { importBytes } from 'ipfs-unixfs-importer';
-import { fixedSize } from 'ipfs-unixfs-importer/chunker';
-import { balanced } from 'ipfs-unixfs-importer/layout';
 import { CID } from 'multiformats/cid';
 
 const CHUNK_BYTES = 262_144;
@@ -16,6 +13,12 @@ const LINKS_PER_NODE = 174;
 const NO_STORE = { put: async (cid: CID) => cid };
 
 export async function cidOf(bytes: Uint8Array): Promise<string> {
+  // Loaded when needed: most nodes see no picture for long.
+  const [{ importBytes }, { fixedSize }, { balanced }] = await Promise.all([
+    import('ipfs-unixfs-importer'),
+    import('ipfs-unixfs-importer/chunker'),
+    import('ipfs-unixfs-importer/layout'),
+  ]);
   const { cid } = await importBytes(bytes, NO_STORE, {
     cidVersion: 1,
     rawLeaves: true,

@@ -147,7 +147,7 @@ export class Orders {
   }
 
   #confirmed(order: OrderRecord): OrderFacts {
-    const { ref, token, state, closedTx, closedMs: endedMs, venue, placedMs } = order;
+    const { ref, token, state, closedTx, closedMs: endedMs, venue, placedMs, unspent } = order;
     const isOpen = state === 'open';
     const parts = partsOf(order);
     const received = String(BigInt(order.received) - (parts?.received ?? 0n));
@@ -155,8 +155,11 @@ export class Orders {
       order,
       confirmed: isOpen ? 'open' : 'ended',
       isPlacing: false,
-      end: isOpen ? this.#fold.mempool.end(ref) : { tx: closedTx ?? '', kind: state, received },
+      end: isOpen
+        ? this.#fold.mempool.end(ref)
+        : { tx: closedTx ?? '', kind: state, received, unspent },
       parts,
+      pendingPartTx: isOpen ? this.#fold.mempool.part(ref) : null,
       endedMs,
       placedMs,
       venue: venue ?? this.#venueOf(token),
@@ -166,7 +169,9 @@ export class Orders {
   #waiting({ order, seenMs: placedMs }: PendingOrder): OrderFacts {
     const shared = { confirmed: 'none', isPlacing: true, parts: null, endedMs: null } as const;
     const venue = this.#venueOf(order.token);
-    return { ...shared, order, end: this.#fold.mempool.end(order.ref), placedMs, venue };
+    const { mempool } = this.#fold;
+    const [end, pendingPartTx] = [mempool.end(order.ref), mempool.part(order.ref)];
+    return { ...shared, order, end, pendingPartTx, placedMs, venue };
   }
 
   #dropped(ref: RefText): OrderView | null {
@@ -181,6 +186,7 @@ export class Orders {
       ...gone,
       end: null,
       parts: null,
+      pendingPartTx: null,
       order,
       placedMs: shownMs,
       venue: this.#venueOf(order.token),

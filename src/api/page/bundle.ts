@@ -1,8 +1,9 @@
 /**
- * The page as the files that a browser loads: one script, one stylesheet, one icon, each named
- * after its content. esbuild makes them in memory when they are first wanted, so there is no build
- * step, and a browser may cache each of them for good. No content delivery network: the page works
- * without internet.
+ * The page as the files that a browser loads: a script and what it begins with, one stylesheet, one
+ * icon, and scripts for later: the views beside the market's lists, and each language but English.
+ * Each is named after its content. esbuild makes them in memory when
+ * they are first wanted, so there is no build step, and a browser may cache each of them for good.
+ * No content delivery network: the page works without internet.
  */
 import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
@@ -24,12 +25,17 @@ export interface PageFile {
 
 export interface PageFiles {
   readonly script: PageFile;
+  /** Other scripts that it cannot begin without. */
+  readonly parts: readonly PageFile[];
+  /** What a token's page loads after these. */
+  readonly views: PageFile;
   readonly style: PageFile;
   readonly icon: PageFile;
-  /** By name: those above, and source maps, which only tools of developers load. */
+  /** By name: those above, languages, and source maps, which only tools of developers load. */
   readonly all: ReadonlyMap<string, PageFile>;
 }
 
+const MAIN = 'src/web/main.tsx';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -52,9 +58,12 @@ export function pageFiles(): Promise<PageFiles> {
 }
 
 async function make(): Promise<PageFiles> {
-  const outputs = await bundled({
-    entryPoints: ['src/web/main.tsx'],
+  const scripts = await bundle({
+    entryPoints: [MAIN],
     entryNames: '[name]-[hash]',
+    // What only some readers load is a file of its own: views and languages.
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     outdir: 'assets',
     sourcemap: 'linked',
   });
@@ -71,17 +80,26 @@ async function make(): Promise<PageFiles> {
   const iconName = `icon-${hash('sha256', icon, 'hex').slice(0, 8)}.svg`;
   const files = await Promise.all([
     fileOf(iconName, icon),
-    ...[...outputs, ...css].map(({ path, contents }) =>
-      fileOf(path.replace(/^.*[\\/]/, ''), contents),
-    ),
+    ...[...scripts.outputFiles, ...css].map(({ path, contents }) => fileOf(nameOf(path), contents)),
   ]);
   const all = new Map(files.map((file) => [file.name, file]));
-  const one = (extension: string) => {
-    const found = files.find(({ name }) => extname(name) === extension);
-    assert(found !== undefined, `the page has a ${extension} file`);
+  const one = (start: string, extension: string) => {
+    const found = files.find(({ name }) => name.startsWith(start) && extname(name) === extension);
+    assert(found !== undefined, `the page has a file ${start}…${extension}`);
     return found;
   };
-  return { script: one('.js'), style: one('.css'), icon: one('.svg'), all };
+  const script = one('main-', '.js');
+  const { outputs } = scripts.metafile;
+  const imports = Object.values(outputs).find(({ entryPoint }) => entryPoint === MAIN)?.imports;
+  const needed = imports?.filter(({ kind }) => kind === 'import-statement') ?? [];
+  const parts = needed.flatMap(({ path }) => all.get(nameOf(path)) ?? []);
+  const [style, views] = [one('page-', '.css'), one('views-', '.js')];
+  return { script, parts, views, style, icon: one('icon-', '.svg'), all };
+}
+
+/** Without its folders. */
+function nameOf(path: string): string {
+  return path.replace(/^.*[\\/]/, '');
 }
 
 /** Bundles that are being made: the last one ends esbuild's process, which keeps 40 MB. */
@@ -89,11 +107,15 @@ let running = 0;
 
 /** What browsers load for these sources, minified. */
 export async function bundled(options: BuildOptions): Promise<readonly OutputFile[]> {
+  return (await bundle(options)).outputFiles;
+}
+
+async function bundle(options: BuildOptions) {
   running += 1;
   try {
     const common = { bundle: true, minify: true, format: 'esm', target: TARGET } as const;
     const given: BuildOptions = { ...common, jsx: 'automatic', jsxImportSource: 'preact' };
-    const result = await build({
+    return await build({
       ...given,
       absWorkingDir: ROOT,
       // Ours says `nodenext` and Node's types, which is nothing for browsers.
@@ -102,8 +124,8 @@ export async function bundled(options: BuildOptions): Promise<readonly OutputFil
       logLevel: 'silent',
       ...options,
       write: false,
+      metafile: true,
     });
-    return result.outputFiles;
   } finally {
     running -= 1;
     if (running === 0) await stop();

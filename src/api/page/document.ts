@@ -1,4 +1,5 @@
 /** The document that shows the page, whatever its address, and what its routes have in common. */
+import { escapeMarkup } from '../../engine/runtime/markup.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { type PageFiles, pageFiles } from './bundle.ts';
 
@@ -22,6 +23,8 @@ export interface PageHead {
   readonly description: string;
   /** Further elements of the head, escaped already. */
   readonly more?: string;
+  /** Whether a token is the first view: its script is loaded at once. */
+  readonly isToken?: boolean;
 }
 
 export const HOME_HEAD: PageHead = {
@@ -29,9 +32,16 @@ export const HOME_HEAD: PageHead = {
   description: 'Launches, live prices and orders of this market.',
 };
 
-/** `hasChain`: whether there is anything to trade on. */
-export async function pageAnswer(head: PageHead, hasChain: boolean, status = 200): Promise<Answer> {
-  const body = pageDocument(await pageFiles(), hasChain, head);
+/** What the page knows without a request, which would fail where there is none. */
+export interface PageFacts {
+  /** Whether there is anything to trade on: without a chain there is no deployment. */
+  readonly hasChain: boolean;
+  /** Whether the server knows the price of ADA in dollars. */
+  readonly hasRate: boolean;
+}
+
+export async function pageAnswer(head: PageHead, facts: PageFacts, status = 200): Promise<Answer> {
+  const body = pageDocument(await pageFiles(), facts, head);
   return { status, body, type: PAGE_TYPE, headers: HEADERS };
 }
 
@@ -51,33 +61,24 @@ const HEADERS = {
 };
 
 function pageDocument(
-  { script, style, icon }: PageFiles,
-  hasChain: boolean,
-  { title, description, more = '' }: PageHead,
+  { script, parts, views, style, icon }: PageFiles,
+  { hasChain, hasRate }: PageFacts,
+  { title, description, more = '', isToken = false }: PageHead,
 ): string {
-  const chain = hasChain ? 'some' : 'none';
+  const early = [...parts, ...(isToken ? [views] : [])]
+    .map(({ name }) => `<link rel="modulepreload" href="/assets/${name}">\n`)
+    .join('');
+  const [chain, rate] = [hasChain ? 'some' : 'none', hasRate ? 'usd' : 'none'];
+  const facts = `data-chain="${chain}" data-rate="${rate}"`;
   return `<!doctype html>
-<html lang="en" data-chain="${chain}"><head><meta charset="utf-8"><title>${escaped(title)}</title>
+<html lang="en" ${facts}><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="description" content="${escaped(description)}">
+<meta name="description" content="${escapeMarkup(description)}">
 ${more}<link rel="icon" href="/assets/${icon.name}">
 <link rel="stylesheet" href="/assets/${style.name}">
-<script type="module" src="/assets/${script.name}"></script></head>
+${early}<script type="module" src="/assets/${script.name}"></script></head>
 <body><div id="page"><noscript><p class="plain">This page needs JavaScript. The same market is
 served as an API: see <a href="/docs">the reference</a>.</p></noscript></div></body></html>
 `;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text for HTML, in attributes too. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -7,21 +7,28 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { pageFiles } from './bundle.ts';
-import { HOME_HEAD, NO_SNIFFING, PAGE_ROUTE, PAGE_TYPE, pageAnswer } from './document.ts';
+import {
+  HOME_HEAD,
+  NO_SNIFFING,
+  PAGE_ROUTE,
+  PAGE_TYPE,
+  type PageFacts,
+  pageAnswer,
+} from './document.ts';
 import { type TokenPageOptions, type TokenSource, tokenPageRoute } from './tokenPage.ts';
 
 export function pageRoutes(tokens: TokenSource, options: TokenPageOptions): readonly Route[] {
-  return [pageRoute(options.hasChain), fileRoute(), tokenPageRoute(tokens, options)];
+  return [pageRoute(options), fileRoute(), tokenPageRoute(tokens, options)];
 }
 
-function pageRoute(hasChain: boolean): Route {
+function pageRoute(facts: PageFacts): Route {
   return route({
     ...PAGE_ROUTE,
     path: '/',
     operationId: 'page',
     summary: 'The market as a page',
     answers: { 200: { description: 'The page', type: PAGE_TYPE } },
-    handle: () => pageAnswer(HOME_HEAD, hasChain),
+    handle: () => pageAnswer(HOME_HEAD, facts),
   });
 }
 

@@ -10,14 +10,15 @@ import { formatPrice, formatUnits } from '../../engine/market/decimal.ts';
 import { spotOf } from '../../engine/market/pool.ts';
 import { grouped, short, shortPrice } from '../../engine/market/shownNumber.ts';
 import { shownText } from '../../engine/market/shownText.ts';
+import { escapeMarkup } from '../../engine/runtime/markup.ts';
 import { poolState } from '../../engine/store/records.ts';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import {
-  escaped,
   HOME_HEAD,
   PAGE_ROUTE,
   PAGE_TYPE,
+  type PageFacts,
   type PageHead,
   pageAnswer,
 } from './document.ts';
@@ -37,9 +38,7 @@ export interface TokenSource {
   synced(): boolean;
 }
 
-export interface TokenPageOptions {
-  /** Without a chain there is no deployment, so the page does not request it. */
-  readonly hasChain: boolean;
+export interface TokenPageOptions extends PageFacts {
   /** Where chats reach this server; without it they get no addresses. */
   readonly publicUrl: string | null;
 }
@@ -58,7 +57,7 @@ export function tokenPageRoute(tokens: TokenSource, options: TokenPageOptions): 
     },
     handle({ params: { asset } }) {
       const { status, head } = found(tokens, asset, options.publicUrl);
-      return pageAnswer(head, options.hasChain, status);
+      return pageAnswer(head, options, status);
     },
   });
 }
@@ -113,13 +112,22 @@ export function tokenHead(listed: ListedPool, publicUrl: string | null): PageHea
   ];
   const metas = properties.map(
     ([property = '', content = '']) =>
-      `<meta property="${property}" content="${escaped(content)}">\n`,
+      `<meta property="${property}" content="${escapeMarkup(content)}">\n`,
   );
-  return { title, description, more: metas.join('') };
+  // Not a property of Open Graph: without it some chats show the picture small.
+  const card = '<meta name="twitter:card" content="summary_large_image">\n';
+  const more = metas.join('') + (publicUrl === null ? '' : card);
+  return { title, description, more, isToken: true };
 }
 
 function addresses(token: string, publicUrl: string): string[][] {
-  return [['og:url', new URL(`/t/${token}`, publicUrl).href]];
+  return [
+    ['og:url', new URL(`/t/${token}`, publicUrl).href],
+    ['og:image', new URL(`/og/${token}.png`, publicUrl).href],
+    ['og:image:type', 'image/png'],
+    ['og:image:width', '1200'],
+    ['og:image:height', '630'],
+  ];
 }
 
 /** Whole ADA below a thousand, a letter for more. */

@@ -7,9 +7,9 @@
  */
 import { crc32 } from 'node:zlib';
 import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
-import { POOLS_TAG } from '../../engine/actors/streamTags.ts';
+import { POOLS_TAG, TICKERS_TAG } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import type { PoolList } from '../../engine/market/poolView.ts';
+import type { PoolListName } from '../../engine/market/poolView.ts';
 import type { DataOf, Part, Source } from '../topics/port.ts';
 import { MOST_ON_PAGE } from './route.ts';
 import type { PoolListUpdate } from './schema.ts';
@@ -17,30 +17,29 @@ import type { PoolViews } from './views.ts';
 
 type ListData = DataOf<typeof PoolListUpdate>;
 
-/** `name`: of the topic that shows `list`. */
-export function listSource<const Name extends string>(
-  name: Name,
-  list: PoolList,
+export function listSource<const List extends PoolListName>(
+  list: List,
   views: PoolViews,
-): Source<ListData, Part<`${Name}Update`, ListData>> {
+): Source<ListData, Part<`${List}Update`, ListData>> {
   const pages = new GivenPages(list, views);
   const update = ({ order }: Page, items: readonly ListedPool[]): ListData => ({
     items: items.map((listed) => views.view(listed)),
     order,
     crc32: crc32(order.join(',')),
   });
-  const event = `${name}Update` as const;
+  const event = `${list}Update` as const;
   return {
-    key: `PoolList:${name}`,
-    tags: [POOLS_TAG],
+    key: `PoolList:${list}`,
+    tags: list === 'Trending' ? [POOLS_TAG, TICKERS_TAG] : [POOLS_TAG],
+    prepare: (isOver) => views.prepare(list, isOver),
     snapshot() {
       const page = pages.now();
       return update(page, page.pools);
     },
     since(seq) {
-      const { directory, appliedSeq, horizonSeq } = views;
+      const { appliedSeq, horizonSeq } = views;
       if (seq < horizonSeq) return null;
-      if (!directory.changedBetween(seq, appliedSeq)) return [];
+      if (!views.changedBetween(list, seq, appliedSeq)) return [];
       const page = pages.now();
       const items = newsOf(page, pages.orderAt(seq), seq);
       return items === null ? [] : [{ event, seq: appliedSeq, data: update(page, items) }];
@@ -72,14 +71,14 @@ interface Page {
 const REMEMBERED = 128;
 
 class GivenPages {
-  readonly #list: PoolList;
+  readonly #list: PoolListName;
   readonly #views: PoolViews;
   /** Oldest first; without the pools, which are many when each page has others. */
   readonly #past: Pick<Page, 'seq' | 'order'>[] = [];
   #directory: PoolDirectory | null = null;
   #page: Page = { seq: 0, pools: [], order: [] };
 
-  constructor(list: PoolList, views: PoolViews) {
+  constructor(list: PoolListName, views: PoolViews) {
     this.#list = list;
     this.#views = views;
   }
@@ -88,10 +87,10 @@ class GivenPages {
   now(): Page {
     const { directory, appliedSeq: seq } = this.#views;
     if (this.#directory === directory) {
-      if (!directory.changedBetween(this.#page.seq, seq)) return this.#page;
+      if (!this.#views.changedBetween(this.#list, this.#page.seq, seq)) return this.#page;
     } else this.#past.length = 0;
     this.#directory = directory;
-    const pools = directory.page(this.#list, MOST_ON_PAGE);
+    const pools = this.#views.page(this.#list, MOST_ON_PAGE);
     const tokens = pools.map(({ pool }) => pool.token);
     const order = areSame(tokens, this.#page.order) ? this.#page.order : tokens;
     this.#page = { seq, pools, order };
@@ -103,8 +102,9 @@ class GivenPages {
   /** The order of the page as it was at a position of before; null: not known. */
   orderAt(seq: number): readonly AssetId[] | null {
     const given = this.#past.findLast((page) => page.seq <= seq);
-    if (given === undefined || this.#views.directory.changedBetween(given.seq, seq)) return null;
-    return given.order;
+    const hasChanged =
+      given === undefined || this.#views.changedBetween(this.#list, given.seq, seq);
+    return hasChanged ? null : given.order;
   }
 }
 

@@ -6,7 +6,7 @@
 import Type from 'typebox';
 import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { curveProgress, type PoolList, viewInfo } from '../../engine/market/poolView.ts';
+import { curveProgress, type PoolListName, viewInfo } from '../../engine/market/poolView.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { type InputOf, route } from '../gateway/route.ts';
@@ -179,19 +179,19 @@ interface Page {
 /** Each list is rendered once per change: the same bytes again keep their ETag without hashing. */
 class Pages {
   readonly #views: PoolViews;
-  readonly #kept = new Map<PoolList, Page>();
+  readonly #kept = new Map<PoolListName, Page>();
 
   constructor(views: PoolViews) {
     this.#views = views;
   }
 
-  of(list: PoolList): Answer {
+  of(list: PoolListName): Answer {
     const { directory, appliedSeq } = this.#views;
     const kept = this.#kept.get(list);
-    if (kept?.directory === directory && !directory.changedBetween(kept.seq, appliedSeq)) {
+    if (kept?.directory === directory && !this.#views.changedBetween(list, kept.seq, appliedSeq)) {
       return kept.answer;
     }
-    const pools = directory.page(list, MOST_ON_PAGE);
+    const pools = this.#views.page(list, MOST_ON_PAGE);
     if (kept !== undefined && areSame(kept.pools, pools)) {
       this.#kept.set(list, { ...kept, directory, seq: appliedSeq });
       return kept.answer;

@@ -1,6 +1,6 @@
 /** LiquidityPoolInfo and what is asked around it: checks and documents (api.md section 2). */
 import Type from 'typebox';
-import { POOL_LISTS } from '../../engine/market/poolView.ts';
+import { POOL_LIST_NAMES } from '../../engine/market/poolView.ts';
 import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';
 import { LockRow } from '../schemas/locks.ts';
 import { MOST_ON_PAGE } from './route.ts';
@@ -66,10 +66,11 @@ export const LiquidityPoolInfo = Type.Object(
 );
 
 export const PoolListQuery = Type.Object({
-  filter: OneOf(POOL_LISTS, {
+  filter: OneOf(POOL_LIST_NAMES, {
     description:
       'New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap. ' +
-      'CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.',
+      'CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap. ' +
+      'Trending: by volume in 24 hours, graduated included, ties by market cap.',
   }),
 });
 export const AssetQuery = Type.Object({ asset: AssetIdShape });

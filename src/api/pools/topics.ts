@@ -1,7 +1,7 @@
 /** Pools, live: one pool, the pool on top, and the lists. */
 import Type from 'typebox';
 import { POOLS_TAG, poolTag } from '../../engine/actors/streamTags.ts';
-import { POOL_LISTS, type PoolList } from '../../engine/market/poolView.ts';
+import { POOL_LIST_NAMES, type PoolListName } from '../../engine/market/poolView.ts';
 import { type DataOf, type Part, type Source, type Topic, topic } from '../topics/port.ts';
 import { listSource } from './listSource.ts';
 import { PoolFeedInput, PoolListUpdate, PoolOrNull } from './schema.ts';
@@ -18,20 +18,18 @@ export function poolTopics(node: PoolNode): Topic[] {
   return [
     poolFeed(views),
     kingOfTheHill(views),
-    ...POOL_LISTS.map((list) => listTopic(list, list, views)),
-    listTopic('Trending', 'Latest', views),
+    ...POOL_LIST_NAMES.map((list) => listTopic(list, views)),
   ];
 }
 
-function listTopic(name: PoolList | 'Trending', list: PoolList, views: PoolViews): Topic {
-  const source = listSource(name, list, views);
-  const same = name === list ? '' : ` The same as ${list}.`;
+function listTopic(list: PoolListName, views: PoolViews): Topic {
+  const source = listSource(list, views);
   return topic({
-    name,
+    name: list,
     cadenceMs: LIST_CADENCE_MS,
     summary:
       `The first 100 pools of the list ${list}: all of them in a snapshot, later those that ` +
-      `changed or are new on the page, each time with the order of the whole page.${same}`,
+      `changed or are new on the page, each time with the order of the whole page.`,
     data: NO_DATA,
     update: PoolListUpdate,
     open: () => source,

@@ -5,8 +5,9 @@
 import { LRUCache } from 'lru-cache';
 import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
-import { viewPool } from '../../engine/market/poolView.ts';
+import { type PoolListName, viewPool } from '../../engine/market/poolView.ts';
 import { locksOfToken } from '../schemas/locks.ts';
+import { TrendingPools } from './trending.ts';
 
 /** Ask for `fold` each time: a new epoch replaces it. */
 export interface PoolNode {
@@ -41,6 +42,25 @@ export class PoolViews {
 
   get horizonSeq(): number {
     return this.#node.fold.store.horizonSeq;
+  }
+
+  /** The first of a list, in its order. */
+  page(list: PoolListName, limit: number): readonly ListedPool[] {
+    const { fold } = this.#node;
+    if (list === 'Trending') return TrendingPools.of(fold).page(limit);
+    return fold.directory.page(list, limit);
+  }
+
+  /** Puts a list in order, until `isOver`. True: it is. */
+  prepare(list: PoolListName, isOver: () => boolean): boolean {
+    return list !== 'Trending' || TrendingPools.of(this.#node.fold).refresh(isOver);
+  }
+
+  /** Whether a page may have changed in (fromSeq, toSeq]; false only if surely not. */
+  changedBetween(list: PoolListName, fromSeq: number, toSeq: number): boolean {
+    const { fold } = this.#node;
+    if (fold.directory.changedBetween(fromSeq, toSeq)) return true;
+    return list === 'Trending' && fold.tickers.changes.between(fromSeq, toSeq);
   }
 
   /** LiquidityPoolInfo of a pool as the directory has it now. */

@@ -47,7 +47,11 @@ export const ORDER_FIELDS = {
   evaluatedAt: Type.Union([SECONDS, Type.Null()], {
     description: 'Unix seconds of the block that ended it.',
   }),
-  expiresAt: Type.Integer({ description: 'Unix milliseconds from which on it may be refunded.' }),
+  expiresAt: Type.Integer({
+    description:
+      'Unix milliseconds from which on it may be refunded. 0: it never is, and its owner may ' +
+      'cancel it at any time.',
+  }),
   refundReason: Type.Union([Type.Literal('cancelled'), Type.Literal('expired'), Type.Null()], {
     description: 'cancelled by its owner, or expired.',
   }),

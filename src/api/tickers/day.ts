@@ -18,6 +18,7 @@ import {
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
 import { type Sums, WINDOW_MS, type Window } from '../../engine/market/windows.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import { type PoolRecord, poolState } from '../../engine/store/records.ts';
 
 const HOURS = 24;
@@ -27,41 +28,47 @@ const MOST_MONTHS = 12_000;
 const LAUNCHED = { baseDecimals: 0, quoteDecimals: 6 };
 const NO_SUMS: Sums = { volume: 0n, trades: 0, buys: 0 };
 
-/** Right until the next entry is applied. */
+/** Right until the next entry is applied, or the token is looked at for another minute. */
 export class TokenDay {
   readonly asset: AssetId;
   /** null: a pair of a feed, without a pool. */
   readonly pool: PoolRecord | null;
   readonly marketCapLovelace: bigint | null;
-  readonly spot: Ratio;
   readonly #fold: Fold;
   readonly #atMs: number;
-  readonly #day: PairDay | null;
+  /** undefined: not read yet. */
+  #dayRead: PairDay | null | undefined;
+  #spotRead: Ratio | null = null;
 
-  private constructor(
-    fold: Fold,
-    atMs: number,
-    asset: AssetId,
-    listed: ListedPool | null,
-    day: PairDay | null,
-    spot: Ratio,
-  ) {
+  private constructor(fold: Fold, atMs: number, asset: AssetId, listed: ListedPool | null) {
     this.asset = asset;
     this.pool = listed?.pool ?? null;
     this.marketCapLovelace = listed?.marketCapLovelace ?? null;
-    this.spot = spot;
     this.#fold = fold;
     this.#atMs = atMs;
-    this.#day = day;
   }
 
-  /** null: neither launched nor traded here. */
-  static of(fold: Fold, asset: AssetId): TokenDay | null {
-    const atMs = intervalStart('min1', fold.marketMs);
-    const listed = fold.directory.find(asset);
-    const day = fold.tickers.day(asset, atMs);
-    const spot = listed === null ? day?.last?.close : spotOf(poolState(listed.pool));
-    return spot === undefined ? null : new TokenDay(fold, atMs, asset, listed, day, spot);
+  /** `atMs`: as `TickerBook.day` takes it. null: neither launched nor traded here. */
+  static of(
+    fold: Fold,
+    asset: AssetId,
+    atMs = intervalStart('min1', fold.marketMs),
+  ): TokenDay | null {
+    const day = new TokenDay(fold, atMs, asset, fold.directory.find(asset));
+    return day.pool === null && day.#last() === null ? null : day;
+  }
+
+  get spot(): Ratio {
+    this.#spotRead ??= this.pool === null ? this.#last() : spotOf(poolState(this.pool));
+    assert(this.#spotRead !== null, 'a token without a pool was traded');
+    return this.#spotRead;
+  }
+
+  get #day(): PairDay | null {
+    if (this.#dayRead === undefined) {
+      this.#dayRead = this.#fold.tickers.day(this.asset, this.#atMs);
+    }
+    return this.#dayRead;
   }
 
   get decimals(): Pick<Pair, 'baseDecimals' | 'quoteDecimals'> {
@@ -109,7 +116,7 @@ export class TokenDay {
     const fromMs = intervalStart('hour1', this.#atMs) - (HOURS - 1) * HOUR_MS;
     const windows = this.#day?.windows ?? null;
     const closeBefore = (endMs: number) =>
-      windows === null ? this.#last() : (windows.closeBefore(endMs) ?? this.#launch());
+      windows === null ? this.#lastOrSpot() : (windows.closeBefore(endMs) ?? this.#launch());
     const ends = Array.from({ length: HOURS - 1 }, (_, hour) => fromMs + (hour + 1) * HOUR_MS);
     const closes = ends.map((endMs) => (this.#wasThere(endMs) ? closeBefore(endMs) : null));
     return { fromMs, closes: [...closes, this.spot] };
@@ -122,12 +129,16 @@ export class TokenDay {
     if (before !== null) return before.close;
     // The launch counts as a price, its own moment included.
     if (!this.#wasThere(fromMs + 1)) return null;
-    return windows === null ? this.#last() : this.#launch();
+    return windows === null ? this.#lastOrSpot() : this.#launch();
   }
 
   /** After the last trade, or since the launch where there was none. */
-  #last(): Ratio {
-    return this.#day?.last?.close ?? this.spot;
+  #lastOrSpot(): Ratio {
+    return this.#last() ?? this.spot;
+  }
+
+  #last(): Ratio | null {
+    return this.#day?.last?.close ?? null;
   }
 
   /** Price of the launch, before any trade; a pair without a pool has none. */

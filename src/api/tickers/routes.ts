@@ -1,10 +1,14 @@
 /** Tickers over HTTP. */
 import type { AssetId } from '../../engine/market/asset.ts';
-import type { Answer, Route } from '../gateway/port.ts';
+import { AGAIN, type Handled, type Route } from '../gateway/port.ts';
 import { type InputOf, jsonAnswer, route } from '../gateway/route.ts';
+import { pageOf } from './rankings.ts';
 import { Tickers, TickersBody, TickersQuery } from './schema.ts';
 import { daysOf, filterOf, sorted } from './select.ts';
 import { type TickerNode, TickerViews } from './views.ts';
+
+/** Placed in a list that is being made: some 2 ms. */
+const TOKENS_A_TURN = 250;
 
 const COMMON = {
   tag: 'Tickers',
@@ -51,16 +55,31 @@ export function tickerRoutes(node: TickerNode): Route[] {
   ];
 }
 
-function page(views: TickerViews, query: InputOf<typeof TickersQuery>): Answer {
+/** AGAIN: a list that no client asked for before is not made yet. */
+function page(views: TickerViews, query: InputOf<typeof TickersQuery>): Handled {
   const { assets, offset, limit } = query;
+  if (assets !== undefined) return pageOfAssets(views, query, distinct(assets));
+  let left = TOKENS_A_TURN;
+  const isOver = () => {
+    left -= 1;
+    return left < 0;
+  };
+  const list = views.list(query, isOver);
+  if (list === null) return AGAIN;
+  const items = views.ofAssets(pageOf(list, offset, limit));
+  return jsonAnswer({ count: list.size, items });
+}
+
+function pageOfAssets(
+  views: TickerViews,
+  query: InputOf<typeof TickersQuery>,
+  assets: ReadonlySet<AssetId>,
+): Handled {
   const { fold } = views;
-  const isWanted = filterOf(fold, query);
-  if (assets === undefined && isWanted === null) {
-    const list = views.list(query);
-    return jsonAnswer({ count: list.size, items: views.ofAssets(list.page(offset, limit)) });
-  }
-  const all = assets === undefined ? daysOf(fold) : daysOf(fold, distinct(assets));
-  const matching = isWanted === null ? all : all.filter(isWanted);
+  const { offset, limit } = query;
+  const matches = filterOf(fold, query);
+  const days = daysOf(fold, assets);
+  const matching = matches === null ? days : days.filter(matches);
   const shown = sorted(matching, query).slice(offset, offset + limit);
   return jsonAnswer({ count: matching.length, items: shown.map((day) => views.of(day)) });
 }

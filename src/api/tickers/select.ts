@@ -21,7 +21,7 @@ export interface Ranked {
 }
 
 /** Every token, or some; those that are not known here are left out. */
-export function daysOf(fold: Fold, assets: Iterable<AssetId> = allAssets(fold)): TokenDay[] {
+export function daysOf(fold: Fold, assets: Iterable<AssetId> = eachAsset(fold)): TokenDay[] {
   const days: TokenDay[] = [];
   for (const asset of assets) {
     const day = TokenDay.of(fold, asset);
@@ -31,8 +31,9 @@ export function daysOf(fold: Fold, assets: Iterable<AssetId> = allAssets(fold)):
 }
 
 /** Launched here, or traded against the coin without a launch. */
-export function allAssets(fold: Fold): Set<AssetId> {
-  return new Set([...fold.directory.tokens(), ...fold.tickers.assets()]);
+export function* eachAsset({ directory, tickers }: Fold): Generator<AssetId> {
+  yield* directory.tokens();
+  for (const asset of tickers.assets()) if (directory.find(asset) === null) yield asset;
 }
 
 export function sorted(days: readonly TokenDay[], { sort, order }: TickerSort): TokenDay[] {
@@ -77,6 +78,17 @@ export function filterOf(fold: Fold, filter: TickerFilter): ((day: TokenDay) => 
   ];
   const asked = tests.filter((test) => test !== null);
   return asked.length === 0 ? null : (day) => asked.every((test) => test(day));
+}
+
+/** What `filterOf` makes of two filters with one name is the same, as long as a list is kept. */
+export function filterName(fold: Fold, filter: TickerFilter): string {
+  const { minAge, maxAge, minMarketCap, maxMarketCap, minVolume24h } = filter;
+  const { graduated, minProgress } = filter;
+  // Ages grow, also of tokens to which nothing happens: such a list is made again each minute.
+  const hasAge = minAge !== undefined || maxAge !== undefined;
+  const atMs = hasAge ? intervalStart('min1', fold.marketMs) : null;
+  const bounds = [minAge, maxAge, minMarketCap, maxMarketCap, minVolume24h, minProgress];
+  return JSON.stringify([...bounds, graduated, atMs]);
 }
 
 /** A ticker without the value does not match. */

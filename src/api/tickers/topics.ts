@@ -28,7 +28,8 @@ export function tickerTopics(node: TickerNode): Topic[] {
       open({ assets, sort = 'volume24h', order = 'desc', limit = PAGE }) {
         if (assets === undefined) {
           const key = `Tickers:${sort}:${order}:${limit}`;
-          return new TickerSource(key, views, () => views.list({ sort, order }).page(0, limit));
+          const first = (isOver: () => boolean) => views.first({ sort, order }, limit, isOver);
+          return new TickerSource(key, views, first);
         }
         const wanted = [...new Set(assets.map((asset) => asset.toLowerCase()))];
         const known = () => wanted.filter((asset) => views.find(asset) !== null);
@@ -54,15 +55,26 @@ class TickerSource implements Source<Update, TickersPart> {
   readonly key: string;
   readonly tags = [TICKERS_TAG];
   readonly #views: TickerViews;
-  readonly #now: () => readonly AssetId[];
+  /** null: `isOver` came first; call again. */
+  readonly #now: (isOver: () => boolean) => readonly AssetId[] | null;
   /** Oldest first. */
   #given: Given[] = [];
   #fold: TickerViews['fold'] | null = null;
 
-  constructor(key: string, views: TickerViews, now: () => readonly AssetId[]) {
+  constructor(
+    key: string,
+    views: TickerViews,
+    now: (isOver: () => boolean) => readonly AssetId[] | null,
+  ) {
     this.key = key;
     this.#views = views;
     this.#now = now;
+  }
+
+  /** Puts the list in order and renders what is on it. */
+  prepare(isOver: () => boolean): boolean {
+    const assets = this.#now(isOver);
+    return assets !== null && this.#views.render(assets, isOver);
   }
 
   snapshot(): Update {
@@ -80,7 +92,7 @@ class TickerSource implements Source<Update, TickersPart> {
     const had = new Set(before);
     const items = assets.flatMap((asset): TickerUpdate[] => {
       const isNew = !had.has(asset);
-      if (!isNew && tickers.changedSeq(asset) <= seq) return [];
+      if (!isNew && !tickers.changedSince(asset, seq)) return [];
       const ticker = this.#views.find(asset);
       if (ticker === null) return [];
       if (isNew || tickers.changes.sparkSeq(asset) > seq) return [ticker];
@@ -96,7 +108,7 @@ class TickerSource implements Source<Update, TickersPart> {
     const { fold, appliedSeq } = this.#views;
     if (fold !== this.#fold) this.#given = [];
     this.#fold = fold;
-    const assets = this.#now();
+    const assets = this.#now(() => false) ?? [];
     this.#given.push({ seq: appliedSeq, assets });
     if (this.#given.length > REMEMBERED) this.#given.shift();
     return assets;

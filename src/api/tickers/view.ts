@@ -8,16 +8,18 @@ import type { SortField, Ticker } from './schema.ts';
 
 const ADA_DECIMALS = 6;
 
-export function viewTicker(day: TokenDay): Ticker {
+/** `spark`: the token's, where only its last price may be another since. */
+export function viewTicker(day: TokenDay, spark?: Ticker['spark']): Ticker {
   const { pool, marketCapLovelace } = day;
   const { high, low } = day.range();
   const liquidity = liquidityOf(day);
+  const price = formatPrice(day.spot, day);
   return {
     asset: day.asset,
     name: pool?.name ?? '',
     ticker: pool?.ticker ?? '',
     logoCID: pool?.logoCID ?? '',
-    price: formatPrice(day.spot, day),
+    price,
     marketCap: marketCapLovelace === null ? null : formatUnits(marketCapLovelace, ADA_DECIMALS),
     ...changesOf(day),
     high24h: formatPrice(high, day),
@@ -30,7 +32,7 @@ export function viewTicker(day: TokenDay): Ticker {
     createdOn: seconds(day.createdMs),
     lastTradeTime: seconds(day.lastTradeMs),
     graduated: pool === null ? null : pool.graduatedMs !== null,
-    spark: sparkOf(day),
+    spark: spark === undefined ? sparkOf(day) : { ...spark, closes: spark.closes.with(-1, price) },
   };
 }
 

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { TokenDay } from './day.ts';
-import { Rankings } from './rankings.ts';
+import { pageOf, type Ranking, Rankings } from './rankings.ts';
 import type { Ticker } from './schema.ts';
-import type { TickerSort } from './select.ts';
+import type { TickerFilter, TickerSort } from './select.ts';
 import { viewTicker } from './view.ts';
 
 /** Read `fold` each time: a new epoch replaces it. */
@@ -15,13 +15,14 @@ export interface TickerNode {
 
 interface Rendered {
   readonly fold: Fold;
-  /** The entry after which it was rendered. */
-  readonly seq: number;
+  /** The last entry after which it was known to be right. */
+  seq: number;
   readonly ticker: Ticker;
 }
 
 /** Lists overlap, and most tokens are on none that is looked at. */
 const REMEMBERED = 5_000;
+const BY_VOLUME = { sort: 'volume24h', order: 'desc' } as const;
 
 const ofNodes = new WeakMap<TickerNode, TickerViews>();
 
@@ -49,8 +50,41 @@ export class TickerViews {
     return this.fold.store.checkpoint?.seq ?? 0;
   }
 
-  list(sort: TickerSort): ReturnType<Rankings['list']> {
-    return this.#rankings.list(this.fold, sort);
+  /** null: `isOver` came before the list was made; call again. */
+  list(question: TickerSort & TickerFilter, isOver: () => boolean): Ranking | null {
+    return this.#rankings.list(this.fold, question, isOver);
+  }
+
+  /** The first of a list. null: `isOver` came first; call again. */
+  first(sort: TickerSort, limit: number, isOver: () => boolean): readonly AssetId[] | null {
+    const list = this.list(sort, isOver);
+    return list === null ? null : pageOf(list, 0, limit);
+  }
+
+  /** The first `count` by volume, until `isOver`. True: they are all rendered. */
+  readFirst(count: number, isOver: () => boolean): boolean {
+    const assets = this.first(BY_VOLUME, count, isOver);
+    return assets !== null && this.render(assets, isOver);
+  }
+
+  /** Renders tickers, until `isOver`. True: all are rendered. */
+  render(assets: Iterable<AssetId>, isOver: () => boolean): boolean {
+    for (const asset of assets) {
+      if (this.#known(asset) !== null) continue;
+      if (isOver()) return false;
+      this.find(asset);
+    }
+    return true;
+  }
+
+  /** Keeps the lists in step, until `isOver`. True: they are. */
+  refresh(isOver: () => boolean): boolean {
+    return this.#rankings.refresh(this.fold, isOver);
+  }
+
+  /** Makes the lists of the next minute, until `isOver`. True: they are made. */
+  prepare(isOver: () => boolean): boolean {
+    return this.#rankings.prepare(this.fold, isOver);
   }
 
   of(day: TokenDay): Ticker {
@@ -78,13 +112,19 @@ export class TickerViews {
   #known(asset: AssetId): Ticker | null {
     const { fold } = this;
     const known = this.#rendered.get(asset);
-    const isSame = known?.fold === fold && fold.tickers.changedSeq(asset) <= known.seq;
-    return isSame ? known.ticker : null;
+    if (known?.fold !== fold || fold.tickers.changedSince(asset, known.seq)) return null;
+    known.seq = this.appliedSeq;
+    return known.ticker;
   }
 
   #render(day: TokenDay): Ticker {
-    const ticker = viewTicker(day);
-    this.#rendered.set(day.asset, { fold: this.fold, seq: this.appliedSeq, ticker });
+    const { fold, appliedSeq: seq } = this;
+    const known = this.#rendered.get(day.asset);
+    // The prices of its hours are most of the work, and a minute that leaves changes none.
+    const keepsSpark =
+      known?.fold === fold && fold.tickers.changes.sparkSeq(day.asset) <= known.seq;
+    const ticker = viewTicker(day, keepsSpark ? known.ticker.spark : undefined);
+    this.#rendered.set(day.asset, { fold, seq, ticker });
     return ticker;
   }
 }

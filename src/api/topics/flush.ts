@@ -1,7 +1,8 @@
 /**
  * When streams are flushed. The first change after quiet goes out in the next turn; the next flush
  * of the same cadence starts no sooner than that cadence, and no flush starts sooner than twice the
- * time the last one held the loop, so fan-out takes at most half of the loop.
+ * time the last one held the loop, so fan-out takes at most half of the loop. What would hold it
+ * long is spread over turns: the streams that are due wait for their turn, in order.
  */
 
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
@@ -11,11 +12,26 @@ import type { Stream } from './stream.ts';
 interface CadenceQueue {
   readonly cadenceMs: number;
   readonly dirty: Set<Stream>;
+  /** When those of `dirty` are due. */
   nextMs: number;
+  /** To be flushed, in order: what was dirty when the cadence was over. */
+  readonly due: Set<Stream>;
+  dueSinceMs: number;
 }
 
 /** Timers fire up to a millisecond early. */
 const EARLY_MS = 1;
+/** A turn ends where preparing a stream passes it. */
+const SLICE_MS = 3;
+/**
+ * A turn ends after the stream that passes it. Longer, because what a turn publishes to a socket
+ * leaves in one write.
+ */
+const PUBLISH_MS = 10;
+/** Each cadence gets at least this in a turn, however long the others take. */
+const LEAST_MS = 1;
+/** After so long a stream is flushed at once: more changes than can be prepared for. */
+const MOST_LATE_MS = 5_000;
 /** A pause, because a flush that fails half way sends its first half each time. */
 const RETRY_MS = 1_000;
 
@@ -43,22 +59,31 @@ export class FlushScheduler {
   }
 
   remove(stream: Stream): void {
-    for (const queue of this.#queues.values()) queue.dirty.delete(stream);
+    for (const { dirty, due } of this.#queues.values()) {
+      dirty.delete(stream);
+      due.delete(stream);
+    }
   }
 
   clear(): void {
-    for (const queue of this.#queues.values()) queue.dirty.clear();
+    for (const { dirty, due } of this.#queues.values()) {
+      dirty.clear();
+      due.clear();
+    }
   }
 
   *waiting(): Iterable<Stream> {
-    for (const queue of this.#queues.values()) yield* queue.dirty;
+    for (const { dirty, due } of this.#queues.values()) {
+      yield* due;
+      yield* dirty;
+    }
   }
 
   #queue(key: number | 'retry'): CadenceQueue {
     let queue = this.#queues.get(key);
     if (queue === undefined) {
       const cadenceMs = key === 'retry' ? RETRY_MS : key;
-      queue = { cadenceMs, dirty: new Set(), nextMs: 0 };
+      queue = { cadenceMs, dirty: new Set(), nextMs: 0, due: new Set(), dueSinceMs: 0 };
       this.#queues.set(key, queue);
     }
     return queue;
@@ -68,7 +93,8 @@ export class FlushScheduler {
     if (this.#measuring) return;
     let dueMs = Number.POSITIVE_INFINITY;
     for (const queue of this.#queues.values()) {
-      if (queue.dirty.size > 0) dueMs = Math.min(dueMs, queue.nextMs);
+      if (queue.due.size > 0) dueMs = Number.NEGATIVE_INFINITY;
+      else if (queue.dirty.size > 0) dueMs = Math.min(dueMs, queue.nextMs);
     }
     if (dueMs === Number.POSITIVE_INFINITY) return;
     dueMs = Math.max(dueMs, this.#notBeforeMs);
@@ -87,9 +113,8 @@ export class FlushScheduler {
     const startMs = this.#clock.monotonicMs();
     this.turn += 1;
     for (const queue of this.#queues.values()) {
-      if (queue.dirty.size === 0 || queue.nextMs > startMs + EARLY_MS) continue;
-      queue.nextMs = startMs + queue.cadenceMs;
-      this.#flush(queue);
+      this.#begin(queue, startMs);
+      if (queue.due.size > 0) this.#flush(queue, startMs + SLICE_MS);
     }
     this.#flushed();
     // The library sends at the end of this turn, so its cost shows only in the next one.
@@ -103,17 +128,35 @@ export class FlushScheduler {
     });
   }
 
-  #flush(queue: CadenceQueue): void {
-    const streams = [...queue.dirty];
-    queue.dirty.clear();
-    for (const stream of streams) {
+  /** The next ones of a cadence are due once all of those before are flushed. */
+  #begin(queue: CadenceQueue, nowMs: number): void {
+    const { dirty, due, cadenceMs } = queue;
+    if (due.size > 0 || dirty.size === 0 || queue.nextMs > nowMs + EARLY_MS) return;
+    queue.nextMs = nowMs + cadenceMs;
+    queue.dueSinceMs = nowMs;
+    for (const stream of dirty) due.add(stream);
+    dirty.clear();
+  }
+
+  #flush({ dirty, due, dueSinceMs }: CadenceQueue, endMs: number): void {
+    const clock = this.#clock;
+    const fromMs = clock.monotonicMs();
+    const isLate = fromMs - dueSinceMs >= MOST_LATE_MS;
+    const overMs = Math.max(endMs, fromMs + LEAST_MS);
+    const isOver = () => clock.monotonicMs() >= overMs;
+    const publishedMs = fromMs + PUBLISH_MS;
+    for (const stream of due) {
       try {
+        if (!stream.prepare(isLate ? () => false : isOver)) return;
+        due.delete(stream);
         stream.flush(this.turn);
       } catch (error) {
+        due.delete(stream);
         this.#retryLater(stream);
         this.#observer.handlerFailed(`topic ${stream.topic.name}`, error);
       }
-      if (stream.topic.periodic) queue.dirty.add(stream);
+      if (stream.topic.periodic) dirty.add(stream);
+      if (stream.isPrepared ? isOver() : clock.monotonicMs() >= publishedMs) return;
     }
   }
 

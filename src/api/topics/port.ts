@@ -45,6 +45,11 @@ export interface Source<State extends Json = Json, P extends Part = Part> {
   readonly key: string;
   /** The stream is asked again when one of these was touched (`TopicHub.applied`). */
   readonly tags: readonly string[];
+  /**
+   * Does some of what `snapshot` and `since` would take long for, until `isOver`. True: nothing of
+   * it is left until another entry is applied. They may be called without it.
+   */
+  prepare?(isOver: () => boolean): boolean;
   /** Whole state at the applied position; null for something we do not know yet. */
   snapshot(): State | Failure;
   /**

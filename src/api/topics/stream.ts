@@ -102,6 +102,16 @@ export class Stream {
     if (this.#settled && previous > complete) this.#now = { ...this.#now, complete: previous };
   }
 
+  /** Its source does work before a flush. */
+  get isPrepared(): boolean {
+    return this.source.prepare !== undefined;
+  }
+
+  /** Some of the work of `flush`, until `isOver`. True: it takes no longer than to send. */
+  prepare(isOver: () => boolean): boolean {
+    return this.source.prepare?.(isOver) ?? true;
+  }
+
   flush(turn: number): void {
     this.dirty = false;
     if (turn !== this.#turn) {

@@ -106,7 +106,7 @@ async function createLock(
   if (wallet instanceof Failure) return wallet;
   const token = assetId.toLowerCase();
   const request = { owner, token, amount: BigInt(amount), lockEndMs: lockEnd, stagesCount };
-  const place = lockScripts(txContext);
+  const place = await lockScripts(txContext);
   if (place instanceof Failure) return place;
   const plan = planLock(place, request, wallet, nowMs);
   if (plan instanceof Failure) return plan;
@@ -132,16 +132,14 @@ async function withdraw(
   if (wallet instanceof Failure) return wallet;
   const collateral = await chooseCollateral(txContext, formatAddress(owner), null, wallet);
   if (collateral instanceof Failure) return collateral;
-  const place = lockScripts(txContext);
+  const place = await lockScripts(txContext);
   if (place instanceof Failure) return place;
-  const references = await lookUpReferences(txContext.utxos, [place.scripts.vesting]);
-  if (references instanceof Failure) return references;
   const { slots } = txContext;
   const nowMs = txContext.clock.nowMs();
   const plan = planWithdraw(
     place,
     { lock, owner },
-    { wallet, references, collateral: collateral.planned, slots },
+    { wallet, references: place.references, collateral: collateral.planned, slots },
     nowMs,
   );
   if (plan instanceof Failure) return plan;
@@ -154,9 +152,15 @@ async function withdraw(
 }
 
 /** For both: tokens that could not be withdrawn here are not locked here either. */
-function lockScripts({ partialDeployment }: TxBuildContext): LockDeployment | Failure {
+async function lockScripts({
+  partialDeployment,
+  utxos,
+}: TxBuildContext): Promise<(LockDeployment & { references: readonly Utxo[] }) | Failure> {
   const vesting = scriptWithReference(partialDeployment, 'vesting');
-  return vesting instanceof Failure ? vesting : { ...partialDeployment, scripts: { vesting } };
+  if (vesting instanceof Failure) return vesting;
+  const references = await lookUpReferences(utxos, [vesting]);
+  if (references instanceof Failure) return references;
+  return { ...partialDeployment, scripts: { vesting }, references };
 }
 
 /** An unspent output. The store keeps withdrawn locks forever. */

@@ -9,6 +9,7 @@ import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Position } from '../../engine/runtime/position.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import { inSlices } from '../../engine/runtime/slices.ts';
 import { type NextBody, nextBody, type OpenTopic } from './nextBody.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
 import type { Refusal, Sender } from './sender.ts';
@@ -42,6 +43,8 @@ const RETRY = { firstMs: 1_000, mostMs: 300_000 };
 const DAY_MS = 86_400_000;
 /** A topic or this node could not tell; the receiver has nothing to do with it. */
 const OWN_RETRY_MS = 2_000;
+/** Then a body is made at once: more changes than can be prepared for. */
+const LONGEST_MS = 10_000;
 /** Time after which a quiet webhook's position is saved, so that it stays within the horizon. */
 const QUIET_MS = 600_000;
 
@@ -130,13 +133,15 @@ export class Courier {
   }
 
   async #deliver(): Promise<void> {
-    const { clock, observer, sender, isKnown } = this.#deps;
+    const { clock, observer, sender, isKnown, isReady } = this.#deps;
     const { owner, id } = this.webhook;
     if (this.#isClosed) return;
     if (!isKnown(owner)) {
       this.#refused('its API key is unknown to this server');
       return this.#save();
     }
+    if (isReady()) await this.#prepare();
+    if (this.#isClosed) return;
     const body = this.#nextBody();
     const text = body?.text ?? null;
     if (body === null || text === null) return;
@@ -155,6 +160,22 @@ export class Courier {
     if (refusal === null) this.#accepted(body);
     else this.#refused(refusal);
     await this.#save();
+  }
+
+  /** What the topics would take long for, until this node has done all of it, or gives up. */
+  async #prepare(): Promise<void> {
+    const { clock } = this.#deps;
+    const untilMs = clock.monotonicMs() + LONGEST_MS;
+    const isStopping = () => this.#isClosed || clock.monotonicMs() >= untilMs;
+    for (const { open } of this.topics) {
+      const source = open();
+      if (source instanceof Failure) continue;
+      try {
+        await inSlices(clock, (isOver) => source.prepare?.(isOver) ?? true, isStopping);
+      } catch {
+        // Making the body fails the same way and reports it.
+      }
+    }
   }
 
   /** null: nothing can be said now. */

@@ -46,6 +46,10 @@ export class Deliveries implements Service, TopicHub {
   readonly #byTag = new Map<string, Set<Courier>>();
   readonly #tagsOf = new Map<Courier, readonly string[]>();
   readonly #waiting: (() => Promise<void>)[] = [];
+  /** Whose webhooks came or went. */
+  readonly #changed = new Set<string>();
+  /** When all webhooks are read again, not those of `#changed` alone. */
+  #allDueMs = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   /** Applied before the current batch. */
   #previous: number;
@@ -60,7 +64,7 @@ export class Deliveries implements Service, TopicHub {
   }
 
   start(): void {
-    this.#unlisten = this.#deps.store.onChange(() => this.#loading.wake());
+    this.#unlisten = this.#deps.store.onChange((owner) => this.#look(owner));
     this.#loading.start(() => this.#run());
   }
 
@@ -92,24 +96,46 @@ export class Deliveries implements Service, TopicHub {
 
   async #run(): Promise<void> {
     do {
-      const found = await this.#deps.store.all();
+      const failure = await this.#load();
       if (this.#loading.isStopping) return;
-      if (found instanceof Failure) {
-        this.#deps.observer.webhooksNotSaved(found.message);
+      if (failure !== null) {
+        this.#deps.observer.webhooksNotSaved(failure.message);
+        this.#allDueMs = Number.NEGATIVE_INFINITY;
         if (!(await this.#loading.pause(LOAD_AGAIN_MS))) return;
         this.#loading.wake();
         continue;
       }
-      this.#take(found);
       this.#rest();
     } while (await this.#loading.untilWoken(LOOK_MS));
   }
 
-  /** What the store has; a courier whose webhook is unchanged continues. */
-  #take(found: readonly StoredWebhook[]): void {
+  #look(owner: string): void {
+    this.#changed.add(owner);
+    this.#loading.wake();
+  }
+
+  async #load(): Promise<Failure | null> {
+    const { store, clock } = this.#deps;
+    const owners = [...this.#changed];
+    this.#changed.clear();
+    const nowMs = clock.monotonicMs();
+    const isAll = nowMs >= this.#allDueMs;
+    if (isAll) this.#allDueMs = nowMs + LOOK_MS;
+    for (const owner of isAll ? [null] : owners) {
+      const found = await (owner === null ? store.all() : store.ownedBy(owner));
+      if (found instanceof Failure) return found;
+      if (this.#loading.isStopping) return null;
+      this.#take(found, owner);
+    }
+    return null;
+  }
+
+  /** What the store has, of `owner` alone or of all; one whose webhook is unchanged continues. */
+  #take(found: readonly StoredWebhook[], owner: string | null): void {
     const ids = new Set(found.map(({ webhook }) => webhook.id));
     for (const courier of this.#couriers.values()) {
-      if (!ids.has(courier.webhook.id)) this.#drop(courier);
+      const isAsked = owner === null || courier.webhook.owner === owner;
+      if (isAsked && !ids.has(courier.webhook.id)) this.#drop(courier);
     }
     for (const stored of found) {
       const known = this.#couriers.get(stored.webhook.id);
@@ -131,7 +157,7 @@ export class Deliveries implements Service, TopicHub {
       isReady: () => nodeView.synced(),
       isKnown: (owner) => apiKeys.named(owner) !== null,
       enqueue: (work) => this.#enqueue(work),
-      outdated: () => this.#loading.wake(),
+      outdated: () => this.#look(stored.webhook.owner),
     };
     const courier = new Courier(stored, this.#openTopics(stored.webhook.topics), deps);
     this.#couriers.set(stored.webhook.id, courier);

@@ -68,16 +68,18 @@ export interface StoredWebhook {
 
 export interface WebhookStore {
   all(): Promise<readonly StoredWebhook[] | Failure>;
+  /** Those of one API key, by its name; costs as much as it finds. */
+  ownedBy(owner: string): Promise<readonly StoredWebhook[] | Failure>;
   add(webhook: Webhook, progress: Progress): Promise<Failure | null>;
   /** One that is gone already is no failure. */
-  remove(id: string): Promise<Failure | null>;
+  remove(webhook: Pick<Webhook, 'id' | 'owner'>): Promise<Failure | null>;
   /** The new version; `outdated`: another node saved or removed it since `version`. */
   save(stored: StoredWebhook): Promise<number | 'outdated' | Failure>;
   /**
-   * Calls `listener` after webhooks were added or removed, by any node; most often, since what is
-   * told between nodes may be lost. Returns a function that ends it.
+   * Calls `listener` after webhooks of `owner` were added or removed, by any node; most often,
+   * since a message between nodes may be lost. Returns a function that ends it.
    */
-  onChange(listener: () => void): () => void;
+  onChange(listener: (owner: string) => void): () => void;
   close(): void;
 }
 

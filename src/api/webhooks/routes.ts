@@ -110,7 +110,7 @@ function removal({ store }: WebhookRouteDeps): Route {
     causes: ['NOT_FOUND'],
     handle: async ({ params, apiKey = '' }) => {
       const found = await findOwned(store, apiKey, params.id);
-      const failure = found instanceof Failure ? found : await store.remove(params.id);
+      const failure = found instanceof Failure ? found : await store.remove(found.webhook);
       return failure ?? jsonAnswer({ id: params.id });
     },
   });
@@ -133,10 +133,7 @@ async function register(
   if (checked instanceof Failure) return checked;
   const own = await ownedBy(store, owner);
   if (own instanceof Failure) return own;
-  if (own.length >= MOST_WEBHOOKS) {
-    const message = `an API key may have ${MOST_WEBHOOKS} webhooks: remove one first`;
-    return new Failure('LIMIT_EXCEEDED', message);
-  }
+  if (own.length >= MOST_WEBHOOKS) return tooMany();
   const id = `wh_${rng.token(20)}`;
   const webhook: Webhook = {
     id,
@@ -146,8 +143,25 @@ async function register(
     topics: read,
     createdMs: clock.nowMs(),
   };
-  const failure = await store.add(webhook, newProgress(read));
+  const failure = (await store.add(webhook, newProgress(read))) ?? (await takeBack(store, webhook));
   return failure ?? jsonAnswer({ id, secret });
+}
+
+/**
+ * Removes it if the key has more than its limit now. Registrations at other nodes may have counted
+ * before each other's: each counts again after its own, so the last one sees all, and none stays
+ * beyond the limit. Two at once for one place may both be refused.
+ */
+async function takeBack(store: WebhookStore, webhook: Webhook): Promise<Failure | null> {
+  const own = await ownedBy(store, webhook.owner);
+  // It is registered: an error would withhold its secret from the client.
+  if (own instanceof Failure || own.length <= MOST_WEBHOOKS) return null;
+  return (await store.remove(webhook)) ?? tooMany();
+}
+
+function tooMany(): Failure {
+  const message = `an API key may have ${MOST_WEBHOOKS} webhooks: remove one first`;
+  return new Failure('LIMIT_EXCEEDED', message);
 }
 
 /** Checked as a socket checks a subscription. */
@@ -155,8 +169,8 @@ function readTopics(
   wanted: readonly object[],
   topics: ReadonlyMap<string, Topic>,
 ): WebhookTopic[] | Failure {
-  if (JSON.stringify(wanted).length > MOST_TOPIC_BYTES) {
-    return invalid('body.topics', `must have ${MOST_TOPIC_BYTES} bytes at most`);
+  if (!isShort(wanted)) {
+    return invalid('body.topics', `must have ${MOST_TOPIC_BYTES} bytes of JSON at most`);
   }
   const read: WebhookTopic[] = [];
   const ids = new Set<string>();
@@ -188,6 +202,15 @@ function readTopics(
   return read;
 }
 
+/** What can be read as JSON may be nested too deep to be written. */
+function isShort(wanted: readonly object[]): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(wanted)) <= MOST_TOPIC_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 function unknownTopic(topics: ReadonlyMap<string, Topic>): Failure {
   return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${[...topics.keys()].join(', ')}`);
 }
@@ -201,9 +224,8 @@ async function ownedBy(
   store: WebhookStore,
   owner: string,
 ): Promise<readonly StoredWebhook[] | Failure> {
-  const all = await store.all();
-  if (all instanceof Failure) return all;
-  const own = all.filter(({ webhook }) => webhook.owner === owner);
+  const own = await store.ownedBy(owner);
+  if (own instanceof Failure) return own;
   return own.toSorted((a, b) => a.webhook.createdMs - b.webhook.createdMs);
 }
 

@@ -1,6 +1,7 @@
 /**
  * One delivery: a signed POST to an address that was checked. Redirects are not followed, and of
- * the answer only its status counts.
+ * the answer only its status counts. Certificates are checked by Node's authorities and those of
+ * NODE_EXTRA_CA_CERTS.
  */
 import { createHmac } from 'node:crypto';
 import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
@@ -26,8 +27,6 @@ export type Refusal = string | null;
 interface SenderDeps {
   readonly destinations: Destinations;
   readonly clock: Clock;
-  /** PEM of authorities beside those of the system. */
-  readonly ca?: string;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -48,7 +47,7 @@ export class Sender {
     this.#deps = deps;
     const keep = { keepAlive: true, maxTotalSockets: Number.POSITIVE_INFINITY, timeout: IDLE_MS };
     this.#plain = new PlainAgent({ ...keep, maxFreeSockets: MOST_IDLE });
-    this.#secure = new SecureAgent({ ...keep, maxFreeSockets: MOST_IDLE, ca: deps.ca });
+    this.#secure = new SecureAgent({ ...keep, maxFreeSockets: MOST_IDLE });
   }
 
   /** Rejects where `close` ends it. */
@@ -124,8 +123,10 @@ export class Sender {
     const name = url.hostname.replace(/\.$/, '');
     if (isSecure && isIP(name.replace(/^\[(.*)\]$/, '$1')) === 0) options.servername = name;
     return new Promise((resolve, reject) => {
+      let isAnswered = false;
       const request = (isSecure ? secureRequest : plainRequest)(options, (response) => {
         const { statusCode = 0 } = response;
+        isAnswered = true;
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
@@ -133,9 +134,12 @@ export class Sender {
         });
         response.on('error', () => {});
         const isAccepted = statusCode >= 200 && statusCode < 300;
-        resolve(isAccepted ? null : `it answered ${statusCode}`);
+        // Not before its end: the connection is free for the next delivery then, and the time limit
+        // still holds, so that an answer without an end does not keep its connection for ever.
+        response.on('close', () => resolve(isAccepted ? null : `it answered ${statusCode}`));
       });
       request.on('error', (error) => {
+        if (isAnswered) return;
         const wasReset = request.reusedSocket && fetchFailure(error) === 'ECONNRESET';
         if (wasReset && !signal.aborted) resolve('reset');
         else reject(error);

@@ -1,4 +1,8 @@
-/** Webhooks that several nodes share: a key-value bucket, one value a webhook. */
+/**
+ * Webhooks that several nodes share: a key-value bucket, one value a webhook, its key
+ * `webhook.<hash of its owner>.<id>`.
+ */
+import { hash } from 'node:crypto';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
 
@@ -15,43 +19,41 @@ interface SharedValues {
   update(key: string, text: string, revision: number): Promise<Written>;
   put(key: string, text: string): Promise<Written>;
   remove(key: string): Promise<Written>;
-  hear(keys: string, listener: () => void): void;
+  hear(keys: string, listener: (text: string) => void): void;
 }
 
 const PREFIX = 'webhook';
-/** Put after each change of the list: nodes hear it. */
+/** Put after each change of the list, with the owner as its text: nodes hear it. */
 const CHANGED = 'changed';
 
 export class SharedWebhooks implements WebhookStore {
   readonly #values: SharedValues;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(owner: string) => void>();
   #isListening = false;
 
   constructor(values: SharedValues) {
     this.#values = values;
   }
 
-  async all(): Promise<readonly StoredWebhook[] | Failure> {
-    const found = await this.#values.entries(PREFIX);
-    if (found === 'unreachable') return unreachable();
-    return found.map(({ text, revision }) => {
-      // trust: written by `add` and `save` of a node of this market
-      const stored = JSON.parse(text) as { webhook: Webhook; progress: Progress };
-      return { ...stored, version: revision };
-    });
+  all(): Promise<readonly StoredWebhook[] | Failure> {
+    return this.#under(`${PREFIX}.*`);
+  }
+
+  ownedBy(owner: string): Promise<readonly StoredWebhook[] | Failure> {
+    return this.#under(prefixOf(owner));
   }
 
   async add(webhook: Webhook, progress: Progress): Promise<Failure | null> {
-    const { write } = await this.#values.create(keyOf(webhook.id), textOf(webhook, progress));
+    const { write } = await this.#values.create(keyOf(webhook), textOf(webhook, progress));
     if (write !== 'done') return unreachable();
-    await this.#tell(webhook.id);
+    await this.#tell(webhook.owner);
     return null;
   }
 
-  async remove(id: string): Promise<Failure | null> {
-    const { write } = await this.#values.remove(keyOf(id));
+  async remove(webhook: Pick<Webhook, 'id' | 'owner'>): Promise<Failure | null> {
+    const { write } = await this.#values.remove(keyOf(webhook));
     if (write !== 'done') return unreachable();
-    await this.#tell(id);
+    await this.#tell(webhook.owner);
     return null;
   }
 
@@ -61,17 +63,17 @@ export class SharedWebhooks implements WebhookStore {
     version,
   }: StoredWebhook): Promise<number | 'outdated' | Failure> {
     const text = textOf(webhook, progress);
-    const written = await this.#values.update(keyOf(webhook.id), text, version);
+    const written = await this.#values.update(keyOf(webhook), text, version);
     if (written.write === 'done') return written.revision;
     return written.write === 'refused' ? 'outdated' : unreachable();
   }
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: (owner: string) => void): () => void {
     this.#listeners.add(listener);
     if (!this.#isListening) {
       this.#isListening = true;
-      this.#values.hear(CHANGED, () => {
-        for (const each of this.#listeners) each();
+      this.#values.hear(CHANGED, (owner) => {
+        for (const each of this.#listeners) each(owner);
       });
     }
     return () => this.#listeners.delete(listener);
@@ -80,13 +82,39 @@ export class SharedWebhooks implements WebhookStore {
   close(): void {}
 
   /** One that is lost costs time only: the leader looks now and then by itself. */
-  async #tell(id: string): Promise<void> {
-    await this.#values.put(CHANGED, id);
+  async #tell(owner: string): Promise<void> {
+    await this.#values.put(CHANGED, owner);
+  }
+
+  async #under(prefix: string): Promise<readonly StoredWebhook[] | Failure> {
+    const found = await this.#values.entries(prefix);
+    if (found === 'unreachable') return unreachable();
+    const all: StoredWebhook[] = [];
+    for (const { text, revision } of found) {
+      const stored = storedOf(text);
+      if (stored === null) return unreadable(revision);
+      all.push({ ...stored, version: revision });
+    }
+    return all;
   }
 }
 
-function keyOf(id: string): string {
-  return `${PREFIX}.${id}`;
+function prefixOf(owner: string): string {
+  return `${PREFIX}.${hash('sha256', owner).slice(0, 32)}`;
+}
+
+function keyOf({ id, owner }: Pick<Webhook, 'id' | 'owner'>): string {
+  return `${prefixOf(owner)}.${id}`;
+}
+
+/** null: no node of this market wrote that. */
+function storedOf(text: string): { webhook: Webhook; progress: Progress } | null {
+  try {
+    // trust: written by `add` and `save` of a node of this market
+    return JSON.parse(text) as { webhook: Webhook; progress: Progress };
+  } catch {
+    return null;
+  }
 }
 
 function textOf(webhook: Webhook, progress: Progress): string {
@@ -95,4 +123,11 @@ function textOf(webhook: Webhook, progress: Progress): string {
 
 function unreachable(): Failure {
   return new Failure('SERVER_ERROR', 'the webhooks of all nodes cannot be reached: try again');
+}
+
+function unreadable(revision: number): Failure {
+  const message =
+    `message ${revision} of the bucket with the webhooks is no webhook: ` +
+    'the operator has to delete what another program wrote there';
+  return new Failure('SERVER_ERROR', message);
 }

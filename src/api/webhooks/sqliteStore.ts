@@ -8,7 +8,9 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS webhooks (
     id TEXT PRIMARY KEY, webhook TEXT NOT NULL, progress TEXT NOT NULL, version INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS webhooks_by_owner ON webhooks (webhook ->> '$.owner');
 `;
+const READ = 'SELECT webhook, progress, version FROM webhooks';
 
 const ADD = 'INSERT INTO webhooks (id, webhook, progress, version) VALUES (?, ?, ?, 1)';
 const SAVE = `
@@ -24,7 +26,7 @@ export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
   /** Of each delivery. */
   readonly #save: Statement<[string, string, number]>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(owner: string) => void>();
 
   constructor(file: string) {
     // It holds secrets: no other user of the machine may read it, or what SQLite keeps beside it.
@@ -37,28 +39,27 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   async all(): Promise<readonly StoredWebhook[] | Failure> {
+    return this.#guarded(() => this.#database.prepare<[], Row>(READ).all().map(storedOf));
+  }
+
+  async ownedBy(owner: string): Promise<readonly StoredWebhook[] | Failure> {
     return this.#guarded(() => {
-      const query = this.#database.prepare<[], Row>(
-        'SELECT webhook, progress, version FROM webhooks ORDER BY id',
+      const query = this.#database.prepare<[string], Row>(
+        `${READ} WHERE webhook ->> '$.owner' = ?`,
       );
-      return query.all().map(({ webhook, progress, version }) => {
-        // trust: written by `add`
-        const registered = JSON.parse(webhook) as Webhook;
-        // trust: written by `add` and `save`
-        return { webhook: registered, progress: JSON.parse(progress) as Progress, version };
-      });
+      return query.all(owner).map(storedOf);
     });
   }
 
   async add(webhook: Webhook, progress: Progress): Promise<Failure | null> {
-    return this.#change(() => {
+    return this.#change(webhook.owner, () => {
       const values = [webhook.id, JSON.stringify(webhook), JSON.stringify(progress)];
       this.#database.prepare<string[]>(ADD).run(...values);
     });
   }
 
-  async remove(id: string): Promise<Failure | null> {
-    return this.#change(() => {
+  async remove({ id, owner }: Pick<Webhook, 'id' | 'owner'>): Promise<Failure | null> {
+    return this.#change(owner, () => {
       this.#database.prepare<[string]>('DELETE FROM webhooks WHERE id = ?').run(id);
     });
   }
@@ -74,7 +75,7 @@ export class SqliteWebhooks implements WebhookStore {
     });
   }
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: (owner: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -84,7 +85,7 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   /** Survives a power cut; a position that is lost with one is delivered again. */
-  async #change(change: () => void): Promise<Failure | null> {
+  async #change(owner: string, change: () => void): Promise<Failure | null> {
     const failure = this.#guarded(() => {
       this.#database.pragma('synchronous = FULL');
       change();
@@ -92,7 +93,7 @@ export class SqliteWebhooks implements WebhookStore {
     });
     if (failure !== null) return failure;
     this.#database.pragma('synchronous = NORMAL');
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(owner);
     return null;
   }
 
@@ -104,4 +105,11 @@ export class SqliteWebhooks implements WebhookStore {
       return new Failure('SERVER_ERROR', `webhooks cannot be read or written (${code})`);
     }
   }
+}
+
+function storedOf({ webhook, progress, version }: Row): StoredWebhook {
+  // trust: written by `add`
+  const registered = JSON.parse(webhook) as Webhook;
+  // trust: written by `add` and `save`
+  return { webhook: registered, progress: JSON.parse(progress) as Progress, version };
 }

@@ -56,9 +56,10 @@ export class EpochRenewal {
   }
 
   #step(): void {
+    const { subscriptions } = this.#parts;
     let left = this.#parts.slice;
     for (const [connection, subscription] of this.#outdated()) {
-      if (left === 0) {
+      if (left === 0 || !subscriptions.isReady(subscription)) {
         this.#parts.clock.soon(() => this.#step());
         return;
       }

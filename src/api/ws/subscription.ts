@@ -6,7 +6,7 @@ import type { OpenSource, Source, StreamCursor, StreamHandle, Topic } from '../t
 import type { SubscribeParams } from './clientFrame.ts';
 
 /**
- * - `waiting`: waits until this node has reached a position.
+ * - `waiting`: waits until this node has reached a position, or until its source can answer.
  * - `live`: gets what its stream publishes.
  * - `held`: its socket does not read; resumes at `from`, or with a snapshot where that is null.
  * - `unstarted`: was requested while its socket did not read.

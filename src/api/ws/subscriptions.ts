@@ -3,6 +3,7 @@
  * it again, also when that frame is refused: an `Error` under a request id always means that
  * nothing is subscribed under it.
  */
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { RequestId } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
@@ -13,6 +14,7 @@ import { askSince, type StreamHandle, type Topic } from '../topics/port.ts';
 import type { SubscribeParams } from './clientFrame.ts';
 import type { Connection } from './connection.ts';
 import type { Delivery, Progress } from './delivery.ts';
+import { Preparations } from './preparations.ts';
 import type { Subscription } from './subscription.ts';
 
 interface SubscriptionsDeps {
@@ -20,6 +22,7 @@ interface SubscriptionsDeps {
   readonly nodeView: NodeView;
   readonly positionWaiters: PositionWaiters;
   readonly delivery: Delivery;
+  readonly clock: Clock;
   readonly observer: Observer;
   readonly options: GatewayOptions;
 }
@@ -31,10 +34,12 @@ export class Subscriptions {
   onBehind: (connection: Connection) => void = () => {};
   readonly #parts: SubscriptionsDeps;
   readonly #topics: ReadonlyMap<string, Topic>;
+  readonly #preparations: Preparations;
 
   constructor(parts: SubscriptionsDeps) {
     this.#parts = parts;
     this.#topics = new Map(parts.topics.map((topic) => [topic.name, topic]));
+    this.#preparations = new Preparations(parts.clock);
   }
 
   subscribe(connection: Connection, params: SubscribeParams): void {
@@ -71,13 +76,15 @@ export class Subscriptions {
 
   /**
    * Joins the stream and brings the client up to date; the stream's frames follow. false: its
-   * socket has no room, and it starts when that reads again.
+   * socket has no room, and it starts when that reads again. Unless `isPrepared` it may wait until
+   * its source can answer.
    */
-  start(connection: Connection, subscription: Subscription): boolean {
+  start(connection: Connection, subscription: Subscription, isPrepared = false): boolean {
     let hasRoom = true;
     this.guarded(connection, subscription, () => {
       const outdated = this.reopen(subscription);
       if (outdated !== null) return outdated;
+      if (!isPrepared && this.#waits(connection, subscription)) return null;
       const handle = this.openHandle(connection, subscription);
       const progress = this.#firstFrames(connection, subscription, handle);
       if (progress === null || progress instanceof Failure) handle.release();
@@ -132,6 +139,12 @@ export class Subscriptions {
       this.#remove(connection, requestId);
       this.#fault(connection, requestId, error);
     }
+  }
+
+  /** Does some of what its source would take long for. True: it can answer in this turn. */
+  isReady({ open }: Subscription): boolean {
+    const source = open();
+    return source instanceof Failure || this.#preparations.isReady(source);
   }
 
   /** After a change of epoch the same data means another object. */
@@ -199,9 +212,17 @@ export class Subscriptions {
     this.#startOrPostpone(connection, subscription);
   }
 
-  #startOrPostpone(connection: Connection, subscription: Subscription): void {
+  #waits(connection: Connection, subscription: Subscription): boolean {
+    const { source } = subscription;
+    if (this.#preparations.isReady(source)) return false;
+    const done = () => this.#startOrPostpone(connection, subscription, true);
+    subscription.state = { is: 'waiting', wait: this.#preparations.wait(source, done) };
+    return true;
+  }
+
+  #startOrPostpone(connection: Connection, subscription: Subscription, isPrepared = false): void {
     subscription.state = { is: 'unstarted' };
-    if (connection.behindSinceMs === null) this.start(connection, subscription);
+    if (connection.behindSinceMs === null) this.start(connection, subscription, isPrepared);
   }
 
   /** null: its socket had no room for the acknowledgement. */

@@ -235,7 +235,7 @@ function sameUnitsOf(a: readonly Units[], b: readonly Units[]): boolean {
 
 /** One signature per key that an input, the collateral or a script asks for. */
 function signaturesBytes({ inputs, plan }: TransactionContent): number {
-  const keys = new Set(plan.signers);
+  const keys = new Set([...plan.signers, ...(plan.native?.keyHashes ?? [])]);
   for (const { output } of [...inputs.map(({ utxo }) => utxo), ...(plan.collateral?.utxos ?? [])]) {
     const payment = parseAddress(output.address)?.payment;
     if (payment?.kind === 'key') keys.add(payment.hash);

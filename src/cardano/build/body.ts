@@ -8,7 +8,7 @@ import { array, encodeAssets, encodeRefs, map } from '../codec/encode.ts';
 import { blake2b256 } from '../codec/hash.ts';
 import { fromHex } from '../codec/hex.ts';
 import { compareRefs, type Utxo } from '../codec/output.ts';
-import { decodePlutusData } from '../codec/plutusData.ts';
+import { decodePlutusHex } from '../codec/plutusData.ts';
 import type { Units } from '../codec/transaction.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
@@ -77,6 +77,8 @@ export function transactionCbor(
   const { mints } = parts.plan;
   const redeemers = redeemersCbor(parts);
   const witnesses = new Map<number, Uint8Array>();
+  const { native } = parts.plan;
+  if (native !== null) witnesses.set(1, array([fromHex(native.script)]));
   if (parts.redeemers.length > 0) witnesses.set(5, redeemers);
   const scripts = mints.flatMap(({ script }) => (script === null ? [] : [script]));
   if (scripts.length > 0) witnesses.set(6, array(scripts.map(fromHex)));
@@ -121,7 +123,7 @@ function redeemersCbor({ redeemers, units }: TransactionContent): Uint8Array {
       const { memory, cpu } = units[at] ?? { memory: 0n, cpu: 0n };
       return [
         array([integer(PURPOSE_NUMBERS[purpose]), integer(index)]),
-        array([dataCbor(decodePlutusData(fromHex(data))), array([integer(memory), integer(cpu)])]),
+        array([dataCbor(decodePlutusHex(data)), array([integer(memory), integer(cpu)])]),
       ];
     }),
   );

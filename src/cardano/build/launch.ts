@@ -11,10 +11,11 @@ import type { LaunchQuote } from '../../engine/market/quote.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { type Address, formatAddress, scriptAddress } from '../codec/address.ts';
+import { applyDataArgument } from '../codec/flatScript.ts';
 import { doubledScriptHash } from '../codec/hash.ts';
 import { toHex } from '../codec/hex.ts';
 import type { Utxo } from '../codec/output.ts';
-import { Constr, type PlutusData } from '../codec/plutusData.ts';
+import { Constr } from '../codec/plutusData.ts';
 import { asValue, coins, type Value } from '../codec/value.ts';
 import { assetData, type LaunchId, launchIdData, poolData, poolNftName } from '../datums/datums.ts';
 import { capLovelace, type Deployment } from '../datums/deployment.ts';
@@ -48,12 +49,10 @@ interface LaunchRequest {
 
 interface LaunchData {
   readonly wallet: readonly Utxo[];
-  /** That which holds the launch policy. */
+  /** Those which hold the launch policy and the settings. */
   readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly parameters: ProtocolParameters;
-  /** Applies data to a script in two layers of CBOR, hex. */
-  readonly applyDataArgument: (script: string, data: PlutusData) => string;
 }
 
 interface PlannedLaunch {
@@ -67,6 +66,7 @@ interface PlannedLaunch {
 
 const EMPTY_WALLET = 'wallet: it holds nothing to launch with';
 
+/** `deployment`: with the executor and the fee address that the settings name. */
 export function planLaunch(
   deployment: Deployment,
   request: LaunchRequest,
@@ -80,7 +80,7 @@ export function planLaunch(
   const { launchPolicyId, tokenPolicyTemplate } = deployment;
   const nftName = poolNftName(launchId);
   const parameter = new Constr(0, [launchPolicyId, nftName]);
-  const script = data.applyDataArgument(tokenPolicyTemplate, parameter);
+  const script = applyDataArgument(tokenPolicyTemplate, parameter);
   const nameHex = toHex(Buffer.from(request.name, 'utf8'));
   assert(nameHex.length > 0 && nameHex.length <= MOST_NAME_HEX, 'the route checked the name');
   const nft = `${launchPolicyId}.${nftName}`;
@@ -139,7 +139,7 @@ function launchOutputs(
     executor: deployment.executorKeyHash,
     capLovelace: capLovelace(deployment),
     witness1: scripts.ammPool.hash,
-    witness2: deployment.feeKeyHash,
+    witness2: deployment.settings.policyId,
   };
   const pool: PlannedOutput = {
     address: scriptAddress(addressNetwork, scripts.curvePool.hash, null),

@@ -20,6 +20,8 @@ import {
 /** Comes from the locker and returns with the withdrawal. */
 const LOCK_LOVELACE = 2_000_000n;
 const WITHDRAW = dataHex(new Constr(0, []));
+/** Of mainnet's script: the index of an output that is not locked again. Change is the first. */
+const WITHDRAW_MAINNET = dataHex(0n);
 
 interface LockRequest {
   readonly owner: Address;
@@ -32,7 +34,7 @@ interface LockRequest {
 }
 
 /** As much of a deployment as has its locks. */
-export interface LockDeployment extends Pick<PartialDeployment, 'addressNetwork'> {
+export interface LockDeployment extends Pick<PartialDeployment, 'addressNetwork' | 'network'> {
   readonly scripts: { readonly vesting: ReferenceScript };
 }
 
@@ -70,8 +72,12 @@ interface WithdrawData {
   readonly slots: SlotConfig;
 }
 
+/**
+ * Our script opens a lock from its time on. Mainnet's, Splash's liquidity locker, asks that the
+ * transaction begin after it, and names an output, which must not lie at the lock's own address.
+ */
 export function planWithdraw(
-  { scripts }: LockDeployment,
+  { network, scripts }: LockDeployment,
   { lock, owner }: { readonly lock: Utxo; readonly owner: Address },
   { wallet, references, collateral, slots }: WithdrawData,
   nowMs: number,
@@ -84,14 +90,16 @@ export function planWithdraw(
   if (datum.owner !== owner.payment.hash) {
     return new Failure('NOT_OWNER', 'this lock belongs to another address');
   }
+  const isMainnet = network === 'mainnet';
+  const opensMs = isMainnet ? datum.unlockMs + 1n : datum.unlockMs;
   const slot = slotAt(slots, nowMs);
-  if (BigInt(slotStartMs(slots, slot)) < datum.unlockMs) {
+  if (BigInt(slotStartMs(slots, slot)) < opensMs) {
     const message = `Lock is still active. Unlocks at ${timeText(datum.unlockMs)}`;
     return new Failure('LOCK_NOT_EXPIRED', message);
   }
-  const first = datum.unlockMs > slots.zeroTimeMs ? Number(datum.unlockMs) : slots.zeroTimeMs;
+  const first = opensMs > slots.zeroTimeMs ? Number(opensMs) : slots.zeroTimeMs;
   return planOf({
-    inputs: [{ utxo: lock, redeemer: WITHDRAW }],
+    inputs: [{ utxo: lock, redeemer: isMainnet ? WITHDRAW_MAINNET : WITHDRAW }],
     wallet,
     references,
     validFromSlot: slotFrom(slots, first),

@@ -1,20 +1,21 @@
 /**
- * Places an order, which is one output at the order validator, and cancels it. Source: onchain.md,
- * section Outputs.
+ * Places an order, which is one output at the order validator, cancels it, or refunds it. Source:
+ * onchain.md, section Outputs.
  */
 
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import type { Kind } from '../../engine/market/exchange.ts';
+import { minimumOutput } from '../../engine/market/order.ts';
 import type { Ratio } from '../../engine/market/ratio.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { type Address, formatAddress, parseAddress, scriptAddress } from '../codec/address.ts';
 import { datumOf, refText, type Utxo } from '../codec/output.ts';
 import { Constr } from '../codec/plutusData.ts';
 import { type SlotConfig, slotAt, slotFrom, timeText } from '../codec/slots.ts';
-import { asValue } from '../codec/value.ts';
+import { amountOf, asValue } from '../codec/value.ts';
 import { type OrderDatum, orderData, readOrderData } from '../datums/datums.ts';
-import type { PartialDeployment } from '../datums/deployment.ts';
-import { readPartialOrder } from '../datums/partialOrder.ts';
+import type { PartialDeployment, SplashOrderTerms } from '../datums/deployment.ts';
+import { newLimitOrder, readPartialOrder } from '../datums/partialOrder.ts';
 import { dataHex, type PlannedCollateral, planOf, type TransactionPlan } from './plan.ts';
 
 /** Where the order stands among the outputs; the beacon and the entity id are made of it. */
@@ -24,7 +25,9 @@ export interface OrderRequest {
   /** A key address: it gets fill, refund and change. */
   readonly owner: Address;
   readonly token: AssetId;
-  /** Key hash: that of the token's pool, which may differ from pool to pool. */
+  /** NFT of the token's pool. */
+  readonly market: AssetId;
+  /** Key hash: the one of the settings, or that of the token's pool where there are none. */
   readonly executor: string;
   readonly kind: Kind;
   /** Lovelace of a buy, tokens of a sell; without fee and deposit. */
@@ -39,13 +42,16 @@ interface PlannedOrder {
 }
 
 export function planOrder(
-  deployment: Pick<PartialDeployment, 'addressNetwork' | 'scripts' | 'fees' | 'refundAfterMs'>,
+  deployment: Pick<
+    PartialDeployment,
+    'addressNetwork' | 'scripts' | 'fees' | 'refundAfterMs' | 'orderLayout'
+  >,
   request: OrderRequest,
   wallet: readonly Utxo[],
   nowMs: number,
 ): PlannedOrder {
-  const { owner, token, executor, kind, inputAmount, worstPrice } = request;
-  const { addressNetwork, scripts, fees, refundAfterMs } = deployment;
+  const { owner, token, market, executor, kind, inputAmount, worstPrice } = request;
+  const { addressNetwork, scripts, fees, refundAfterMs, orderLayout } = deployment;
   const isBuy = kind === 'buy';
   const expiresAtMs = nowMs + refundAfterMs;
   const datum: OrderDatum = {
@@ -58,6 +64,7 @@ export function planOrder(
     executor,
     refundAfterMs: BigInt(expiresAtMs),
     owner: owner.payment.hash,
+    market: orderLayout === '02' ? market : null,
   };
   const onTop = fees.executorFeeLovelace + fees.orderDepositLovelace;
   const output = {
@@ -67,6 +74,65 @@ export function planOrder(
   };
   const plan = planOf({ outputs: [output], wallet, changeAddress: formatAddress(owner) });
   return { plan, expiresAtMs };
+}
+
+interface PlannedSplashOrder {
+  readonly plan: TransactionPlan;
+  readonly beacon: string;
+}
+
+/**
+ * Places an order for a pool of Splash: a limit order of that protocol, to be executed whole in one
+ * step at its worst price or better. Its beacon is made of an input, so that one is chosen here.
+ * Source: SPOT_ORDER_DOCUMENTATION.md of splashprotocol/protocol-sdk.
+ */
+export function planSplashOrder(
+  deployment: Pick<PartialDeployment, 'addressNetwork' | 'fees'>,
+  { executor, stepLovelace, feeLovelace }: SplashOrderTerms,
+  scriptHash: string,
+  request: Omit<OrderRequest, 'executor' | 'market'>,
+  wallet: readonly Utxo[],
+): PlannedSplashOrder {
+  const { owner, token, kind, inputAmount, worstPrice } = request;
+  const isBuy = kind === 'buy';
+  const first = largestOf(wallet, isBuy ? COIN : token);
+  const order = {
+    redeemer: owner,
+    input: isBuy ? COIN : token,
+    output: isBuy ? token : COIN,
+    amount: inputAmount,
+    ...{ stepLovelace, feeLovelace, worstPrice },
+    leastOutput: minimumOutput(inputAmount, worstPrice),
+    executors: [executor],
+    owner: owner.payment.hash,
+  };
+  // A wallet without outputs: no order comes of it, and the build says why.
+  const input = first?.ref ?? { txHash: '00'.repeat(32), index: 0 };
+  const { datum, beacon } = newLimitOrder(order, input, ORDER_OUTPUT);
+  const onTop = stepLovelace + feeLovelace + deployment.fees.orderDepositLovelace;
+  const output = {
+    address: scriptAddress(deployment.addressNetwork, scriptHash, owner.stake),
+    value: asValue(onTop + (isBuy ? inputAmount : 0n), isBuy ? [] : [[token, inputAmount]]),
+    datum,
+  };
+  const inputs = first === null ? [] : [{ utxo: first, redeemer: null }];
+  const plan = planOf({ inputs, outputs: [output], wallet, changeAddress: formatAddress(owner) });
+  return { plan, beacon };
+}
+
+/** The output of the wallet that holds most of an asset; none that holds a script. */
+function largestOf(wallet: readonly Utxo[], asset: AssetId): Utxo | null {
+  let largest: Utxo | null = null;
+  for (const utxo of wallet) {
+    if (utxo.output.scriptHash !== null) continue;
+    const amount = held(utxo, asset);
+    if (largest === null || amount > held(largest, asset)) largest = utxo;
+  }
+  return largest;
+}
+
+function held({ output }: Utxo, asset: AssetId): bigint {
+  return asset === COIN ? output.value.lovelace : amountOf(output.value, asset);
 }
 
 const CANCEL = dataHex(new Constr(0, []));
@@ -153,4 +219,31 @@ function afterItsTime(
     return new Failure('SERVER_ERROR', message, { retry: false });
   }
   return { ...plan, outputs: [paid], validFromSlot };
+}
+
+const REFUND_OUTPUT = 0;
+/** Redeemer 2: input and output of this number. The order is the only input. */
+const REFUND = dataHex(new Constr(2, [BigInt(REFUND_OUTPUT)]));
+
+/**
+ * Anybody gives an order of ours that is due back to its owner: whole, less the network fee, which
+ * is far below what a refund may keep. The sender brings collateral and pays nothing.
+ */
+export function planRefund(
+  deployment: Pick<PartialDeployment, 'addressNetwork' | 'scripts'>,
+  order: Utxo,
+  { references, collateral, slots }: Omit<CancelData, 'wallet'>,
+): TransactionPlan | Failure {
+  const held = heldOrder(deployment, order);
+  if (held instanceof Failure) return held;
+  const address = formatAddress(held.redeemer);
+  return planOf({
+    inputs: [{ utxo: order, redeemer: REFUND }],
+    outputs: [{ address, value: order.output.value, datum: null }],
+    references,
+    validFromSlot: Math.max(slots.zeroSlot, slotFrom(slots, Number(held.afterMs))),
+    collateral,
+    changeAddress: address,
+    feeFrom: REFUND_OUTPUT,
+  });
 }

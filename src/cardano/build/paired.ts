@@ -28,7 +28,10 @@ import {
 
 /** `index` is the place of input and output alike. */
 type StepRedeemer =
-  | { readonly kind: 'trade' | 'execute' | 'refund' | 'graduate'; readonly index: number }
+  | { readonly kind: 'refund' | 'graduate'; readonly index: number }
+  /** `orders`: their places, in the order in which they are executed. */
+  | { readonly kind: 'trade'; readonly index: number; readonly orders: readonly number[] }
+  | { readonly kind: 'execute'; readonly index: number; readonly pool: number }
   | { readonly kind: 'collect'; readonly index: number; readonly payout: number };
 
 interface Step {
@@ -57,7 +60,8 @@ interface StepData {
   readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly slots: SlotConfig;
-  readonly executorKeyHash: string;
+  /** null: a refund, which anybody may send. */
+  readonly executorKeyHash: string | null;
   readonly feeAddress: string;
   /** Datum of the pool output of this step; null where the pool takes no part. */
   readonly nextPool: NextPool | null;
@@ -89,7 +93,7 @@ export function planStep(step: Step, data: StepData): TransactionPlan {
       validFromMs === null
         ? null
         : Math.max(data.slots.zeroSlot, slotFrom(data.slots, Number(validFromMs))),
-    signers: [data.executorKeyHash],
+    signers: data.executorKeyHash === null ? [] : [data.executorKeyHash],
     collateral: data.collateral,
     changeAddress: data.feeAddress,
     feeFrom,
@@ -105,9 +109,9 @@ function redeemerData(redeemer: StepRedeemer, launchId: LaunchId | null): Plutus
   const index = BigInt(redeemer.index);
   switch (redeemer.kind) {
     case 'trade':
-      return new Constr(0, [index]);
+      return new Constr(0, [index, redeemer.orders.map(BigInt)]);
     case 'execute':
-      return new Constr(1, [index]);
+      return new Constr(1, [index, BigInt(redeemer.pool)]);
     case 'refund':
       return new Constr(2, [index]);
     case 'graduate':

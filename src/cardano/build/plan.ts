@@ -54,6 +54,8 @@ export interface TransactionPlan {
   readonly validToSlot: number | null;
   /** Key hashes that scripts ask for. */
   readonly signers: readonly string[];
+  /** A native script that inputs are spent by, CBOR hex, and the keys that may sign for it. */
+  readonly native: { readonly script: string; readonly keyHashes: readonly string[] } | null;
   /** Null where no script runs. */
   readonly collateral: PlannedCollateral | null;
   /** What is left goes there, in outputs after the planned ones. */
@@ -77,6 +79,7 @@ export function planOf(
     validFromSlot: null,
     validToSlot: null,
     signers: [],
+    native: null,
     collateral: null,
     feeFrom: 'change',
     mostPercent: 100,

@@ -4,6 +4,7 @@
  */
 import { base58, bech32 } from '@scure/base';
 import { fromHex, joined, toHex } from './hex.ts';
+import { remembered } from './remembered.ts';
 
 export interface Credential {
   readonly kind: 'key' | 'script';
@@ -29,8 +30,13 @@ const BASE_TYPES = 4;
 const POINTER_TYPES = 6;
 const ENTERPRISE_TYPES = 8;
 
+/** Addresses come again and again, and bech32 is slow. */
+const MOST_KNOWN = 4_096;
+
 /** null for anything that is no Shelley payment address with an intact checksum. */
-export function parseAddress(text: string): Address | null {
+export const parseAddress = remembered(decodeAddress, MOST_KNOWN);
+
+function decodeAddress(text: string): Address | null {
   if (text.length > LONGEST_TEXT || !/^addr(_test)?1/.test(text)) return null;
   try {
     const { prefix, words } = bech32.decode(narrow(text), LONGEST_TEXT);
@@ -83,8 +89,15 @@ export function formatAddress(address: Address): string {
   return addressText(addressBytes(address));
 }
 
+/** Text of an address by its bytes in hex. */
+const textOfHex = remembered((hex) => encodedText(fromHex(hex)), MOST_KNOWN);
+
 /** Bytes of an address of any kind as text; Byron addresses (no bech32) and nonsense as hex. */
 export function addressText(bytes: Uint8Array): string {
+  return textOfHex(toHex(bytes)) ?? '';
+}
+
+function encodedText(bytes: Uint8Array): string {
   const head = bytes[0] ?? 0;
   if (head >> 4 >= ENTERPRISE_TYPES || bytes.length > LONGEST_BYTES) return toHex(bytes);
   const prefix = (head & 15) === 1 ? 'addr' : 'addr_test';

@@ -29,9 +29,9 @@ export interface Item {
   readonly end: number;
 }
 
-const MAX_DEPTH = 128;
+export const MAX_DEPTH = 128;
 const INDEFINITE = -1n;
-const BREAK = 0xff;
+export const BREAK = 0xff;
 
 /** Reads exactly one item. Throws `malformedCbor`. */
 export function readCbor(bytes: Uint8Array): Item {

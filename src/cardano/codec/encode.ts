@@ -66,7 +66,7 @@ export function encodeOutput({ address, value, datum, script }: OutputPlan): Uin
 }
 
 /** CBOR inside a byte string. */
-export function embedded(content: Uint8Array): Uint8Array {
+function embedded(content: Uint8Array): Uint8Array {
   return tagged(CBOR_IN_BYTES, byteString(content));
 }
 
@@ -78,7 +78,7 @@ function bytesOfAddress(text: string): Uint8Array {
 }
 
 /** Policies and names ascending by length, then bytes, as canonical CBOR has them. */
-export function encodeValue({ lovelace, assets }: Value): Uint8Array {
+function encodeValue({ lovelace, assets }: Value): Uint8Array {
   if (assets.size === 0) return uint(lovelace);
   return array([uint(lovelace), encodeAssets(assets)]);
 }

@@ -19,7 +19,8 @@ import {
 } from './cbor.ts';
 import { blake2b256, languageScriptHash } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
-import { decodePlutusData, type PlutusData } from './plutusData.ts';
+import { decodePlutusHex, type PlutusData } from './plutusData.ts';
+import { remembered } from './remembered.ts';
 import { asValue, type Value } from './value.ts';
 
 export interface OutputRef {
@@ -95,15 +96,21 @@ export function readOutput(bytes: Uint8Array, item: Item): Output {
   };
 }
 
-/** The data of an inline datum; null without one or when it is malformed. */
-export function datumOf({ datum }: Output): PlutusData | null {
-  if (datum === null) return null;
+/** One output's datum is looked at by several readers, one after the other. */
+const MOST_KNOWN = 256;
+
+const dataOf = remembered((datum): PlutusData | null => {
   try {
-    return decodePlutusData(fromHex(datum));
+    return decodePlutusHex(datum);
   } catch (error) {
     if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
+}, MOST_KNOWN);
+
+/** The data of an inline datum; null without one or when it is malformed. */
+export function datumOf({ datum }: Output): PlutusData | null {
+  return datum === null ? null : dataOf(datum);
 }
 
 /** A field of an output that `Output` leaves out, from its bytes; null where it is not there. */

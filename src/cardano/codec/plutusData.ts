@@ -7,16 +7,13 @@
  */
 import {
   ARRAY,
+  BREAK,
   BYTES,
-  bytesOf,
   cborHead,
-  entriesOf,
-  type Item,
-  integerOf,
   MAP,
+  MAX_DEPTH,
   malformedCbor,
   NEGATIVE,
-  readCbor,
   TAG,
   UNSIGNED,
 } from './cbor.ts';
@@ -51,41 +48,154 @@ const WORD = 1n << 64n;
 
 /** Throws `malformedCbor`. */
 export function decodePlutusData(bytes: Uint8Array): PlutusData {
-  return readData(bytes, readCbor(bytes));
+  return decodePlutusHex(toHex(bytes));
 }
 
-export function readData(bytes: Uint8Array, item: Item): PlutusData {
-  const { major, argument } = item;
-  if (major === UNSIGNED || major === NEGATIVE) return integerOf(bytes, item);
-  if (major === BYTES) return toHex(bytesOf(bytes, item));
-  if (major === ARRAY) return item.items.map((each) => readData(bytes, each));
-  if (major === MAP) {
-    return new PlutusMap(
-      entriesOf(item).map(([key, value]) => [readData(bytes, key), readData(bytes, value)]),
-    );
-  }
-  if (major !== TAG) throw malformedCbor(`no Plutus data at byte ${item.start}`);
-  if (argument === 2n || argument === 3n) return integerOf(bytes, item);
-  const [content] = item.items;
-  if (content === undefined) throw malformedCbor('a tag without content');
-  return readConstr(bytes, Number(argument), content);
+/** The same from CBOR as lower-case hex. */
+export function decodePlutusHex(hex: string): PlutusData {
+  const reader = new DataReader(hex);
+  const data = reader.read(0);
+  reader.end();
+  return data;
 }
 
-function readConstr(bytes: Uint8Array, tag: number, content: Item): Constr {
-  if (content.major !== ARRAY) throw malformedCbor('a constructor without list of fields');
-  const fields = (list: Item) => list.items.map((each) => readData(bytes, each));
-  if (tag >= SHORT_TAGS && tag < SHORT_TAGS + 7) {
-    return new Constr(tag - SHORT_TAGS, fields(content));
+/** Sizes of the arguments of heads, in hex characters, from the short argument 24 on. */
+const SIZES = [2, 4, 8, 16] as const;
+const INDEFINITE = 31;
+/** Below that a head's argument is exact as a number. */
+const EXACT_CHARACTERS = 8;
+
+/**
+ * Reads data from hex text, of which byte strings are parts: every order and every pool of a block
+ * is read so. The limits are those of `readCbor`; that one also says where items lie.
+ */
+class DataReader {
+  readonly #hex: string;
+  #at = 0;
+
+  constructor(hex: string) {
+    this.#hex = hex;
   }
-  if (tag >= LONG_TAGS && tag <= LONG_TAGS + 120) {
-    return new Constr(tag - LONG_TAGS + 7, fields(content));
+
+  end(): void {
+    const more = this.#hex.length - this.#at;
+    if (more !== 0) throw malformedCbor(`${more / 2} bytes too many`);
   }
-  const [index, list] = content.items;
-  if (tag !== GENERAL_TAG || index === undefined || list?.major !== ARRAY) {
-    throw malformedCbor(`tag ${tag} is no constructor`);
+
+  read(depth: number): PlutusData {
+    const head = this.#head(depth);
+    const [major, short] = [head >> 5, head & 31];
+    if (major === UNSIGNED) return this.#integer(short);
+    if (major === NEGATIVE) return -1n - this.#integer(short);
+    if (major === BYTES) return this.#bytes(short, depth);
+    if (major === ARRAY) return this.#list(short, depth);
+    if (major === MAP) return this.#map(short, depth);
+    if (major !== TAG) throw malformedCbor(`no Plutus data at byte ${this.#at / 2 - 1}`);
+    return this.#tagged(this.#count(short), depth);
   }
-  return new Constr(Number(integerOf(bytes, index)), fields(list));
+
+  #head(depth: number): number {
+    if (depth > MAX_DEPTH) throw malformedCbor(`nested deeper than ${MAX_DEPTH}`);
+    const head = byteOf(this.#hex, this.#at);
+    this.#at += 2;
+    return head;
+  }
+
+  /** Characters of an argument of this size, which must be there. */
+  #take(characters: number): string {
+    const start = this.#at;
+    this.#at = start + characters;
+    if (this.#at > this.#hex.length) throw malformedCbor('the input ends too early');
+    return this.#hex.slice(start, this.#at);
+  }
+
+  #argument(short: number): string {
+    const size = SIZES[short - 24];
+    if (size === undefined) throw malformedCbor(`no item can begin with ${short}`);
+    return this.#take(size);
+  }
+
+  #integer(short: number): bigint {
+    if (short < 24) return BigInt(short);
+    const digits = this.#argument(short);
+    return digits.length > EXACT_CHARACTERS ? BigInt(`0x${digits}`) : BigInt(Number(`0x${digits}`));
+  }
+
+  #count(short: number): number {
+    return short < 24 ? short : Number(`0x${this.#argument(short)}`);
+  }
+
+  #bytes(short: number, depth: number): string {
+    if (short !== INDEFINITE) return this.#take(2 * this.#count(short));
+    let bytes = '';
+    while (!this.#isOver()) {
+      const head = this.#head(depth + 1);
+      if (head >> 5 !== BYTES || (head & 31) === INDEFINITE) {
+        throw malformedCbor(`a chunk of another kind at byte ${this.#at / 2 - 1}`);
+      }
+      bytes += this.#bytes(head & 31, depth + 1);
+    }
+    return bytes;
+  }
+
+  /** Of a list or a map whose length is not announced; takes the break. */
+  #isOver(): boolean {
+    if (byteOf(this.#hex, this.#at) !== BREAK) return false;
+    this.#at += 2;
+    return true;
+  }
+
+  #list(short: number, depth: number): PlutusData[] {
+    const list: PlutusData[] = [];
+    if (short === INDEFINITE) while (!this.#isOver()) list.push(this.read(depth + 1));
+    else for (let left = this.#count(short); left > 0; left -= 1) list.push(this.read(depth + 1));
+    return list;
+  }
+
+  #map(short: number, depth: number): PlutusMap {
+    const entries: [PlutusData, PlutusData][] = [];
+    const add = () => entries.push([this.read(depth + 1), this.read(depth + 1)]);
+    if (short === INDEFINITE) while (!this.#isOver()) add();
+    else for (let left = this.#count(short); left > 0; left -= 1) add();
+    return new PlutusMap(entries);
+  }
+
+  #tagged(tag: number, depth: number): PlutusData {
+    const head = this.#head(depth + 1);
+    const [major, short] = [head >> 5, head & 31];
+    if (tag === 2 || tag === 3) {
+      if (major !== BYTES) throw malformedCbor('an integer of many bytes has bytes');
+      const hex = this.#bytes(short, depth + 1);
+      const magnitude = hex === '' ? 0n : BigInt(`0x${hex}`);
+      return tag === 2 ? magnitude : -1n - magnitude;
+    }
+    if (major !== ARRAY) throw malformedCbor('a constructor without list of fields');
+    if (tag >= SHORT_TAGS && tag < SHORT_TAGS + 7) {
+      return new Constr(tag - SHORT_TAGS, this.#list(short, depth + 1));
+    }
+    if (tag >= LONG_TAGS && tag <= LONG_TAGS + 120) {
+      return new Constr(tag - LONG_TAGS + 7, this.#list(short, depth + 1));
+    }
+    if (tag !== GENERAL_TAG) throw malformedCbor(`tag ${tag} is no constructor`);
+    const [index, fields, ...more] = this.#list(short, depth + 1);
+    if (typeof index !== 'bigint' || !Array.isArray(fields) || more.length > 0) {
+      throw malformedCbor('a constructor is a pair of index and fields');
+    }
+    return new Constr(Number(index), fields);
+  }
 }
+
+/** The byte at this character; throws where there is none. */
+function byteOf(hex: string, at: number): number {
+  const high = DIGITS[hex.charCodeAt(at)];
+  const low = DIGITS[hex.charCodeAt(at + 1)];
+  if (high === undefined || low === undefined) throw malformedCbor('the input ends too early');
+  return (high << 4) | low;
+}
+
+/** Of lower-case digits, by character code. */
+const DIGITS: (number | undefined)[] = [];
+for (let digit = 0; digit < 16; digit += 1) DIGITS[digit.toString(16).charCodeAt(0)] = digit;
 
 export function encodePlutusData(data: PlutusData): Uint8Array {
   const parts: Uint8Array[] = [];

@@ -28,7 +28,7 @@ import {
   readOutput,
   readRef,
 } from './output.ts';
-import { type PlutusData, readData } from './plutusData.ts';
+import { decodePlutusData, type PlutusData } from './plutusData.ts';
 
 export const PURPOSES = ['spend', 'mint', 'certificate', 'reward', 'vote', 'propose'] as const;
 
@@ -224,7 +224,7 @@ function readRedeemers(bytes: Uint8Array, item: Item): Redeemer[] {
     return {
       purpose,
       index: numberOf(bytes, index),
-      data: readData(bytes, data),
+      data: decodePlutusData(span(bytes, data)),
       memory: integerOf(bytes, memory),
       cpu: integerOf(bytes, cpu),
     };

@@ -3,6 +3,7 @@
  * kind of value is no datum of ours (null). Source: onchain.md, section Outputs.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
+import type { SplashFees } from '../../engine/market/splash.ts';
 import type { Address, Credential } from '../codec/address.ts';
 import { blake2b224, blake2b256 } from '../codec/hash.ts';
 import { fromHex } from '../codec/hex.ts';
@@ -93,24 +94,33 @@ export interface AmmDatum {
   /** Empty for an address without stake part. */
   readonly creatorSkh: string;
   readonly owedLovelace: bigint;
+  /** Policy of the settings' NFT; null: a pool of before there were settings. */
+  readonly settings: string | null;
 }
+
+/** Without settings. */
+const AMM_FIELDS = 8;
 
 export function ammData(amm: AmmDatum): Constr {
   const { nft, token, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace } = amm;
   const pair = [assetData(nft), assetData('.'), assetData(token)];
-  return new Constr(0, [...pair, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace]);
+  const settings = amm.settings === null ? [] : [amm.settings];
+  const terms = [lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace, ...settings];
+  return new Constr(0, [...pair, ...terms]);
 }
 
 export function readAmmData(data: PlutusData | null): AmmDatum | null {
-  const fields = fieldsOf(data, 8);
+  const fields = fieldsOf(data, AMM_FIELDS + 1) ?? fieldsOf(data, AMM_FIELDS);
   if (fields === null) return null;
   const [nft, coin, token] = fields.slice(0, 3).map(readAssetData);
   const [lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace] = fields.slice(3);
+  const settings = fields[AMM_FIELDS] ?? null;
   if (nft == null || coin !== '.' || token == null || token === '.') return null;
   if (typeof lpFeePer10k !== 'bigint' || typeof owedLovelace !== 'bigint') return null;
   if (typeof executor !== 'string' || typeof creatorPkh !== 'string') return null;
   if (typeof creatorSkh !== 'string') return null;
-  return { nft, token, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace };
+  if (settings !== null && typeof settings !== 'string') return null;
+  return { nft, token, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace, settings };
 }
 
 /**
@@ -123,9 +133,12 @@ export interface SplashPoolDatum {
   /** In the pool's output, but not the pool's. */
   readonly earnedLovelace: bigint;
   readonly earnedTokens: bigint;
+  readonly fees: SplashFees;
 }
 
 const SPLASH_FIELDS = 15;
+/** Of trades, and of them for treasury and royalty. */
+const FEES = [4, 5, 6] as const;
 /** Treasury and royalty, of either side in turn. */
 const EARNED = [7, 8, 9, 10] as const;
 
@@ -138,8 +151,11 @@ export function readSplashPool(data: PlutusData | null): SplashPoolDatum | null 
   if (typeof treasuryX !== 'bigint' || typeof royaltyX !== 'bigint') return null;
   if (typeof treasuryY !== 'bigint' || typeof royaltyY !== 'bigint') return null;
   if ([treasuryX, treasuryY, royaltyX, royaltyY].some((earned) => earned < 0n)) return null;
+  const [feeNum, treasuryFee, royaltyFee] = FEES.map((at) => fields[at]);
+  if (typeof feeNum !== 'bigint' || typeof treasuryFee !== 'bigint') return null;
+  if (typeof royaltyFee !== 'bigint') return null;
   return {
-    ...{ nft, token },
+    ...{ nft, token, fees: { feeNum, treasuryFee, royaltyFee } },
     earnedLovelace: treasuryX + royaltyX,
     earnedTokens: treasuryY + royaltyY,
   };
@@ -156,14 +172,21 @@ export interface OrderDatum {
   readonly executor: string;
   readonly refundAfterMs: bigint;
   readonly owner: string;
+  /** NFT of the one pool that may fill it, in the layout of tag 02; null: tag 01 names none. */
+  readonly market: AssetId | null;
 }
 
-const ORDER_TAG = '01';
+export type OrderLayout = '01' | '02';
+
+/** Of tag 01: tag 02 has the market behind them. */
+const ORDER_FIELDS = 10;
 
 export function orderData(order: OrderDatum): Constr {
+  const { market } = order;
   const { numerator, denominator } = order.worstPrice;
+  const tag: OrderLayout = market === null ? '01' : '02';
   return new Constr(0, [
-    ORDER_TAG,
+    tag,
     addressData(order.redeemer),
     assetData(order.input),
     assetData(order.output),
@@ -173,6 +196,7 @@ export function orderData(order: OrderDatum): Constr {
     order.executor,
     order.refundAfterMs,
     order.owner,
+    ...(market === null ? [] : [assetData(market)]),
   ]);
 }
 
@@ -180,8 +204,8 @@ export function readOrderData(
   data: PlutusData | null,
   network: Address['network'],
 ): OrderDatum | null {
-  const fields = fieldsOf(data, 10);
-  if (fields === null || fields[0] !== ORDER_TAG) return null;
+  const fields = orderFields(data);
+  if (fields === null) return null;
   const redeemer = readAddressData(fields[1], network);
   const input = readAssetData(fields[2]);
   const output = readAssetData(fields[3]);
@@ -192,9 +216,39 @@ export function readOrderData(
   if (typeof feeLovelace !== 'bigint' || typeof depositLovelace !== 'bigint') return null;
   if (typeof refundAfterMs !== 'bigint' || typeof executor !== 'string') return null;
   if (typeof owner !== 'string') return null;
+  const market = fields.length === ORDER_FIELDS ? null : readAssetData(fields[ORDER_FIELDS]);
+  if (market === null && fields.length > ORDER_FIELDS) return null;
   const worstPrice = { numerator, denominator };
   const sums = { feeLovelace, depositLovelace };
-  return { redeemer, input, output, worstPrice, ...sums, executor, refundAfterMs, owner };
+  return { redeemer, input, output, worstPrice, ...sums, executor, refundAfterMs, owner, market };
+}
+
+/** By the tag, which says how many there are. */
+function orderFields(data: PlutusData | null): readonly PlutusData[] | null {
+  const first = fieldsOf(data, ORDER_FIELDS);
+  if (first !== null) return first[0] === ('01' satisfies OrderLayout) ? first : null;
+  const bound = fieldsOf(data, ORDER_FIELDS + 1);
+  return bound?.[0] === ('02' satisfies OrderLayout) ? bound : null;
+}
+
+/** What k of n keys may change: who executes, and where fees go. */
+export interface SettingsDatum {
+  readonly executor: string;
+  readonly fee: Address;
+}
+
+export function settingsData({ executor, fee }: SettingsDatum): Constr {
+  return new Constr(0, [executor, addressData(fee)]);
+}
+
+export function readSettingsData(
+  data: PlutusData | null,
+  network: Address['network'],
+): SettingsDatum | null {
+  const [executor, feeData] = fieldsOf(data, 2) ?? [];
+  const fee = readAddressData(feeData, network);
+  if (typeof executor !== 'string' || executor.length !== 56 || fee === null) return null;
+  return { executor, fee };
 }
 
 export interface LockDatum {
@@ -218,18 +272,28 @@ export interface LaunchId {
   readonly creatorSkh: string;
 }
 
+export function outputRefData({ txHash, index }: OutputRef): Constr {
+  return new Constr(0, [new Constr(0, [txHash]), BigInt(index)]);
+}
+
+export function readOutputRefData(data: PlutusData | null | undefined): OutputRef | null {
+  const [hash, index] = fieldsOf(data, 2) ?? [];
+  const [txHash] = fieldsOf(hash, 1) ?? [];
+  if (typeof txHash !== 'string' || typeof index !== 'bigint') return null;
+  return { txHash, index: Number(index) };
+}
+
 export function launchIdData({ seed, creatorPkh, creatorSkh }: LaunchId): Constr {
-  const ref = new Constr(0, [new Constr(0, [seed.txHash]), BigInt(seed.index)]);
-  return new Constr(0, [ref, creatorPkh, creatorSkh]);
+  return new Constr(0, [outputRefData(seed), creatorPkh, creatorSkh]);
 }
 
 export function readLaunchId(data: PlutusData | undefined): LaunchId | null {
   const [ref, creatorPkh, creatorSkh] = fieldsOf(data, 3) ?? [];
-  const [hash, index] = fieldsOf(ref, 2) ?? [];
-  const [txHash] = fieldsOf(hash, 1) ?? [];
-  if (typeof txHash !== 'string' || typeof index !== 'bigint') return null;
-  if (typeof creatorPkh !== 'string' || typeof creatorSkh !== 'string') return null;
-  return { seed: { txHash, index: Number(index) }, creatorPkh, creatorSkh };
+  const seed = readOutputRefData(ref);
+  if (seed === null || typeof creatorPkh !== 'string' || typeof creatorSkh !== 'string') {
+    return null;
+  }
+  return { seed, creatorPkh, creatorSkh };
 }
 
 /** Name of the pool NFT: the hash of the launch id as the chain serialises it. */

@@ -3,10 +3,14 @@
  * that recognises or builds a transaction takes one; nothing else knows a hash by heart.
  * Source: onchain.md.
  */
+
+import type { AssetId } from '../../engine/market/asset.ts';
 import type { CurveParameters } from '../../engine/market/curve.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
-import type { Address } from '../codec/address.ts';
+import { type Address, scriptAddress } from '../codec/address.ts';
 import type { OutputRef } from '../codec/output.ts';
+import type { OrderLayout } from './datums.ts';
+import { type Signers, signersHash } from './signers.ts';
 
 /** A script's hash, and where it lies on the chain to be referred to. */
 export interface ReferenceScript {
@@ -33,11 +37,15 @@ export interface PartialDeployment {
   readonly thresholdLovelace: bigint;
   /** An order that is built now may be refunded so long after. */
   readonly refundAfterMs: number;
-  /** Payment key hashes of the executor and of the fee address. */
+  /** Of its orders: 02 names the market that may fill an order, 01 does not. */
+  readonly orderLayout: OrderLayout;
+  /** Payment key hashes of the executor and of the fee address; with settings, the first ones. */
   readonly executorKeyHash: string | null;
   readonly feeKeyHash: string | null;
   /** Payment key hash of the outputs that serve as collateral. */
   readonly collateralKeyHash: string | null;
+  /** Who executes and where fees go now; absent: each pool's datum says it, as on mainnet. */
+  readonly settings?: SettingsPlace;
   /** Where executors change over time: all that count, null any. Absent: the one above. */
   readonly executors?: readonly string[] | null;
   readonly metadataAddress: string | null;
@@ -45,6 +53,8 @@ export interface PartialDeployment {
   readonly launchPolicyId: string;
   /** Template of token policies, double-CBOR hex, to be applied to (launch policy, NFT name). */
   readonly tokenPolicyTemplate: string | null;
+  /** What orders for a pool of Splash pay, and who executes them; absent: not known. */
+  readonly splashOrder?: SplashOrderTerms;
   readonly scripts: {
     readonly curvePool: KnownScript;
     readonly order: KnownScript;
@@ -56,6 +66,23 @@ export interface PartialDeployment {
     /** A pool of another protocol, into which the tokens of mainnet graduate. */
     readonly splashPool?: KnownScript | null;
   };
+}
+
+/** Where the settings are: an output with an NFT, at the script of those who may change them. */
+export interface SettingsPlace extends Signers {
+  /** Its policy; its name is the hash of the script. */
+  readonly policyId: string;
+  /** Spent when the NFT was minted: the parameter of its policy. */
+  readonly seed: OutputRef;
+  /** The first output; each rotation makes another. */
+  readonly ref: OutputRef;
+}
+
+export interface SplashOrderTerms {
+  readonly executor: string;
+  /** For the one step in which it is executed, and on top of that. */
+  readonly stepLovelace: bigint;
+  readonly feeLovelace: bigint;
 }
 
 export type ScriptName = keyof PartialDeployment['scripts'];
@@ -84,6 +111,7 @@ export interface Deployment extends PartialDeployment {
   readonly feeAddress: string;
   readonly metadataAddress: string;
   readonly collateralKeyHash: string;
+  readonly settings: SettingsPlace;
   readonly tokenPolicyTemplate: string;
   readonly scripts: {
     readonly launchPolicy: ReferenceScript;
@@ -117,11 +145,37 @@ export function capLovelace({ thresholdLovelace, fees }: PartialDeployment): big
   return thresholdLovelace + fees.poolKeepLovelace;
 }
 
-/** Whether orders and pools of this executor count. */
+/** Where the settings count; anywhere else trading stops. */
+export function settingsAddress(
+  settings: Signers,
+  network: PartialDeployment['addressNetwork'],
+): string {
+  return scriptAddress(network, signersHash(settings), null);
+}
+
+export function settingsNft(settings: SettingsPlace): AssetId {
+  return `${settings.policyId}.${signersHash(settings)}`;
+}
+
+/** What an earlier version's deployment lacks, so that this version cannot fill its orders. */
+export function lackingForFills({
+  executors,
+  orderLayout,
+  settings,
+}: Pick<PartialDeployment, 'executors' | 'orderLayout' | 'settings'>): readonly string[] {
+  if (executors !== undefined) return [];
+  return [
+    ...(orderLayout === '01' ? ['orderLayout'] : []),
+    ...(settings === undefined ? ['settings'] : []),
+  ];
+}
+
+/** Whether orders and pools of this executor count. With settings a datum's one is informative. */
 export function isExecutor(
-  { executors, executorKeyHash }: PartialDeployment,
+  { executors, executorKeyHash, settings }: PartialDeployment,
   hash: string,
 ): boolean {
+  if (settings !== undefined) return true;
   if (executors === undefined) return hash === executorKeyHash;
   return executors === null || executors.includes(hash);
 }

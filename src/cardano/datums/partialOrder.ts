@@ -7,10 +7,10 @@
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Address } from '../codec/address.ts';
 import { blake2b224 } from '../codec/hash.ts';
-import { fromHex } from '../codec/hex.ts';
+import { fromHex, toHex } from '../codec/hex.ts';
 import type { OutputRef } from '../codec/output.ts';
-import { decodePlutusData, type PlutusData } from '../codec/plutusData.ts';
-import { fieldsOf, readAddressData, readAssetData } from './datums.ts';
+import { Constr, encodePlutusData, type PlutusData } from '../codec/plutusData.ts';
+import { addressData, assetData, fieldsOf, readAddressData, readAssetData } from './datums.ts';
 
 export interface PartialOrderDatum {
   readonly tag: '00' | '01';
@@ -83,25 +83,61 @@ function readHash(data: PlutusData | undefined): string | null {
 const NO_BEACON = '00'.repeat(28);
 
 /**
- * Whether the beacon is that of a new order in output `outputIndex`: a hash over one of the
- * transaction's inputs, the output's index, and the datum with zeros for the beacon. Executors take
- * no other, so no one can pass an order off as another's successor.
+ * Whether the beacon in a datum is that of a new order in output `outputIndex`: a hash over one of
+ * the transaction's inputs, the output's index, and the datum with zeros for the beacon. Executors
+ * take no other, so no one can pass an order off as another's successor.
  */
 export function isNewBeacon(
+  beacon: string,
   datumHex: string,
   inputs: readonly OutputRef[],
   outputIndex: number,
 ): boolean {
-  const { beacon } = readPartialOrder(decodePlutusData(fromHex(datumHex)), 'mainnet') ?? {};
-  if (beacon === undefined) return false;
-  const unnamed = blake2b224(fromHex(datumHex.replace(`581c${beacon}`, `581c${NO_BEACON}`)));
-  return inputs.some(({ txHash, index }) => {
-    const message = new Uint8Array(76);
-    message.set(fromHex(txHash), 0);
-    const indexes = new DataView(message.buffer, 32);
-    indexes.setBigUint64(0, BigInt(index));
-    indexes.setBigUint64(8, BigInt(outputIndex));
-    message.set(fromHex(unnamed), 48);
-    return blake2b224(message) === beacon;
-  });
+  const unnamed = datumHash(datumHex.replace(`581c${beacon}`, `581c${NO_BEACON}`));
+  return inputs.some((input) => beaconOf(unnamed, input, outputIndex) === beacon);
+}
+
+function datumHash(datumHex: string): Uint8Array {
+  return fromHex(blake2b224(fromHex(datumHex)));
+}
+
+/** `unnamed`: hash of the datum with zeros for the beacon. */
+function beaconOf(unnamed: Uint8Array, input: OutputRef, outputIndex: number): string {
+  const message = new Uint8Array(76);
+  message.set(fromHex(input.txHash), 0);
+  const indexes = new DataView(message.buffer, 32);
+  indexes.setBigUint64(0, BigInt(input.index));
+  indexes.setBigUint64(8, BigInt(outputIndex));
+  message.set(unnamed, 48);
+  return blake2b224(message);
+}
+
+/** A limit order as it is placed. */
+export interface LimitOrder extends Omit<PartialOrderDatum, 'tag' | 'beacon' | 'cancelAfterMs'> {
+  /** That each step must bring; at least 1, or no executor takes it. */
+  readonly leastOutput: bigint;
+}
+
+/** The datum of a limit order in output `outputIndex`, CBOR hex, named after an input. */
+export function newLimitOrder(
+  order: LimitOrder,
+  input: OutputRef,
+  outputIndex: number,
+): { readonly datum: string; readonly beacon: string } {
+  const unnamed = datumHash(limitOrderText(order, NO_BEACON));
+  const beacon = beaconOf(unnamed, input, outputIndex);
+  return { datum: limitOrderText(order, beacon), beacon };
+}
+
+function limitOrderText(order: LimitOrder, beacon: string): string {
+  const { numerator, denominator } = order.worstPrice;
+  const values: Record<(typeof LAYOUTS)['00'][number], PlutusData> = {
+    ...{ beacon, input: assetData(order.input), amount: order.amount },
+    ...{ step: order.stepLovelace, leastOutput: order.leastOutput },
+    ...{ output: assetData(order.output), price: new Constr(0, [numerator, denominator]) },
+    ...{ fee: order.feeLovelace, redeemer: addressData(order.redeemer) },
+    ...{ owner: order.owner, executors: order.executors },
+  };
+  const fields = LAYOUTS['00'].map((name) => values[name]);
+  return toHex(encodePlutusData(new Constr(0, ['00', ...fields])));
 }

@@ -1,16 +1,14 @@
 /**
- * The only import of scalus: the judge of transactions (phase 1 and 2), the evaluator of scripts
- * and the application of a parameter to a script.
+ * The only import of scalus: the judge of transactions (phase 1 and 2) and the evaluator of
+ * scripts. It takes some 25 MiB in each thread, so the main thread never loads it.
  *
  * Scalus throws on some malformed input and returns a verdict on the rest; both leave here as
  * values. What its verdict lacks is checked in `checks.ts`, its words are read in `refusals.ts`.
  */
 import { createRequire } from 'node:module';
 import type * as scalus from 'scalus';
-import { assert } from '../../engine/runtime/assert.ts';
 import { encodeUtxoMap } from '../codec/encode.ts';
 import type { Utxo } from '../codec/output.ts';
-import { Constr, type PlutusData, PlutusMap } from '../codec/plutusData.ts';
 import type { SlotConfig } from '../codec/slots.ts';
 import { COST_MODELS } from './parameters.ts';
 import { plainText } from './refusals.ts';
@@ -87,28 +85,6 @@ export function evaluate(bytes: Uint8Array, utxos: readonly Utxo[], slots: SlotC
   } catch (error) {
     return { outcome: 'failed', message: messageOf(error), logs: logsOf(error) };
   }
-}
-
-/** The script with its first parameter filled in; both are double-CBOR hex. */
-export function applyDataArgument(doubleCborHex: string, data: PlutusData): string {
-  return library.Scalus.applyDataArgToScript(doubleCborHex, jsonOf(data));
-}
-
-/** Plutus data in the JSON form of Scalus, which reads integers as doubles: beyond 2^53 no more. */
-function jsonOf(data: PlutusData): string {
-  if (typeof data === 'bigint') {
-    assert(Number.isSafeInteger(Number(data)), 'a script parameter of at most 2^53');
-    return `{"int":${data}}`;
-  }
-  if (typeof data === 'string') return `{"bytes":"${data}"}`;
-  if (data instanceof Constr) {
-    return `{"constructor":${data.index},"fields":[${data.fields.map(jsonOf).join()}]}`;
-  }
-  if (data instanceof PlutusMap) {
-    const entries = data.entries.map(([k, v]) => `{"k":${jsonOf(k)},"v":${jsonOf(v)}}`);
-    return `{"map":[${entries.join()}]}`;
-  }
-  return `{"list":[${data.map(jsonOf).join()}]}`;
 }
 
 function slotConfig({ zeroTimeMs, zeroSlot, slotLengthMs }: SlotConfig): scalus.SlotConfig {

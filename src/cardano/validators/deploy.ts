@@ -2,17 +2,27 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AssetId } from '../../engine/market/asset.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { formatAddress, parseAddress, scriptAddress } from '../codec/address.ts';
 import { bytesOf, readCbor } from '../codec/cbor.ts';
-import { byteString } from '../codec/encode.ts';
-import { blake2b224, scriptHash } from '../codec/hash.ts';
+import { byteString, type OutputPlan } from '../codec/encode.ts';
+import { applyDataArgument } from '../codec/flatScript.ts';
+import { blake2b224, doubledScriptHash, scriptHash } from '../codec/hash.ts';
 import { fromHex, toHex } from '../codec/hex.ts';
 import type { OutputRef } from '../codec/output.ts';
-import { Constr } from '../codec/plutusData.ts';
-import { addressData } from '../datums/datums.ts';
-import type { Deployment } from '../datums/deployment.ts';
-import { applyDataArgument } from '../ledger/scalus.ts';
+import { Constr, encodePlutusData } from '../codec/plutusData.ts';
+import { addressData, outputRefData, settingsData } from '../datums/datums.ts';
+import { type Deployment, type SettingsPlace, settingsAddress } from '../datums/deployment.ts';
+import { type Signers, signersHash } from '../datums/signers.ts';
+import {
+  DEFAULT_VALIDATOR_PARAMETERS,
+  loadCompiler,
+  sameParameters,
+  type Validator,
+  type ValidatorParameters,
+  validatorParameters,
+} from './compile.ts';
 
 export const VALIDATOR_NAMES = [
   'launchPolicy',
@@ -21,15 +31,11 @@ export const VALIDATOR_NAMES = [
   'order',
   'ammPool',
   'vesting',
+  'settingsPolicy',
 ] as const;
 export type ValidatorName = (typeof VALIDATOR_NAMES)[number];
 
-interface Validator {
-  /** PlutusV2, one layer of CBOR around the flat bytes; Lucid wants a second layer. */
-  readonly cborHex: string;
-  /** Of the code as it stands: the policies still need their parameter, which changes the hash. */
-  readonly hash: string;
-}
+export type Validators = Readonly<Record<ValidatorName, Validator>>;
 
 interface Blueprint {
   readonly validators: readonly {
@@ -39,7 +45,7 @@ interface Blueprint {
   }[];
 }
 
-function read(): Record<ValidatorName, Validator> {
+function read(): Validators {
   const path = join(import.meta.dirname, 'plutus.json');
   // trust: our own committed file, compared with its sources by a test
   const { validators } = JSON.parse(readFileSync(path, 'utf8')) as Blueprint;
@@ -55,29 +61,60 @@ function read(): Record<ValidatorName, Validator> {
     order: find('order'),
     ammPool: find('ammPool'),
     vesting: find('vesting'),
+    settingsPolicy: find('settingsPolicy'),
   };
 }
 
 /**
- * The compiled validators, as committed in `plutus.json` (CIP-57). No compiler at run time: a test
- * compiles the .hl files again and compares byte for byte.
+ * The validators compiled with the default parameters, as committed in `plutus.json` (CIP-57). No
+ * compiler at run time: a test compiles the .hl files again and compares byte for byte.
  */
-export const VALIDATORS: Readonly<Record<ValidatorName, Validator>> = read();
+export const VALIDATORS: Validators = read();
 
 export const DEPLOYED = ['launchPolicy', 'curvePool', 'order', 'ammPool', 'vesting'] as const;
 export type Deployed = (typeof DEPLOYED)[number];
 
 /** The chosen part of a deployment; the rest is computed from it. */
-export type MarketPlan = Pick<
-  Deployment,
-  | 'curve'
-  | 'fees'
-  | 'thresholdLovelace'
-  | 'refundAfterMs'
-  | 'executorKeyHash'
-  | 'feeKeyHash'
-  | 'collateralKeyHash'
->;
+export interface MarketPlan
+  extends Pick<
+    Deployment,
+    | 'curve'
+    | 'fees'
+    | 'thresholdLovelace'
+    | 'refundAfterMs'
+    | 'executorKeyHash'
+    | 'feeKeyHash'
+    | 'collateralKeyHash'
+  > {
+  /** Of the settings: who may change executor and fee address, and what their NFT is named by. */
+  readonly settings: Signers & Pick<SettingsPlace, 'seed'>;
+  /** Compiled with the parameters that `curve` and `fees` name; absent: the default ones. */
+  readonly validators?: Validators;
+}
+
+function validatorsOf({ validators, curve, fees }: MarketPlan): Validators {
+  const isDefault = sameParameters(validatorParameters(curve, fees), DEFAULT_VALIDATOR_PARAMETERS);
+  assert(validators !== undefined || isDefault, 'other parameters have other validators');
+  return validators ?? VALIDATORS;
+}
+
+/** The validators of a deployment with these terms; compiles only what `plutus.json` has not. */
+export async function validatorsFor({
+  curve,
+  fees,
+}: Pick<MarketPlan, 'curve' | 'fees'>): Promise<Validators> {
+  const parameters = validatorParameters(curve, fees);
+  const isDefault = sameParameters(parameters, DEFAULT_VALIDATOR_PARAMETERS);
+  return isDefault ? VALIDATORS : compileValidators(parameters);
+}
+
+/** The release build of every validator, for a deployment with these parameters. */
+export async function compileValidators(parameters: ValidatorParameters): Promise<Validators> {
+  const { compile } = await loadCompiler();
+  const compiled = VALIDATOR_NAMES.map((name) => [name, compile(name, 'release', parameters)]);
+  // trust: every name was compiled just now
+  return Object.fromEntries(compiled) as Validators;
+}
 
 const NETWORK = 'testnet';
 
@@ -94,12 +131,13 @@ export function lockedAddress(purpose: string): string {
 
 /** Code for reference scripts, one layer of CBOR, hex; the launch policy with its parameter. */
 export function deployedCode(plan: MarketPlan): Readonly<Record<Deployed, string>> {
+  const { launchPolicy, curvePool, order, ammPool, vesting } = validatorsOf(plan);
   return {
-    launchPolicy: applied(VALIDATORS.launchPolicy.cborHex, launchParameter(plan)),
-    curvePool: VALIDATORS.curvePool.cborHex,
-    order: VALIDATORS.order.cborHex,
-    ammPool: VALIDATORS.ammPool.cborHex,
-    vesting: VALIDATORS.vesting.cborHex,
+    launchPolicy: applied(launchPolicy.cborHex, launchParameter(plan)),
+    curvePool: curvePool.cborHex,
+    order: order.cborHex,
+    ammPool: ammPool.cborHex,
+    vesting: vesting.cborHex,
   };
 }
 
@@ -112,17 +150,38 @@ function doubled(cborHex: string): string {
   return toHex(byteString(fromHex(cborHex)));
 }
 
+/** The policy that mints the settings' NFT, in two layers of CBOR, hex. */
+export function settingsPolicyCode(plan: MarketPlan): string {
+  const seed = new Constr(0, [outputRefData(plan.settings.seed)]);
+  return applyDataArgument(doubled(validatorsOf(plan).settingsPolicy.cborHex), seed);
+}
+
+export function settingsPolicyId(plan: MarketPlan): string {
+  return doubledScriptHash(settingsPolicyCode(plan));
+}
+
+/** The settings that a deployment begins with. Their lovelace is for the caller to say. */
+export function settingsOutput(plan: MarketPlan): Omit<OutputPlan, 'value'> & { nft: AssetId } {
+  const { settings, executorKeyHash, feeKeyHash } = plan;
+  const fee = parseAddress(keyAddress(feeKeyHash));
+  assert(fee !== null, 'addresses that we write can be read');
+  return {
+    address: settingsAddress(settings, NETWORK),
+    nft: `${settingsPolicyId(plan)}.${signersHash(settings)}`,
+    datum: toHex(encodePlutusData(settingsData({ executor: executorKeyHash, fee }))),
+  };
+}
+
 function launchParameter(plan: MarketPlan): Constr {
-  const { curve, executorKeyHash, feeKeyHash } = plan;
+  const { curve } = plan;
+  const { curvePool, ammPool } = validatorsOf(plan);
   return new Constr(0, [
-    addressFields(scriptAddress(NETWORK, VALIDATORS.curvePool.hash, null)),
+    addressFields(scriptAddress(NETWORK, curvePool.hash, null)),
     curve.aNum,
     curve.bNum,
-    executorKeyHash,
     plan.thresholdLovelace + plan.fees.poolKeepLovelace,
-    VALIDATORS.ammPool.hash,
-    feeKeyHash,
-    addressFields(keyAddress(feeKeyHash)),
+    ammPool.hash,
+    settingsPolicyId(plan),
   ]);
 }
 
@@ -132,11 +191,12 @@ function addressFields(text: string): Constr {
   return addressData(address);
 }
 
-/** `refs`: where the code lies on the chain. */
+/** `refs`: where the code lies on the chain; `settings`: the first output of the settings. */
 export function deploymentOf(
   plan: MarketPlan,
   code: Readonly<Record<Deployed, string>>,
   refs: Readonly<Record<Deployed, OutputRef>>,
+  settings: OutputRef,
 ): Deployment {
   const script = (name: Deployed) => ({ hash: scriptHash(code[name]), ref: refs[name] });
   const { curve, fees, thresholdLovelace, refundAfterMs } = plan;
@@ -145,12 +205,13 @@ export function deploymentOf(
   return {
     network: 'devnet',
     addressNetwork: NETWORK,
-    ...{ curve, fees, thresholdLovelace, refundAfterMs },
+    ...{ curve, fees, thresholdLovelace, refundAfterMs, orderLayout: '02' },
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     feeAddress: keyAddress(feeKeyHash),
+    settings: { ...plan.settings, policyId: settingsPolicyId(plan), ref: settings },
     metadataAddress: lockedAddress('token metadata'),
     launchPolicyId: launchPolicy.hash,
-    tokenPolicyTemplate: doubled(VALIDATORS.tokenPolicy.cborHex),
+    tokenPolicyTemplate: doubled(validatorsOf(plan).tokenPolicy.cborHex),
     scripts: {
       launchPolicy,
       curvePool: script('curvePool'),

@@ -8,8 +8,9 @@ import { assert } from '../../engine/runtime/assert.ts';
 import { encodeOutput, type OutputPlan } from '../codec/encode.ts';
 import { blake2b256 } from '../codec/hash.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../codec/output.ts';
-import { coins } from '../codec/value.ts';
+import { asValue, coins } from '../codec/value.ts';
 import type { Deployment } from '../datums/deployment.ts';
+import type { Signers } from '../datums/signers.ts';
 import {
   DEPLOYED,
   type Deployed,
@@ -18,6 +19,7 @@ import {
   keyAddress,
   lockedAddress,
   type MarketPlan,
+  settingsOutput,
 } from './deploy.ts';
 
 /** Outputs of equal size at the enterprise address of a key. */
@@ -27,7 +29,9 @@ interface FundedWallet {
   readonly outputs: number;
 }
 
-export interface GenesisPlan extends MarketPlan {
+export interface GenesisPlan extends Omit<MarketPlan, 'settings'> {
+  /** May change executor and fee address. */
+  readonly signers: Signers;
   /** In addition to collateral and funding UTxOs. */
   readonly wallets: readonly FundedWallet[];
 }
@@ -44,7 +48,13 @@ const SCRIPT_LOVELACE = 60n * ADA;
 export const COLLATERAL = { lovelace: 5n * ADA, outputs: 10 };
 export const FUNDING = { lovelace: 100n * ADA, outputs: 20 };
 
-export function makeGenesis(plan: GenesisPlan): Genesis {
+/** No output of a chain: the NFT of a genesis is not minted, and never can be. */
+const NO_SEED: OutputRef = { txHash: '00'.repeat(32), index: 0 };
+const SETTINGS_LOVELACE = 5n * ADA;
+
+export function makeGenesis({ signers, ...given }: GenesisPlan): Genesis {
+  const plan = { ...given, settings: { ...signers, seed: NO_SEED } };
+  const { nft, ...settings } = settingsOutput(plan);
   const code = deployedCode(plan);
   const place = lockedAddress('reference scripts');
   const outputs: OutputPlan[] = [
@@ -53,16 +63,18 @@ export function makeGenesis(plan: GenesisPlan): Genesis {
       value: coins(SCRIPT_LOVELACE),
       script: code[name],
     })),
+    { ...settings, value: asValue(SETTINGS_LOVELACE, [[nft, 1n]]) },
     ...funded({ keyHash: plan.collateralKeyHash, ...COLLATERAL }),
     ...funded({ keyHash: plan.feeKeyHash, ...FUNDING }),
     ...plan.wallets.flatMap(funded),
   ];
   const utxos = genesisUtxosOf(outputs);
-  const ref = (name: Deployed): OutputRef => {
-    const utxo = utxos[DEPLOYED.indexOf(name)];
-    assert(utxo !== undefined, 'scripts come first');
+  const refAt = (index: number): OutputRef => {
+    const utxo = utxos[index];
+    assert(utxo !== undefined, 'scripts come first, and the settings behind them');
     return utxo.ref;
   };
+  const ref = (name: Deployed) => refAt(DEPLOYED.indexOf(name));
   const refs = {
     launchPolicy: ref('launchPolicy'),
     curvePool: ref('curvePool'),
@@ -70,7 +82,7 @@ export function makeGenesis(plan: GenesisPlan): Genesis {
     ammPool: ref('ammPool'),
     vesting: ref('vesting'),
   };
-  return { deployment: deploymentOf(plan, code, refs), outputs };
+  return { deployment: deploymentOf(plan, code, refs, refAt(DEPLOYED.length)), outputs };
 }
 
 function funded({ keyHash, lovelace, outputs }: FundedWallet): OutputPlan[] {

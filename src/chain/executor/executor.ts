@@ -6,6 +6,7 @@
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
+import { newestSettings, type Roles } from '../settings.ts';
 import { Consolidation } from './fundingUtxos.ts';
 import { refundsOf } from './poolBackoff.ts';
 import { PoolExecutor, type PoolExecutorDeps, type PoolExecutorObserver } from './poolExecutor.ts';
@@ -72,12 +73,18 @@ export class Executor {
 
   #consolidate(): void {
     const task = this.#consolidation
-      .run()
+      .run(() => this.#roles())
       .catch((error: unknown) => {
         if (!this.#stopping) this.#observer.executorFailed('.', error);
       })
       .finally(() => this.#tasks.delete(task));
     this.#tasks.add(task);
+  }
+
+  async #roles(): Promise<Roles> {
+    const { store, utxos, deployment } = this.#deps;
+    const settings = await newestSettings(store(), utxos, deployment);
+    return settings?.roles ?? deployment;
   }
 
   #wake(token: AssetId): void {

@@ -8,10 +8,10 @@ import { planOf, type TransactionPlan } from '../../cardano/build/plan.ts';
 import { signOwn } from '../../cardano/build/signing.ts';
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import { addValues } from '../../cardano/codec/value.ts';
-import type { Deployment } from '../../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import type { Roles } from '../settings.ts';
 import type { PoolExecutorDeps, PoolExecutorObserver } from './poolExecutor.ts';
 
 /** Enough for any network fee and for the minimum of the fee output. */
@@ -21,23 +21,23 @@ const PAGE = 500;
 
 export class FundingUtxos {
   readonly #utxos: UtxoLookup;
-  readonly #feeKeyHash: string;
   readonly #reserved = new Map<AssetId, Utxo>();
   /** Found and not reserved yet; may be spent by now. */
   #found: Utxo[] = [];
+  /** Whose they are. */
+  #foundOf = '';
   #lookup: Promise<boolean> | null = null;
 
-  constructor(utxos: UtxoLookup, { feeKeyHash }: Deployment) {
+  constructor(utxos: UtxoLookup) {
     this.#utxos = utxos;
-    this.#feeKeyHash = feeKeyHash;
   }
 
   /** One output for a pool's executor, until it is released; empty when all are reserved. */
-  async reserve(token: AssetId): Promise<readonly Utxo[]> {
+  async reserve(token: AssetId, feeKeyHash: string): Promise<readonly Utxo[]> {
     for (;;) {
-      const next = this.#found.shift();
+      const next = this.#foundOf === feeKeyHash ? this.#found.shift() : undefined;
       if (next === undefined) {
-        if (await this.#findMore()) continue;
+        if (await this.#findMore(feeKeyHash)) continue;
         return [];
       }
       // Reserve before the wait, so that no other executor takes it meanwhile.
@@ -51,18 +51,19 @@ export class FundingUtxos {
   }
 
   /** Whether there are unreserved ones. Concurrent callers share one lookup. */
-  #findMore(): Promise<boolean> {
-    this.#lookup ??= this.#find().finally(() => {
+  #findMore(feeKeyHash: string): Promise<boolean> {
+    this.#lookup ??= this.#find(feeKeyHash).finally(() => {
       this.#lookup = null;
     });
     return this.#lookup;
   }
 
-  async #find(): Promise<boolean> {
+  async #find(feeKeyHash: string): Promise<boolean> {
     for (let after: OutputRef | undefined; ; ) {
       const page = after === undefined ? { limit: PAGE } : { limit: PAGE, after };
-      const held = await this.#utxos.byPaymentKey(this.#feeKeyHash, 'newest', page);
+      const held = await this.#utxos.byPaymentKey(feeKeyHash, 'newest', page);
       this.#found = this.free(held).filter(canFund);
+      this.#foundOf = feeKeyHash;
       if (this.#found.length > 0) return true;
       if (held.length < PAGE) return false;
       after = held.at(-1)?.ref;
@@ -97,9 +98,11 @@ const MOST_MERGED = 200;
 /** Fewer are not worth a fee. */
 const LEAST_MERGED = 10;
 
+type FeeRoles = Pick<Roles, 'feeKeyHash' | 'feeAddress'>;
+
 type ConsolidationDeps = Pick<
   PoolExecutorDeps,
-  'utxos' | 'submitter' | 'builder' | 'deployment' | 'funding' | 'keys' | 'clock'
+  'utxos' | 'submitter' | 'builder' | 'funding' | 'keys' | 'clock'
 >;
 
 type ConsolidationObserver = Omit<PoolExecutorObserver, 'poolStuck'>;
@@ -120,13 +123,15 @@ export class Consolidation {
     this.#observer = observer;
   }
 
-  /** At most one lookup and one transaction per minute. */
-  async run(): Promise<void> {
-    const { utxos, submitter, builder, deployment, funding, keys, clock } = this.#deps;
+  /** At most one lookup and one transaction per minute. `roles`: as they are now. */
+  async run(roles: () => Promise<FeeRoles>): Promise<void> {
+    const { utxos, submitter, builder, funding, keys, clock } = this.#deps;
     if (clock.nowMs() < this.#nextMs) return;
     this.#nextMs = clock.nowMs() + EVERY_MS;
-    const held = await utxos.byPaymentKey(deployment.feeKeyHash, 'spendable', { limit: PAGE });
-    const plan = planConsolidation(funding.free(held), deployment.feeAddress);
+    const { feeKeyHash, feeAddress } = await roles();
+    if (!keys.some(({ hash }) => hash === feeKeyHash)) return;
+    const held = await utxos.byPaymentKey(feeKeyHash, 'spendable', { limit: PAGE });
+    const plan = planConsolidation(funding.free(held), feeAddress);
     if (plan === null) return;
     const built = await builder.build(plan);
     if (built instanceof Failure) return this.#rejected(built.cause, built.message);

@@ -38,7 +38,10 @@ export interface Fill {
   readonly exchange: Exchange;
 }
 
-/** One transaction. Without fills it does not spend the pool. */
+/**
+ * One transaction: fills, or refunds. A pool trades beside no other script than the orders that it
+ * fills, so refunds go in a transaction of their own, which does not spend the pool.
+ */
 export interface Batch {
   /** In the order in which they apply. */
   readonly fills: readonly Fill[];
@@ -70,6 +73,8 @@ export interface StepInput {
   readonly nowMs: number;
   /** The node refuses the pool's transactions for now: due orders are refunded instead. */
   readonly isStuck?: boolean;
+  /** The node refuses refunds for now: other orders are filled instead. */
+  readonly areRefundsStuck?: boolean;
   /** Per batch: `MOST_ORDERS`, or fewer where the builder met a transaction's limits. */
   readonly mostOrders: number;
 }
@@ -85,7 +90,7 @@ export function nextStep(situation: StepInput): NextStep {
   return { step: 'wait', untilMs: firstRefundMs(situation.orders) };
 }
 
-/** Fills and refunds of the next transaction; both empty when no order can move. */
+/** The next transaction: what the first order that can move needs; empty when none can. */
 export function matchOrders({
   pool,
   orders,
@@ -93,6 +98,7 @@ export function matchOrders({
   nowMs,
   mostOrders,
   isStuck = false,
+  areRefundsStuck = false,
 }: StepInput): Batch {
   const now = BigInt(nowMs);
   const fills: Fill[] = [];
@@ -103,12 +109,12 @@ export function matchOrders({
     // The fill that reached the cap is followed by graduation: the AMM fills the other orders.
     if (!isStuck && state.venue === 'CURVE' && reachedCap(state)) break;
     const exchange = isStuck ? null : fillOrder(state, fees, order);
-    if (exchange !== null) {
+    if (exchange !== null && refunds.length === 0) {
       fills.push({ order, exchange });
       state = exchange.next;
-    } else if (order.refundAfterMs <= now) {
-      refunds.push(order);
     }
+    const isDue = exchange === null && !areRefundsStuck && order.refundAfterMs <= now;
+    if (isDue && fills.length === 0) refunds.push(order);
   }
   return { fills, refunds, next: state, ...totals(fees, fills, refunds) };
 }

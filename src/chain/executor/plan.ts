@@ -17,7 +17,11 @@ import type { Batch, Fill, OpenOrder } from './matching.ts';
 
 /** `index` of the input, which is that of its output. */
 type Redeemer =
-  | { readonly kind: 'trade' | 'execute' | 'refund' | 'graduate'; readonly index: number }
+  | { readonly kind: 'refund' | 'graduate'; readonly index: number }
+  /** `orders`: their inputs, in the order in which they are executed. */
+  | { readonly kind: 'trade'; readonly index: number; readonly orders: readonly number[] }
+  /** `pool`: the input that trades. */
+  | { readonly kind: 'execute'; readonly index: number; readonly pool: number }
   | { readonly kind: 'collect'; readonly index: number; readonly payout: number };
 
 interface PlannedInput {
@@ -201,20 +205,44 @@ interface Assembly {
 /** Sorts the inputs as the ledger does and puts every output across from its input. */
 function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assembly): Plan {
   const sorted = pairs.toSorted((a, b) => compareRefs(a.ref, b.ref));
-  const inputs = sorted.map(({ ref, value, redeemer: kind }, index): PlannedInput => {
+  const places = new Map(sorted.map((pair, index) => [pair, index]));
+  const inputs = sorted.map((pair, index): PlannedInput => {
+    const { ref, value } = pair;
     assert(
       index === 0 || compareRefs(sorted[index - 1]?.ref ?? ref, ref) < 0,
       'no input is spent twice',
     );
-    if (kind === null) return { ref, value, redeemer: null };
-    const redeemer: Redeemer =
-      kind === 'collect' ? { kind, index, payout: pairs.length } : { kind, index };
-    return { ref, value, redeemer };
+    return { ref, value, redeemer: redeemerOf(pair, pairs, places) };
   });
   const outputs = [...sorted.map(({ output }) => output), ...rest];
   const plan: Plan = { outcome: 'plan', inputs, outputs, networkFeeLovelace, validFromMs };
   assertConserved(plan);
   return plan;
+}
+
+/** `pairs` in the order in which their orders are executed, `places` where the ledger puts them. */
+function redeemerOf(
+  pair: Pair,
+  pairs: readonly Pair[],
+  places: ReadonlyMap<Pair, number>,
+): Redeemer | null {
+  const placesOf = (kind: Redeemer['kind']) =>
+    pairs.filter(({ redeemer }) => redeemer === kind).map((each) => places.get(each) ?? -1);
+  const { redeemer: kind } = pair;
+  const index = places.get(pair) ?? -1;
+  switch (kind) {
+    case null:
+      return null;
+    case 'trade':
+      return { kind, index, orders: placesOf('execute') };
+    case 'execute':
+      return { kind, index, pool: placesOf('trade')[0] ?? -1 };
+    case 'collect':
+      return { kind, index, payout: pairs.length };
+    case 'refund':
+    case 'graduate':
+      return { kind, index };
+  }
 }
 
 function assertConserved({ inputs, outputs, networkFeeLovelace }: Plan): void {

@@ -20,10 +20,12 @@ import { capLovelace, type Deployment } from '../../cardano/datums/deployment.ts
 import type { Key } from '../../cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { type NewestPool, newestPool } from '../newestPool.ts';
+import { newestSettings } from '../settings.ts';
 import type { FundingUtxos } from './fundingUtxos.ts';
 import { MOST_ORDERS, type NextStep, nextStep } from './matching.ts';
 import { type FundingNeeded, type Plan, planBatch, planCollect, planGraduation } from './plan.ts';
@@ -61,12 +63,34 @@ const MOST_PERCENT = 60;
 type Action = Exclude<NextStep, { step: 'wait' }>;
 type Verdict = 'again' | 'later';
 
+/** With the executor and the fee address of the newest settings. */
+interface Terms {
+  readonly deployment: Deployment;
+  /** null: they are not where they count. */
+  readonly settings: Utxo | null;
+  readonly mayTrade: boolean;
+}
+
+interface Situation extends PoolView, Terms {}
+
+const TAKEN_AWAY =
+  'the settings are not at the script of their signers: nothing trades until they are put back';
+
+function otherExecutor({ executorKeyHash }: Deployment): string {
+  return (
+    `the settings name the executor ${executorKeyHash}, whose key this node does not have: ` +
+    'give it with EXECUTOR_KEY_FILE'
+  );
+}
+
 export class PoolExecutor {
   readonly #token: AssetId;
   readonly #deps: PoolExecutorDeps;
   readonly #observer: PoolExecutorObserver;
   #mostOrders = MOST_ORDERS;
   #chained = 0;
+  /** Why it cannot trade, as last reported; null: it can. */
+  #reported: string | null = null;
 
   constructor(token: AssetId, deps: PoolExecutorDeps, observer: PoolExecutorObserver) {
     this.#token = token;
@@ -90,6 +114,7 @@ export class PoolExecutor {
     const { store, utxos, deployment, slots, clock, backoff } = this.#deps;
     const pool = await newestPool(this.#token, store(), utxos, deployment);
     if (pool === null) return 'later';
+    const terms = await this.#terms();
     for await (const view of poolViews(pool, store(), utxos)) {
       const next = nextStep({
         pool: pool.state,
@@ -97,21 +122,43 @@ export class PoolExecutor {
         fees: deployment.fees,
         nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
         mostOrders: this.#mostOrders,
-        isStuck: !backoff.mayTry(this.#token),
+        isStuck: !terms.mayTrade || !backoff.mayTry(this.#token),
+        areRefundsStuck: !backoff.mayTry(refundsOf(this.#token)),
       });
       if (next.step === 'wait') continue;
-      return backoff.mayTry(this.#keyOf(next)) ? this.#act(next, view) : 'later';
+      return backoff.mayTry(this.#keyOf(next)) ? this.#act(next, { ...view, ...terms }) : 'later';
     }
     return 'later';
   }
 
+  /** By the newest settings: a batch on older ones is refused, and made again. */
+  async #terms(): Promise<Terms> {
+    const { store, utxos, deployment, keys } = this.#deps;
+    const settings = await newestSettings(store(), utxos, deployment);
+    const current = { ...deployment, ...settings?.roles };
+    const isOurs = keys.some(({ hash }) => hash === current.executorKeyHash);
+    this.#report(settings === null ? TAKEN_AWAY : isOurs ? null : otherExecutor(current));
+    const mayTrade = settings !== null && isOurs;
+    return { deployment: current, settings: settings?.utxo ?? null, mayTrade };
+  }
+
+  /** Once, until it changes. */
+  #report(trouble: string | null): void {
+    if (trouble !== null && trouble !== this.#reported) {
+      this.#observer.executorRejected('settings', this.#token, 'SETTINGS', trouble);
+    }
+    this.#reported = trouble;
+  }
+
   /** Larger batches pay their own fee: funding is reserved only where the plan needs it. */
-  async #act(action: Action, view: PoolView): Promise<Verdict> {
+  async #act(action: Action, view: Situation): Promise<Verdict> {
     const plan = this.#plan(action, view, []);
     if (plan.outcome === 'plan') return this.#carryOut(plan, action, view, []);
-    const { funding } = this.#deps;
+    const { funding, keys } = this.#deps;
+    const { feeKeyHash } = view.deployment;
+    const isOurs = keys.some(({ hash }) => hash === feeKeyHash);
     try {
-      const held = await funding.reserve(this.#token);
+      const held = isOurs ? await funding.reserve(this.#token, feeKeyHash) : [];
       const paid = this.#plan(action, view, held);
       if (paid.outcome === 'plan') return await this.#carryOut(paid, action, view, held);
     } finally {
@@ -125,7 +172,7 @@ export class PoolExecutor {
   async #carryOut(
     plan: Plan,
     action: Action,
-    view: PoolView,
+    view: Situation,
     funding: readonly Utxo[],
   ): Promise<Verdict> {
     const built = await this.#build(plan, action, view, funding);
@@ -140,8 +187,11 @@ export class PoolExecutor {
     return this.#submit(action, built);
   }
 
-  #plan(action: Action, { pool }: PoolView, funding: readonly Utxo[]): Plan | FundingNeeded {
-    const { deployment } = this.#deps;
+  #plan(
+    action: Action,
+    { pool, deployment }: Situation,
+    funding: readonly Utxo[],
+  ): Plan | FundingNeeded {
     const request = {
       pool,
       fees: deployment.fees,
@@ -154,18 +204,19 @@ export class PoolExecutor {
     return planCollect(request, creatorAddress(pool, deployment));
   }
 
-  async #build(plan: Plan, action: Action, view: PoolView, funding: readonly Utxo[]) {
-    const { utxos, deployment, slots, builder } = this.#deps;
+  async #build(plan: Plan, action: Action, view: Situation, funding: readonly Utxo[]) {
+    const { utxos, slots, builder } = this.#deps;
+    const { deployment } = view;
     const collateral = await lookUpCollateral(utxos, deployment.collateralKeyHash, deployment);
     if (collateral instanceof Failure) return collateral;
-    const references = await scriptsOf(action, view.pool, utxos, deployment);
+    const references = await referencesOf(action, view, utxos);
     if (references instanceof Failure) return references;
     const transaction = planStep(plan, {
       utxos: [view.pool.utxo, ...view.orderUtxos.values(), ...funding],
       references,
       collateral,
       slots,
-      executorKeyHash: deployment.executorKeyHash,
+      executorKeyHash: view.mayTrade ? deployment.executorKeyHash : null,
       feeAddress: deployment.feeAddress,
       nextPool: nextPoolOf(action, view.pool, deployment),
       launchId: launchIdOf(view.pool),
@@ -245,31 +296,31 @@ function launchIdOf({ record: { seed, author } }: NewestPool): LaunchId | null {
   return ref === null ? null : { seed: ref, creatorPkh: author.pkh, creatorSkh: author.skh };
 }
 
-/** The outputs with the validators that run for the step's inputs. */
-async function scriptsOf(
+/** The outputs with the validators that run for the step's inputs, and what a pool reads. */
+async function referencesOf(
   action: Action,
-  { state }: NewestPool,
+  { pool: { state }, deployment, settings }: Situation,
   utxos: UtxoLookup,
-  deployment: Deployment,
 ): Promise<readonly Utxo[] | Failure> {
   const { curvePool, order, ammPool } = deployment.scripts;
   const pool = state.venue === 'CURVE' ? curvePool : ammPool;
-  if (action.step !== 'batch') return lookUpReferences(utxos, [pool]);
-  const isRefund = action.batch.fills.length === 0;
-  return lookUpReferences(utxos, isRefund ? [order] : [order, pool]);
+  if (!spendsPool(action)) return lookUpReferences(utxos, [order]);
+  assert(settings !== null, 'a pool moves only where the settings are');
+  const found = await lookUpReferences(utxos, action.step === 'batch' ? [order, pool] : [pool]);
+  return found instanceof Failure ? found : [...found, settings];
 }
 
 /** Datum of the pool after the step; null where the step does not spend the pool. */
 function nextPoolOf(action: Action, pool: NewestPool, deployment: Deployment): NextPool | null {
   const { nft, token, state } = pool;
-  const { author } = pool.record;
-  const { executorKeyHash: executor, fees } = deployment;
+  const { author, executor } = pool.record;
+  const { fees, settings } = deployment;
   if (action.step === 'batch' && action.batch.fills.length === 0) return null;
   if (action.step === 'batch' && state.venue === 'CURVE') {
     const { aNum, bNum } = state.curve;
     const witnesses = {
       witness1: deployment.scripts.ammPool.hash,
-      witness2: deployment.feeKeyHash,
+      witness2: settings.policyId,
     };
     const cap = capLovelace(deployment);
     const datum = { nft, token, aNum, bNum, executor, capLovelace: cap, ...witnesses };
@@ -278,6 +329,7 @@ function nextPoolOf(action: Action, pool: NewestPool, deployment: Deployment): N
   const next = action.step === 'batch' ? action.batch.next : null;
   const owedLovelace = next?.venue === 'AMM' ? next.owed : 0n;
   const creator = { creatorPkh: author.pkh, creatorSkh: author.skh };
-  const datum = { nft, token, lpFeePer10k: fees.lpFeePer10k, executor, ...creator, owedLovelace };
+  const terms = { lpFeePer10k: fees.lpFeePer10k, executor, settings: settings.policyId };
+  const datum = { nft, token, ...terms, ...creator, owedLovelace };
   return { venue: 'AMM', datum };
 }

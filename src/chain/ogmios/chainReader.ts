@@ -114,10 +114,12 @@ export class ChainReader {
     if (this.#connection === null) return;
     const { inFlight, underWay } = this.#deps.limits;
     const came = this.#listener.backlog() + (this.#held?.length ?? 0);
-    while (this.#inFlight < inFlight && this.#inFlight + came < underWay) {
-      this.#inFlight += 1;
-      this.#connection.nextBlock();
-    }
+    // Half of them at a time: each write to the network costs as much as a small block.
+    if (this.#inFlight > inFlight / 2) return;
+    const missing = Math.min(inFlight, underWay - came) - this.#inFlight;
+    if (missing <= 0) return;
+    this.#inFlight += missing;
+    this.#connection.nextBlocks(missing);
   }
 
   async #run(): Promise<void> {
@@ -226,8 +228,9 @@ export class ChainReader {
       point: { slot, hash },
       height,
       timeMs,
+      ids,
       transactions,
-      txIndexes: txIndexes,
+      txIndexes,
     });
   }
 

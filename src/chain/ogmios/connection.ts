@@ -8,6 +8,7 @@
  * messages are ignored. It does not reconnect; its users do.
  */
 
+import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
@@ -25,7 +26,7 @@ export interface ConnectionDeps {
 }
 
 export interface Listener {
-  /** An answer to `nextBlock`. What it throws ends the connection. */
+  /** An answer to `nextBlocks`. What it throws ends the connection. */
   onBlock?(result: JsonObject): void;
   onEnd?(fault: NodeFault): void;
 }
@@ -118,11 +119,15 @@ export class NodeConnection {
     return this.#ended.promise;
   }
 
-  /** The caller limits how many are open. */
-  nextBlock(): void {
+  /** Asks for so many more. The caller limits how many are open. */
+  nextBlocks(count: number): void {
     if (this.#fault !== null) return;
-    this.#blocksAsked += 1;
-    this.#socket.send(NEXT_BLOCK);
+    this.#blocksAsked += count;
+    const send = () => {
+      for (let sent = 0; sent < count; sent += 1) this.#socket.send(NEXT_BLOCK);
+    };
+    if (this.#socket.together === undefined) send();
+    else this.#socket.together(send);
   }
 
   async findIntersection(points: readonly ({ slot: number; id: string } | 'origin')[]) {
@@ -259,12 +264,21 @@ function openWebSocket(
   { mostMessageBytes }: { readonly mostMessageBytes: number },
 ): TextSocket {
   const socket = new WebSocket(url, { maxPayload: mostMessageBytes });
+  let wire: Socket | null = null;
+  socket.on('upgrade', (response) => {
+    wire = response.socket;
+  });
   socket.on('open', () => listener.opened());
   socket.on('message', (data) => listener.received(String(data)));
   socket.on('error', (error) => listener.failed(error));
   socket.on('close', (code, reason) => listener.closed(code, String(reason)));
   return {
     send: (text) => socket.send(text),
+    together(run) {
+      wire?.cork();
+      run();
+      wire?.uncork();
+    },
     close: () => socket.close(NORMAL_CLOSURE),
     terminate: () => socket.terminate(),
   };

@@ -1,15 +1,15 @@
 /** Messages between the thread that follows a node and the main thread: plain data. */
 import type { Credential } from '../../cardano/codec/address.ts';
-import { fromHex, toHex } from '../../cardano/codec/hex.ts';
-import { decodePlutusData, encodePlutusData } from '../../cardano/codec/plutusData.ts';
+import { refText } from '../../cardano/codec/output.ts';
 import type { EraSlots } from '../../cardano/codec/slots.ts';
-import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import type { BackoffLimits } from '../../engine/runtime/backoff.ts';
 import type { ChainTip, Point, Removal } from '../port.ts';
 import type { ConnectionName, FaultCause } from './observer.ts';
+import { readTransactionTexts, transactionText } from './transactionText.ts';
 
 /** What a transaction must touch to pass; see TransactionFilter. */
 export interface FilterTargets {
@@ -52,16 +52,21 @@ export interface WorkerOptions {
   readonly seed: number;
 }
 
-/** A transaction whose redeemers' data is CBOR (hex): classes do not cross threads. */
-export type SerializedTransaction = Omit<Transaction, 'redeemers'> & {
-  readonly redeemers: readonly (Omit<Redeemer, 'data'> & { readonly data: string })[];
-};
+/** A transaction as text, and what the thread needs to know of it. */
+export interface SerializedTransaction extends Pick<Transaction, 'id' | 'validToSlot'> {
+  /** See transactionText. */
+  readonly text: string;
+  /** The outputs that it spends. */
+  readonly spent: readonly RefText[];
+}
 
 export interface SerializedBlock {
   readonly point: Point;
   readonly height: number;
   readonly timeMs: number;
-  readonly transactions: readonly SerializedTransaction[];
+  readonly ids: readonly string[];
+  /** Their texts as one list. */
+  readonly transactions: string;
   /** Position in the block of each transaction. */
   readonly txIndexes: readonly number[];
 }
@@ -124,7 +129,7 @@ export type FromWorker =
 export const DEFAULT_LIMITS: Limits = {
   // The largest block of mainnet is a few MB of JSON.
   messageBytes: 32 << 20,
-  inFlight: 64,
+  inFlight: 128,
   underWay: 2_000,
   answerMs: 20_000,
   quietMs: 20_000,
@@ -133,17 +138,11 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 export function serializeTransaction(tx: Transaction): SerializedTransaction {
-  const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
-    ...rest,
-    data: toHex(encodePlutusData(data)),
-  }));
-  return { ...tx, redeemers };
+  const { id, validToSlot, isValid, inputs, collateralInputs } = tx;
+  const spent = (isValid ? inputs : collateralInputs).map(refText);
+  return { id, validToSlot, text: transactionText(tx), spent };
 }
 
-export function deserializeTransaction(tx: SerializedTransaction): Transaction {
-  const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
-    ...rest,
-    data: decodePlutusData(fromHex(data)),
-  }));
-  return { ...tx, redeemers };
+export function deserializeTransactions(list: readonly SerializedTransaction[]): Transaction[] {
+  return readTransactionTexts(`[${list.map(({ text }) => text).join()}]`);
 }

@@ -2,7 +2,6 @@
  * A stream of the node's chain, in the thread: joins blocks and mempool in the order of the port,
  * and passes on only transactions that may matter.
  */
-import { refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
@@ -21,6 +20,7 @@ import {
 import { Outbox } from './outbox.ts';
 import { type FilterMatch, spentBy, TransactionFilter } from './transactionFilter.ts';
 import { type BlockHeader, readTransaction, transactionsOf } from './transactionJson.ts';
+import { transactionText } from './transactionText.ts';
 
 /** A transaction missing in a snapshot taken this long after its acceptance is gone. */
 const ACCEPTED_MS = 1_000;
@@ -133,7 +133,7 @@ export class NodeStream {
   #add(tx: SerializedTransaction): void {
     const image = new Map(this.#pending).set(tx.id, tx);
     const spenders = new Map(this.#spenders);
-    for (const ref of spentIn(tx)) spenders.set(refText(ref), tx.id);
+    for (const ref of tx.spent) spenders.set(ref, tx.id);
     this.#pending = image;
     this.#spenders = spenders;
     this.#outbox.setMempool(image);
@@ -165,7 +165,8 @@ export class NodeStream {
   }
 
   #pick(block: JsonObject, header: BlockHeader) {
-    const picked: SerializedTransaction[] = [];
+    const ids: string[] = [];
+    const texts: string[] = [];
     const txIndexes: number[] = [];
     const matches: FilterMatch[] = [];
     for (const [at, { id, fields }] of transactionsOf(block, header).entries()) {
@@ -173,10 +174,11 @@ export class NodeStream {
       if (found !== null) matches.push(found);
       const touches = this.#touchesPending(id, fields);
       if (this.#filter !== null && found === null && !touches) continue;
-      picked.push(serializeTransaction(readTransaction(fields, `block ${header.hash}`)));
+      ids.push(id);
+      texts.push(transactionText(readTransaction(fields, `block ${header.hash}`)));
       txIndexes.push(at);
     }
-    return { ids: picked.map(({ id }) => id), matches, transactions: picked, txIndexes };
+    return { ids, matches, transactions: `[${texts.join()}]`, txIndexes };
   }
 
   /** The transaction was pending, is ours, or spends an input of a pending one. */
@@ -202,14 +204,14 @@ export class NodeStream {
       const tx = this.#read(id, fields, filter);
       if (tx === null) continue;
       image.set(id, tx);
-      for (const ref of spentIn(tx)) spenders.set(refText(ref), id);
+      for (const ref of tx.spent) spenders.set(ref, id);
     }
     for (const [id, { tx, atMs }] of this.#accepted) {
       const isOld = this.#deps.clock.monotonicMs() - atMs > ACCEPTED_MS;
       if (isOld || image.has(id) || this.#chain.holds(id)) this.#accepted.delete(id);
       else {
         image.set(id, tx);
-        for (const ref of spentIn(tx)) spenders.set(refText(ref), id);
+        for (const ref of tx.spent) spenders.set(ref, id);
       }
     }
     for (const [id, { validToSlot }] of this.#pending) {
@@ -253,8 +255,4 @@ export class NodeStream {
     this.#reasons.delete(id);
     return reason;
   }
-}
-
-function spentIn({ isValid, inputs, collateralInputs }: SerializedTransaction) {
-  return isValid ? inputs : collateralInputs;
 }

@@ -23,7 +23,7 @@ import {
   type CallName,
   type Calls,
   DEFAULT_LIMITS,
-  deserializeTransaction,
+  deserializeTransactions,
   type FromWorker,
   type Limits,
   type SerializedEvent,
@@ -34,6 +34,7 @@ import {
 import type { OgmiosObserver } from './observer.ts';
 import { type ReaderThread, type StartNodeReader, startReaderThread } from './readerThread.ts';
 import { filterTargetsOf } from './transactionFilter.ts';
+import { readTransactionTexts } from './transactionText.ts';
 
 /** Tokens of the fold, and its unspent outputs at the applied block. */
 export interface WatchedMarket {
@@ -305,10 +306,10 @@ export class OgmiosStream implements ChainStream {
 
 function deserializeEvent(event: SerializedEvent): ChainEvent {
   if (event.kind === 'back') return { kind: 'back', point: event.point };
-  if (event.kind === 'mempool') return { ...event, added: event.added.map(deserializeTransaction) };
-  const { block } = event;
+  if (event.kind === 'mempool') return { ...event, added: deserializeTransactions(event.added) };
+  const { transactions, ids: _, ...block } = event.block;
   return {
     kind: 'forward',
-    block: { ...block, transactions: block.transactions.map(deserializeTransaction) },
+    block: { ...block, transactions: readTransactionTexts(transactions) },
   };
 }

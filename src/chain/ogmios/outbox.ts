@@ -115,7 +115,7 @@ export class Outbox {
       if (taken >= MOST_EVENTS || transactions >= MOST_TRANSACTIONS) break;
       this.#send(block);
       events.push({ kind: 'forward', block });
-      transactions += block.transactions.length;
+      transactions += block.ids.length;
       taken += 1;
     }
     this.#blocks.splice(0, taken);
@@ -133,9 +133,8 @@ export class Outbox {
     return { kind: 'back', point, needsWatchList };
   }
 
-  #send({ point, transactions }: SerializedBlock): void {
+  #send({ point, ids }: SerializedBlock): void {
     this.#sentHash = point.hash;
-    const ids = transactions.map(({ id }) => id);
     for (const id of ids) {
       this.#sent.delete(id);
       this.#missingSinceMs.delete(id);

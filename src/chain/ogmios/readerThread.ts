@@ -19,7 +19,10 @@ export interface ReaderListener {
 export type StartNodeReader = (options: WorkerOptions, listener: ReaderListener) => ReaderThread;
 
 export const startReaderThread: StartNodeReader = (workerData, { take, ended }) => {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+  });
   const { promise: exited, resolve } = Promise.withResolvers<void>();
   worker.on('message', take);
   worker.on('error', (error: unknown) => {

@@ -20,6 +20,7 @@ import {
   type ScriptName,
   SHARED_SCRIPTS,
 } from '../../cardano/datums/deployment.ts';
+import { signersHash } from '../../cardano/datums/signers.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type JsonObject, listOf, objectOf, unreadable } from './json.ts';
 import type { FilterTargets, WatchList } from './messages.ts';
@@ -187,12 +188,18 @@ function prefixes({ kind, hash }: Credential): string[] {
   });
 }
 
+type FilteredDeployment = Pick<
+  PartialDeployment,
+  'launchPolicyId' | 'metadataAddress' | 'scripts' | 'settings'
+>;
+
 /** Where transactions of a deployment leave outputs, and the policy under which they mint. */
 export function filterTargetsOf({
   scripts,
   metadataAddress,
   launchPolicyId,
-}: Pick<PartialDeployment, 'launchPolicyId' | 'metadataAddress' | 'scripts'>): FilterTargets {
+  settings,
+}: FilteredDeployment): FilterTargets {
   const guards = (names: readonly ScriptName[]) =>
     names.flatMap((name): Credential[] => {
       const script = scripts[name] ?? null;
@@ -200,6 +207,7 @@ export function filterTargetsOf({
     });
   const own = guards(SCRIPT_NAMES.filter((name) => !SHARED_SCRIPTS.includes(name)));
   const metadata = metadataAddress === null ? null : parseAddress(metadataAddress);
-  const credentials = metadata === null ? own : [...own, metadata.payment];
+  const credentials: Credential[] = metadata === null ? own : [...own, metadata.payment];
+  if (settings !== undefined) credentials.push({ kind: 'script', hash: signersHash(settings) });
   return { credentials, shared: guards(SHARED_SCRIPTS), launchPolicyId };
 }

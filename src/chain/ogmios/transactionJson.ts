@@ -12,7 +12,7 @@ import {
 } from '../../cardano/codec/foreignOutput.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { compareRefs, type Output, type OutputRef } from '../../cardano/codec/output.ts';
-import { decodePlutusData, type PlutusData } from '../../cardano/codec/plutusData.ts';
+import { decodePlutusHex, type PlutusData } from '../../cardano/codec/plutusData.ts';
 import {
   decodeTransaction,
   type KeyWitness,
@@ -141,9 +141,9 @@ function readRedeemer(value: unknown, what: string): Redeemer {
 
 /** Data that our reader refuses is none of ours and must not stop the chain. */
 function readData(value: unknown, what: string): PlutusData {
-  const bytes = fromHex(hexOf(value, what));
+  const hex = hexOf(value, what);
   try {
-    return decodePlutusData(bytes);
+    return decodePlutusHex(hex);
   } catch (error) {
     if (isFault(error, 'malformedCbor') || error instanceof RangeError) return [];
     throw error;

@@ -6,13 +6,13 @@
  * state of their pool, ends of orders, ends of locks, new locks and orders, outputs made.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
-import { type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
+import { type Output, refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent, type RefText } from '../../engine/market/events.ts';
 import type { Executed } from './fillOrder.ts';
 import { poolEvents } from './fills.ts';
-import { BlockMarket, type KnownMarket, launchedTokens } from './knownMarket.ts';
+import { BlockMarket, type KnownMarket, type KnownOrder, launchedTokens } from './knownMarket.ts';
 import { adoptedPools, recogniseLaunch } from './launch.ts';
 import {
   type Execution,
@@ -21,7 +21,7 @@ import {
   recogniseOrder,
   type TxPosition,
 } from './orders.ts';
-import { type Rules, scriptOf } from './rules.ts';
+import { type Rules, recogniseSettings, scriptOf } from './rules.ts';
 
 /** `txIndexes`: see `Block`. */
 export function recogniseBlock(
@@ -31,7 +31,17 @@ export function recogniseBlock(
   rules: Rules,
   txIndexes?: readonly number[],
 ): MarketEvent[] {
-  const market = new BlockMarket(known);
+  return recogniseNext(slot, transactions, new BlockMarket(known), rules, txIndexes);
+}
+
+/** The same for one block after another: `market` takes in the events. */
+export function recogniseNext(
+  slot: number,
+  transactions: readonly Transaction[],
+  market: BlockMarket,
+  rules: Rules,
+  txIndexes?: readonly number[],
+): MarketEvent[] {
   const events: MarketEvent[] = [];
   const note = (event: MarketEvent) => {
     market.note(event);
@@ -78,13 +88,14 @@ function recogniseTransaction(
   rules: Rules,
   note: Note,
 ): void {
-  const closed = closedOrders(tx, market, rules);
-  const hasUnknownScripts = runsUnknownScripts(tx, market);
-  const withdrawn = tx.inputs.map(refText).filter((ref) => market.lock(ref) !== null);
-  spend(tx, tx.inputs, market, note);
+  const inputs = tx.inputs.map(refText);
+  const closed = closedOrders(tx, inputs, market, rules);
+  const hasUnknownScripts = runsUnknownScripts(tx, inputs, market);
+  const withdrawn = inputs.filter((ref) => market.lock(ref) !== null);
+  spend(tx, inputs, market, note);
   noteLaunch(tx, place, market, rules, note);
   for (const event of adoptedPools(tx, market, rules)) note(event);
-  for (const { token, executed } of spentPools(tx, closed, market)) {
+  for (const { token, executed } of spentPools(tx, inputs, closed, market)) {
     const pool = market.pool(token);
     if (pool === null) continue;
     const batch = { executed, hasUnknownScripts };
@@ -96,10 +107,14 @@ function recogniseTransaction(
 }
 
 /** Whether a script ran for an input that the market does not know. */
-function runsUnknownScripts(tx: Transaction, market: KnownMarket): boolean {
-  return tx.redeemers.some(({ purpose, index }) => {
-    const input = purpose === 'spend' ? tx.inputs[index] : undefined;
-    return input !== undefined && !market.isWatched(refText(input));
+function runsUnknownScripts(
+  { redeemers }: Transaction,
+  inputs: readonly RefText[],
+  market: KnownMarket,
+): boolean {
+  return redeemers.some(({ purpose, index }) => {
+    const input = purpose === 'spend' ? inputs[index] : undefined;
+    return input !== undefined && !market.isWatched(input);
   });
 }
 
@@ -111,31 +126,50 @@ interface Closed {
 }
 
 /** Orders whose output is spent, in the order of the inputs. */
-function closedOrders(tx: Transaction, market: KnownMarket, rules: Rules): Closed[] {
-  return tx.inputs.flatMap((ref): Closed[] => {
-    const known = market.order(refText(ref));
-    if (known === null) return [];
-    const { order } = known;
-    const placedAt = order.at;
-    const outcome = outcomeOf(tx, ref, known, rules);
-    if (outcome.kind !== 'executed') {
-      return [
-        { event: { tx: tx.id, kind: outcome.kind, order: order.ref }, placedAt, executed: null },
-      ];
-    }
-    const event = executionEvent(tx.id, order.ref, refText(ref), outcome);
-    const { amount, received } = outcome;
-    return [{ event, placedAt, executed: { order, amount, received } }];
-  });
+function closedOrders(
+  tx: Transaction,
+  inputs: readonly RefText[],
+  market: KnownMarket,
+  rules: Rules,
+): Closed[] {
+  const closed: Closed[] = [];
+  for (const [index, ref] of inputs.entries()) {
+    const known = market.order(ref);
+    if (known !== null) closed.push(closedOrder(tx, index, ref, known, rules));
+  }
+  return closed;
+}
+
+function closedOrder(
+  tx: Transaction,
+  index: number,
+  ref: RefText,
+  known: KnownOrder,
+  rules: Rules,
+): Closed {
+  const { order } = known;
+  const placedAt = order.at;
+  const outcome = outcomeOf(tx, index, known, rules);
+  if (outcome.kind !== 'executed') {
+    const event = { tx: tx.id, kind: outcome.kind, order: order.ref } as const;
+    return { event, placedAt, executed: null };
+  }
+  const event = executionEvent(tx.id, known, ref, outcome);
+  const { amount, received, feeLovelace } = outcome;
+  return { event, placedAt, executed: { order, amount, received, feeLovelace } };
 }
 
 function executionEvent(
   tx: string,
-  order: RefText,
+  { order: { ref: order }, rest: offered }: KnownOrder,
   from: RefText,
   { amount, received, feeLovelace, rest }: Execution,
 ): MarketEvent {
-  if (rest === null) return { tx, kind: 'executed', order, received: String(received) };
+  if (rest === null) {
+    const unspent = BigInt(offered.amount) - amount;
+    const came = unspent === 0n ? {} : { unspent: String(unspent) };
+    return { tx, kind: 'executed', order, received: String(received), ...came };
+  }
   const amounts = { amount: String(amount), received: String(received) };
   return {
     ...{ tx, kind: 'partlyExecuted', order, from },
@@ -143,26 +177,28 @@ function executionEvent(
   };
 }
 
-function inOrder(closed: readonly Closed[]): Closed[] {
+function inOrder(closed: readonly Closed[]): readonly Closed[] {
+  if (closed.length < 2) return closed;
   return [...closed].sort((a, b) => (a.placedAt < b.placedAt ? -1 : 1));
 }
 
 /** Pools whose output this transaction spends, with the orders that it executed on each. */
 function spentPools(
   tx: Transaction,
+  inputs: readonly RefText[],
   closed: readonly Closed[],
   market: KnownMarket,
 ): { token: AssetId; executed: Executed[] }[] {
-  const inputs = new Set(tx.inputs.map(refText));
-  const held = tx.outputs.flatMap((output) => launchedTokens(output, market));
-  return [...new Set(held)]
-    .filter((token) => inputs.has(market.pool(token)?.ref ?? ''))
-    .map((token) => ({
-      token,
-      executed: closed.flatMap(({ executed }) =>
-        executed?.order.token === token ? [executed] : [],
-      ),
-    }));
+  const spent = new Set<AssetId>();
+  for (const output of tx.outputs) {
+    for (const token of launchedTokens(output, market)) {
+      if (inputs.includes(market.pool(token)?.ref ?? '')) spent.add(token);
+    }
+  }
+  return [...spent].map((token) => ({
+    token,
+    executed: closed.flatMap(({ executed }) => (executed?.order.token === token ? [executed] : [])),
+  }));
 }
 
 function noteLaunch(
@@ -205,28 +241,24 @@ function noteOutputs(
         : null;
     if (lock !== null) note({ tx: tx.id, kind: 'locked', lock });
     if (order !== null) note({ tx: tx.id, kind: 'placed', order });
-    const holds = isRest || launchedTokens(output, market).length > 0;
+    const settings = recogniseSettings(tx.id, index, output, rules);
+    if (settings !== null) note(settings);
+    const holds = settings !== null || isRest || launchedTokens(output, market).length > 0;
     if (lock !== null || order !== null || holds) note(made(tx.id, ref, output, rules));
   }
 }
 
 /** A script failed: the collateral is spent, and its return is the only output. */
 function moveCollateral(tx: Transaction, market: BlockMarket, rules: Rules, note: Note): void {
-  spend(tx, tx.collateralInputs, market, note);
+  spend(tx, tx.collateralInputs.map(refText), market, note);
   const { collateralReturn } = tx;
   if (collateralReturn === null || launchedTokens(collateralReturn, market).length === 0) return;
   const ref = refText({ txHash: tx.id, index: tx.outputs.length });
   note(made(tx.id, ref, collateralReturn, rules));
 }
 
-function spend(
-  tx: Transaction,
-  inputs: readonly OutputRef[],
-  market: BlockMarket,
-  note: Note,
-): void {
-  for (const input of inputs) {
-    const ref = refText(input);
+function spend(tx: Transaction, inputs: readonly RefText[], market: BlockMarket, note: Note): void {
+  for (const ref of inputs) {
     if (market.isWatched(ref)) note({ tx: tx.id, kind: 'spent', ref });
   }
 }

@@ -2,7 +2,8 @@
  * In which order the fills of one transaction were executed. A transaction does not say so; the
  * amounts nearly always do, because each fill moves the price of the next one. There are four
  * candidates, in this order; taken is the first of those whose amounts differ least from what the
- * pool's arithmetic gives. Source: onchain.md, "Fills of one transaction".
+ * pool's arithmetic gives. A pool of Splash moves once for all orders of a transaction, by their
+ * sums. Source: onchain.md, "Fills of one transaction".
  *
  * Never: a search over permutations.
  */
@@ -11,6 +12,7 @@ import { buyTokens, sellLovelace } from '../../engine/market/curve.ts';
 import type { PlacedOrder, Reserves } from '../../engine/market/events.ts';
 import { type FeeParameters, inputForNet, netOf, sharesOf } from '../../engine/market/fees.ts';
 import { ceilDivide } from '../../engine/market/ratio.ts';
+import { earnedOf, type SplashFees, splashOut } from '../../engine/market/splash.ts';
 import type { KnownPool } from './knownMarket.ts';
 
 /** An order that a transaction executed, or a part of one. */
@@ -20,6 +22,8 @@ export interface Executed {
   readonly amount: bigint;
   /** Of the output asset. */
   readonly received: bigint;
+  /** What the executor could keep of it; lovelace of a sale that are not received were kept. */
+  readonly feeLovelace: bigint;
 }
 
 export interface PoolAmounts {
@@ -35,8 +39,8 @@ interface Step {
   readonly to: PoolAmounts;
 }
 
-interface Sequence {
-  readonly steps: readonly Step[];
+interface Sequence<Steps = Step> {
+  readonly steps: readonly Steps[];
   /** Every amount is the one that the pool's arithmetic gives. */
   readonly isExact: boolean;
 }
@@ -104,6 +108,169 @@ function stepOf(
   const { creator } = sharesOf(from.venue, fees, gross);
   const to = { ...from, x: from.x - gross, y: from.y + amount, owed: from.owed + creator };
   return { to, missed: received <= 0n ? amount : ceilDivide(off * amount, received) };
+}
+
+interface SplashStep {
+  readonly order: PlacedOrder;
+  readonly to: PoolAmounts;
+  /** What moved the pool's reserve, without what treasury and royalty earned of it. */
+  readonly lovelace: bigint;
+  readonly tokens: bigint;
+}
+
+/**
+ * The orders that a transaction executed on a pool of Splash, which its executor trades with once
+ * for all of them. What a buy pays and a sale brings is in their datums; what a sale was paid is
+ * known up to what the executor kept of its fee, so the pool's change says the rest. null: the
+ * orders do not add up to that change.
+ */
+export function executedOnSplash(
+  executed: readonly Executed[],
+  before: PoolAmounts,
+  after: PoolAmounts,
+  fees: SplashFees,
+): Sequence<SplashStep> | null {
+  const paid = paidForSales(executed, before, after, fees);
+  if (paid === null) return null;
+  let best: SplashSequence | null = null;
+  for (const compare of CANDIDATES) {
+    const found = playSplash([...executed].sort(compare), before, fees);
+    if (best === null || found.difference < best.difference) best = found;
+    if (best.difference === 0n) break;
+  }
+  if (best === null) return null;
+  const played = sumOfSales(best.steps);
+  const paidLovelace = within(played, paid.least, paid.most);
+  const steps = settled(best.steps, paidLovelace, fees);
+  const last = steps?.at(-1);
+  if (steps === null || last === undefined) return null;
+  const isExact = best.difference === 0n && played === paidLovelace;
+  return { steps: [...steps.slice(0, -1), { ...last, to: after }], isExact };
+}
+
+/** Lovelace from the least to the most. */
+interface Bounds {
+  readonly least: bigint;
+  readonly most: bigint;
+}
+
+/** Lovelace that left the pool for all sales, by its reserves; null: the amounts do not add up. */
+function paidForSales(
+  executed: readonly Executed[],
+  before: PoolAmounts,
+  after: PoolAmounts,
+  fees: SplashFees,
+): Bounds | null {
+  const sumOf = (side: 'buy' | 'sell', of: 'amount' | 'received') =>
+    executed.reduce((sum, each) => sum + (each.order.side === side ? each[of] : 0n), 0n);
+  const tokensIn = sumOf('sell', 'amount') - sumOf('buy', 'received');
+  const [movedX, movedY] = [after.x - before.x, after.y - before.y];
+  // Treasury and royalty earn of lovelace where lovelace come in on the whole, else of tokens.
+  if (movedY !== (movedX > 0n ? tokensIn : keptOf(tokensIn, fees))) return null;
+  const coinIn = inputKept(movedX, fees);
+  if (coinIn === null) return null;
+  const offered = sumOf('buy', 'amount');
+  const [least, most] = [offered - coinIn.most, offered - coinIn.least];
+  return most < 0n ? null : { least: least < 0n ? 0n : least, most };
+}
+
+/** What stays in the reserves of what came in; all of what went out leaves them. */
+function keptOf(amount: bigint, fees: SplashFees): bigint {
+  if (amount <= 0n) return amount;
+  const { treasury, royalty } = earnedOf(amount, fees);
+  return amount - treasury - royalty;
+}
+
+/** What came in where so much stayed; null: no amount leaves that. Two floors lose less than 2. */
+function inputKept(kept: bigint, fees: SplashFees): Bounds | null {
+  if (kept <= 0n) return { least: kept, most: kept };
+  const per = 100_000n;
+  const near = (kept * per) / (per - fees.treasuryFee - fees.royaltyFee);
+  const found = [-3n, -2n, -1n, 0n, 1n, 2n]
+    .map((off) => near + off)
+    .filter((amount) => amount > 0n && keptOf(amount, fees) === kept);
+  const [least] = found;
+  const most = found.at(-1);
+  return least === undefined || most === undefined ? null : { least, most };
+}
+
+interface Played {
+  readonly executed: Executed;
+  /** Before it. */
+  readonly from: PoolAmounts;
+  /** Of a sale: what the pool's arithmetic gives, as far as the order can have been paid it. */
+  readonly paidLovelace: bigint;
+}
+
+interface SplashSequence {
+  readonly steps: readonly Played[];
+  readonly difference: bigint;
+}
+
+function playSplash(
+  sequence: readonly Executed[],
+  before: PoolAmounts,
+  fees: SplashFees,
+): SplashSequence {
+  let from = before;
+  let difference = 0n;
+  const steps = sequence.map((executed): Played => {
+    const { order, amount, received } = executed;
+    const isBuy = order.side === 'buy';
+    const [reserveIn, reserveOut] = isBuy ? [from.x, from.y] : [from.y, from.x];
+    const isPool = reserveIn > 0n && reserveOut > 0n;
+    const expected = isPool ? splashOut(amount, reserveIn, reserveOut, fees) : 0n;
+    const paidLovelace = isBuy ? 0n : within(expected, leastPaid(executed), received);
+    const off = distance(expected, isBuy ? received : paidLovelace);
+    difference += isBuy || received <= 0n ? off : ceilDivide(off * amount, received);
+    const step = { executed, from, paidLovelace };
+    from = afterPlayed(step, fees);
+    return step;
+  });
+  return { steps, difference };
+}
+
+function afterPlayed({ executed, from, paidLovelace }: Played, fees: SplashFees): PoolAmounts {
+  const { order, amount, received } = executed;
+  return order.side === 'buy'
+    ? { ...from, x: from.x + keptOf(amount, fees), y: from.y - received }
+    : { ...from, x: from.x - paidLovelace, y: from.y + keptOf(amount, fees) };
+}
+
+function leastPaid({ received, feeLovelace }: Executed): bigint {
+  return received > feeLovelace ? received - feeLovelace : 0n;
+}
+
+function within(value: bigint, least: bigint, most: bigint): bigint {
+  if (value < least) return least;
+  return value > most ? most : value;
+}
+
+function sumOfSales(steps: readonly Played[]): bigint {
+  return steps.reduce((sum, { paidLovelace }) => sum + paidLovelace, 0n);
+}
+
+/** Sales are paid so much in all: what differs goes to the last ones that can have had it. */
+function settled(
+  played: readonly Played[],
+  paidLovelace: bigint,
+  fees: SplashFees,
+): SplashStep[] | null {
+  let missing = paidLovelace - sumOfSales(played);
+  const steps: SplashStep[] = [];
+  for (const step of [...played].reverse()) {
+    const { order, amount, received } = step.executed;
+    if (order.side === 'buy') {
+      const [lovelace, to] = [keptOf(amount, fees), afterPlayed(step, fees)];
+      steps.push({ order, to, lovelace, tokens: received });
+      continue;
+    }
+    const paid = within(step.paidLovelace + missing, leastPaid(step.executed), received);
+    missing -= paid - step.paidLovelace;
+    const to = afterPlayed({ ...step, paidLovelace: paid }, fees);
+    steps.push({ order, to, lovelace: paid, tokens: keptOf(amount, fees) });
+  }
+  return missing === 0n ? steps.reverse() : null;
 }
 
 function tokensFor(

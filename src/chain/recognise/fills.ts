@@ -8,7 +8,8 @@ import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { readAmmData, readPoolData, readSplashPool } from '../../cardano/datums/datums.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent, type Reserves } from '../../engine/market/events.ts';
-import { type Executed, executedOrder, type PoolAmounts } from './fillOrder.ts';
+import { areSplashFees, type SplashFees } from '../../engine/market/splash.ts';
+import { type Executed, executedOnSplash, executedOrder, type PoolAmounts } from './fillOrder.ts';
 import type { KnownPool } from './knownMarket.ts';
 import type { TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
@@ -25,6 +26,8 @@ interface Successor {
   readonly nft?: AssetId;
   readonly index: number;
   readonly state: PoolAmounts;
+  /** Of a pool of Splash; a trade does not change them. */
+  readonly splash?: SplashFees;
 }
 
 /**
@@ -45,9 +48,11 @@ export function poolEvents(
     return hasLeft ? [{ tx: tx.id, kind: 'graduated', token }] : [];
   }
   const before = readState(pool.reserves);
-  const { state: after, index } = successor;
+  const { state: after, index, splash } = successor;
   const events: MarketEvent[] = [];
-  if (before.venue === after.venue) {
+  if (splash !== undefined) {
+    events.push(...splashFills(tx.id, token, before, after, { ...batch, fees: splash }, place));
+  } else if (before.venue === after.venue) {
     events.push(...fillEvents(tx.id, token, pool, before, after, batch, place, rules));
   } else {
     const { nft } = successor;
@@ -80,7 +85,7 @@ function findSuccessor(
   if (output === undefined) return pool.ammNft === undefined ? graduated(tx, token, rules) : null;
   if (pool.ammNft !== undefined) {
     const state = splashState(output, token, rules);
-    return state?.nft === nft ? { index, state: state.amounts } : null;
+    return state?.nft === nft ? { index, state: state.amounts, splash: state.fees } : null;
   }
   const state = stateOf(output, token, pool, rules);
   return state === null ? null : { index, state };
@@ -101,13 +106,18 @@ function splashState(
   output: Output,
   token: AssetId,
   rules: Rules,
-): { readonly nft: AssetId; readonly amounts: PoolAmounts } | null {
+): {
+  readonly nft: AssetId;
+  readonly amounts: PoolAmounts;
+  readonly fees: SplashFees;
+} | null {
   if (scriptOf(output, rules) !== 'splashPool') return null;
   const datum = readSplashPool(datumOf(output));
   if (datum?.token !== token || output.value.assets.get(datum.nft) !== 1n) return null;
   const x = output.value.lovelace - datum.earnedLovelace;
   const y = (output.value.assets.get(token) ?? 0n) - datum.earnedTokens;
-  return x > 0n && y > 0n ? { nft: datum.nft, amounts: { venue: 'AMM', x, y, owed: 0n } } : null;
+  if (x <= 0n || y <= 0n) return null;
+  return { nft: datum.nft, amounts: { venue: 'AMM', x, y, owed: 0n }, fees: datum.fees };
 }
 
 export function stateOf(
@@ -141,9 +151,6 @@ function fillEvents(
   place: TxPosition,
   rules: Rules,
 ): MarketEvent[] {
-  if (pool.ammNft !== undefined) {
-    return splashFill(tx, token, before, after, { executed, hasUnknownScripts }, place);
-  }
   const found = executedOrder(executed, before, pool, rules.deployment.fees);
   let { isExact } = found;
   let steps = found.steps.map(({ executed: { order }, from, to }) => ({
@@ -176,17 +183,27 @@ function fillEvents(
 }
 
 /**
- * A movement of a pool whose fees are its own: one fill, of the order if there was one. What moves
- * both sides in one direction is no trade.
+ * Movements of a pool of Splash: of each order where they add up to its change; else one, of the
+ * order if there was one. What moves both sides in one direction is no trade.
  */
-function splashFill(
+function splashFills(
   tx: string,
   token: AssetId,
   before: PoolAmounts,
   after: PoolAmounts,
-  { executed, hasUnknownScripts }: ExecutedOrders,
+  { executed, hasUnknownScripts, fees }: ExecutedOrders & { readonly fees: SplashFees },
   place: TxPosition,
 ): MarketEvent[] {
+  const isBatch = executed.length > 1 && !hasUnknownScripts && areSplashFees(fees);
+  const batch = isBatch ? executedOnSplash(executed, before, after, fees) : null;
+  if (batch !== null) {
+    return batch.steps.map(({ order, to, lovelace, tokens }, index) => ({
+      ...{ tx, kind: 'filled', at: chainOrder(place.slot, place.txIndex, index), token },
+      ...{ order: order.ref, side: order.side },
+      ...{ tokens: String(tokens), lovelace: String(lovelace), after: reservesOf(to) },
+      ...(batch.isExact ? {} : { exact: false }),
+    }));
+  }
   const [inX, inY] = [after.x - before.x, after.y - before.y];
   if (inX === 0n || inY === 0n || inX > 0n === inY > 0n) return [];
   const [only, ...more] = executed;

@@ -46,10 +46,12 @@ export interface KnownMarket {
 
 export class BlockMarket implements KnownMarket {
   readonly #known: KnownMarket;
-  readonly #pools = new Map<AssetId, KnownPool>();
+  /** As events left them, else as the fold has them, as far as it was asked; null: none. */
+  readonly #pools = new Map<AssetId, KnownPool | null>();
   readonly #orders = new Map<RefText, KnownOrder>();
   readonly #locks = new Map<RefText, VestingLock>();
-  readonly #made = new Set<RefText>();
+  /** Whether the fold has an output unspent, as far as it was asked, and outputs made since. */
+  readonly #watched = new Map<RefText, boolean>();
   readonly #spent = new Set<RefText>();
 
   constructor(known: KnownMarket) {
@@ -57,21 +59,34 @@ export class BlockMarket implements KnownMarket {
   }
 
   pool(token: AssetId): KnownPool | null {
-    return this.#pools.get(token) ?? this.#known.pool(token);
+    const known = this.#pools.get(token);
+    if (known !== undefined) return known;
+    const pool = this.#known.pool(token);
+    this.#pools.set(token, pool);
+    return pool;
   }
 
   order(ref: RefText): KnownOrder | null {
     if (this.#spent.has(ref)) return null;
-    return this.#orders.get(ref) ?? this.#known.order(ref);
+    return this.#orders.get(ref) ?? (this.#isThere(ref) ? this.#known.order(ref) : null);
   }
 
   lock(ref: RefText): VestingLock | null {
     if (this.#spent.has(ref)) return null;
-    return this.#locks.get(ref) ?? this.#known.lock(ref);
+    return this.#locks.get(ref) ?? (this.#isThere(ref) ? this.#known.lock(ref) : null);
   }
 
   isWatched(ref: RefText): boolean {
-    return !this.#spent.has(ref) && (this.#made.has(ref) || this.#known.isWatched(ref));
+    return !this.#spent.has(ref) && this.#isThere(ref);
+  }
+
+  /** Orders and locks are watched outputs, and most outputs are not: of those nothing is asked. */
+  #isThere(ref: RefText): boolean {
+    const known = this.#watched.get(ref);
+    if (known !== undefined) return known;
+    const isWatched = this.#known.isWatched(ref);
+    this.#watched.set(ref, isWatched);
+    return isWatched;
   }
 
   /** Takes in what a transaction did. */
@@ -80,7 +95,7 @@ export class BlockMarket implements KnownMarket {
       this.#orders.set(event.order.ref, { order: event.order, rest: event.order });
     } else if (event.kind === 'partlyExecuted') this.#continue(event);
     else if (event.kind === 'locked') this.#locks.set(event.lock.ref, event.lock);
-    else if (event.kind === 'made') this.#made.add(event.ref);
+    else if (event.kind === 'made') this.#watched.set(event.ref, true);
     else if (event.kind === 'spent') this.#spent.add(event.ref);
     else if (event.kind === 'launched' || event.kind === 'adopted') this.#launch(event.pool);
     else if (event.kind === 'graduated') {
@@ -109,7 +124,11 @@ export class BlockMarket implements KnownMarket {
 
 /** Launched tokens that an output holds. */
 export function launchedTokens(output: Output, market: KnownMarket): AssetId[] {
-  return [...output.value.assets.keys()].filter((asset) => market.pool(asset) !== null);
+  const tokens: AssetId[] = [];
+  for (const asset of output.value.assets.keys()) {
+    if (market.pool(asset) !== null) tokens.push(asset);
+  }
+  return tokens;
 }
 
 export function foldMarket(store: StateStore): KnownMarket {

@@ -71,7 +71,7 @@ function isTokenOf(nft: AssetId, token: AssetId, rules: Rules): boolean {
  * deployments have no stake part in a pool's address.
  */
 function isOurs(datum: PoolDatum, { address }: Output, { deployment }: Rules): boolean {
-  const { curve, feeKeyHash, network, scripts } = deployment;
+  const { curve, feeKeyHash, network, scripts, settings } = deployment;
   if (network === 'mainnet') return true;
   return (
     parseAddress(address)?.stake === null &&
@@ -80,7 +80,7 @@ function isOurs(datum: PoolDatum, { address }: Output, { deployment }: Rules): b
     isExecutor(deployment, datum.executor) &&
     datum.capLovelace === capLovelace(deployment) &&
     datum.witness1 === scripts.ammPool?.hash &&
-    datum.witness2 === feeKeyHash
+    datum.witness2 === (settings?.policyId ?? feeKeyHash)
   );
 }
 
@@ -231,6 +231,7 @@ function isAmmOfOurs(datum: AmmDatum, { address }: Output, { deployment }: Rules
   return (
     parseAddress(address)?.stake === null &&
     datum.lpFeePer10k === deployment.fees.lpFeePer10k &&
+    datum.settings === (deployment.settings?.policyId ?? null) &&
     isExecutor(deployment, datum.executor)
   );
 }

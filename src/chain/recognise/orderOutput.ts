@@ -25,6 +25,8 @@ export interface OrderOutput {
   readonly heldTokens: bigint;
   readonly refundAfterMs: number;
   readonly redeemer: Address;
+  /** NFT of the one pool that may fill it; null: it names none. */
+  readonly market: AssetId | null;
   /** null: the transaction that places it names it. */
   readonly beacon: string | null;
 }
@@ -48,7 +50,8 @@ export function readOrderOutput(output: Output, rules: Rules): OrderOutput | nul
 function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null {
   const datum = readOrderData(datumOf(output), deployment.addressNetwork);
   if (datum === null || !isExecutor(deployment, datum.executor)) return null;
-  const { fees } = deployment;
+  const { fees, orderLayout } = deployment;
+  if ((datum.market === null ? '01' : '02') !== orderLayout) return null;
   const { input, feeLovelace, depositLovelace } = datum;
   if (feeLovelace < fees.executorFeeLovelace) return null;
   if (depositLovelace < fees.orderDepositLovelace) return null;
@@ -82,6 +85,7 @@ function partialOrder(output: Output, { deployment }: Rules): OrderOutput | null
     ...datum,
     ...{ feeLovelace, depositLovelace },
     heldTokens: input === '.' ? amountOf(output.value, held) : 0n,
+    market: null,
     refundAfterMs: Number(datum.cancelAfterMs),
   };
 }

@@ -39,9 +39,10 @@ export function recogniseOrder(
   const output = tx.outputs[index];
   const found = output === undefined ? null : readOrderOutput(output, rules);
   if (output === undefined || found === null) return null;
-  const token = tokenOf(found.input, found.output, market);
+  const token = tokenOf(found, market);
   if (token === null) return null;
-  const isNamed = found.beacon === null || isNewBeacon(output.datum ?? '', tx.inputs, index);
+  const isNamed =
+    found.beacon === null || isNewBeacon(found.beacon, output.datum ?? '', tx.inputs, index);
   if (!isNamed && !mayContinue) return null;
   const { numerator, denominator } = found.worstPrice;
   return {
@@ -69,11 +70,17 @@ function restOf(found: OrderOutput, ref: OutputRef): OrderRest {
   };
 }
 
-/** The token, where one side is the coin and the other a launched token. */
-function tokenOf(input: AssetId, output: AssetId, market: KnownMarket): AssetId | null {
+/**
+ * The token, where one side is the coin and the other a launched token. Only the pool that the
+ * order names, if it names one, can fill it.
+ */
+function tokenOf(order: OrderOutput, market: KnownMarket): AssetId | null {
+  const { input, output } = order;
   if ((input === '.') === (output === '.')) return null;
   const token = input === '.' ? output : input;
-  return market.pool(token) === null ? null : token;
+  const pool = market.pool(token);
+  if (pool === null || (order.market !== null && order.market !== pool.nft)) return null;
+  return token;
 }
 
 /** What was executed: all that was left, or a part that left the `rest`. */
@@ -91,16 +98,13 @@ type Outcome = { readonly kind: 'cancelled' } | { readonly kind: 'refunded' } | 
 
 const CANCEL = 0;
 
-/** What the transaction that spends the order's output as `ref` did: output i pays input i. */
+/** What the transaction did that spends the order's output with input `index`: output i pays it. */
 export function outcomeOf(
   tx: Transaction,
-  ref: OutputRef,
+  index: number,
   known: KnownOrder,
   rules: Rules,
 ): Outcome {
-  const index = tx.inputs.findIndex(
-    (input) => input.txHash === ref.txHash && input.index === ref.index,
-  );
   const redeemer = tx.redeemers.find((each) => each.purpose === 'spend' && each.index === index);
   const tag = redeemer?.data instanceof Constr ? redeemer.data.index : CANCEL;
   const payment = tx.outputs[index];

@@ -18,10 +18,10 @@ export class PoolsMirror extends BaseMirror<PoolsState, PoolsChange> {
   readonly #subscription: Subscription;
   #known: ReadonlyMap<string, LiquidityPoolInfo> = new Map();
 
-  constructor(connection: Connection, list: PoolListName) {
+  constructor(connection: Connection, list: PoolListName, maxHz?: number) {
     super([]);
     this.#subscription = connection.subscribe(
-      { topic: list },
+      { topic: list, maxHz },
       {
         snapshot: (data, position) => this.#apply(data, position, 'snapshot'),
         update: (_event, data, position) => this.#apply(data, position, 'update'),

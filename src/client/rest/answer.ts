@@ -15,6 +15,11 @@ export interface HistoryAnswer<T> extends Answer<T> {
   readonly nextTo: number | null;
 }
 
+/** Of filtered trades: not all were looked at; ask again with `nextBefore` as `before`. */
+export interface TradesPage<T> extends Answer<T> {
+  readonly nextBefore: string | null;
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /**

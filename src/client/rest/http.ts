@@ -10,7 +10,13 @@ import { backoffMs } from '../../engine/runtime/backoff.ts';
 import { ApiError } from '../apiError.ts';
 import type { Nodes } from '../nodes.ts';
 import type { Clock, Fetch } from '../platform.ts';
-import { type Answer, type CallOptions, type HistoryAnswer, readPosition } from './answer.ts';
+import {
+  type Answer,
+  type CallOptions,
+  type HistoryAnswer,
+  readPosition,
+  type TradesPage,
+} from './answer.ts';
 
 interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -67,6 +73,11 @@ export class Http {
     const { headers, body } = await this.#callRepeatedly(call);
     const nextTo = numberOf(headers, 'x-next-to');
     return { ...answerOf<T>(headers, body), nextTo };
+  }
+
+  async trades<T>(call: Call): Promise<TradesPage<T>> {
+    const { headers, body } = await this.#callRepeatedly(call);
+    return { ...answerOf<T>(headers, body), nextBefore: headers.get('x-next-before') };
   }
 
   /** Ends what is under way; later calls fail. */

@@ -94,7 +94,7 @@ export function tradesRoutes(http: Http) {
   return {
     /** Newest first; `before` a trade's id. */
     list(query: api.TradesQuery, options?: CallOptions) {
-      return http.call<api.TradesAnswer>({ method: 'GET', path: '/v1/trades', query, options });
+      return http.trades<api.TradesAnswer>({ method: 'GET', path: '/v1/trades', query, options });
     },
   };
 }

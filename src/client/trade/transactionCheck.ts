@@ -7,13 +7,17 @@
  * the fee is bounded here.
  * Trusts: the server to name scripts of its deployment; datums are read in full. And not to
  *         name our output as collateral for scripts that fail: only our references would show it.
+ *         And to name the market that may fill an order: only the server could tell us its NFT.
+ *         The order's script asks for the worst price whatever the market is, and for nothing more,
+ *         so a wrong one brings that price, or no fill and a refund.
  */
 import { type Address, parseAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { datumOf, type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { amountOf, type Value } from '../../cardano/codec/value.ts';
-import { readLockData, readOrderData } from '../../cardano/datums/datums.ts';
+import { type OrderDatum, readLockData, readOrderData } from '../../cardano/datums/datums.ts';
+import { readPartialOrder } from '../../cardano/datums/partialOrder.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import type { Ratio } from '../../engine/market/ratio.ts';
 
@@ -133,21 +137,43 @@ function objectionToOrder(
   if (order === undefined || more.length > 0) return 'it pays others than the one order';
   const own = parseAddress(owner.address);
   if (own === null || !isScriptOf(order.address, own)) return 'the order is at an unknown address';
-  const datum = readOrderData(datumOf(order), own.network);
+  const datum = readAnyOrder(order, own.network);
   if (datum === null) return 'the order has no datum of an order';
   if (!isSame(datum.redeemer, own) || datum.owner !== owner.keyHash) return 'the order is not ours';
   if (datum.input !== input || datum.output !== output) return 'the order trades other assets';
   const { numerator, denominator } = datum.worstPrice;
   if (denominator <= 0n || numerator * worstPrice.denominator < worstPrice.numerator * denominator)
     return 'the order takes a worse price';
-  const onTop = datum.feeLovelace + datum.depositLovelace;
-  if (onTop > MAX_ON_TOP_LOVELACE) return `the order costs ${onTop} lovelace on top`;
-  const lovelace = (input === COIN ? inputAmount : 0n) + onTop;
   const { value } = order;
+  const onTop = datum.onTopLovelace ?? value.lovelace - (input === COIN ? inputAmount : 0n);
+  if (onTop < 0n || onTop > MAX_ON_TOP_LOVELACE) {
+    return `the order costs ${onTop} lovelace on top`;
+  }
+  const lovelace = (input === COIN ? inputAmount : 0n) + onTop;
   const tokens = input === COIN ? 0 : 1;
   if (value.lovelace !== lovelace || value.assets.size !== tokens) return 'the order holds more';
+  if (datum.amount !== null && datum.amount !== inputAmount) return 'the order offers more';
   if (input !== COIN && amountOf(value, input) !== inputAmount) return 'the order offers more';
   return null;
+}
+
+interface OrderTerms
+  extends Pick<OrderDatum, 'redeemer' | 'owner' | 'input' | 'output' | 'worstPrice'> {
+  /** Fees and deposit; null: all that the output holds beside the offer. */
+  readonly onTopLovelace: bigint | null;
+  /** null: what the output holds. */
+  readonly amount: bigint | null;
+}
+
+/** An order of the launchpad, or a limit order of Splash, which says what it offers. */
+function readAnyOrder(output: Output, network: Address['network']): OrderTerms | null {
+  const data = datumOf(output);
+  const order = readOrderData(data, network);
+  if (order !== null) {
+    return { ...order, onTopLovelace: order.feeLovelace + order.depositLovelace, amount: null };
+  }
+  const limit = readPartialOrder(data, network);
+  return limit?.tag === '00' ? { ...limit, onTopLovelace: null } : null;
 }
 
 function objectionToLaunch(

@@ -1,13 +1,8 @@
-/**
- * What the simulated traders are and do: `config/devnet.json`, under `traders`. Their keys derive
- * from its seed and are no secret; they are worth nothing outside a devnet.
- */
+/** What the simulated traders are and do: `config/devnet.json`, under `traders`. */
 import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { blake2b256 } from '../../cardano/codec/hash.ts';
 import { assert } from '../../engine/runtime/assert.ts';
-import { KeyWallet } from '../trade/wallet.ts';
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Range = Type.Tuple([Type.Number({ minimum: 0 }), Type.Number({ minimum: 0 })]);
@@ -76,45 +71,4 @@ export function readTraderConfig(file: URL | string = FILE): TraderConfig {
   );
   // trust: checked by the schema that the type comes from
   return traders as TraderConfig;
-}
-
-interface TraderWallets {
-  readonly traders: readonly KeyWallet[];
-  readonly pusher: KeyWallet;
-}
-
-export function traderWallets({ seed, wallets }: TraderConfig): TraderWallets {
-  const names = Array.from({ length: wallets }, (_, index) => `trader ${index}`);
-  return {
-    traders: names.map((name) => walletOf(seed, name)),
-    pusher: walletOf(seed, 'pusher'),
-  };
-}
-
-function walletOf(seed: string, name: string): KeyWallet {
-  const secret = (part: string) => blake2b256(Buffer.from(`${seed}/${name}/${part}`, 'utf8'));
-  return new KeyWallet({ payment: secret('payment'), stake: secret('stake') }, 'testnet');
-}
-
-/** What the genesis of a devnet gives to one wallet. */
-interface TraderFund {
-  readonly keyHash: string;
-  /** All of it, to be split evenly over `outputs`. */
-  readonly lovelace: bigint;
-  readonly outputs: number;
-}
-
-const LOVELACE_PER_ADA = 1_000_000n;
-
-export function traderFunds(config: TraderConfig): readonly TraderFund[] {
-  const { traders, pusher } = traderWallets(config);
-  const fund = ({ keyHash }: KeyWallet, ada: number, outputs: number): TraderFund => ({
-    keyHash,
-    lovelace: BigInt(ada) * LOVELACE_PER_ADA,
-    outputs,
-  });
-  return [
-    ...traders.map((wallet) => fund(wallet, config.adaEach, config.outputsEach)),
-    fund(pusher, config.pusher.ada, config.pusher.outputs),
-  ];
 }

@@ -10,13 +10,14 @@ import { ApiError } from '../apiError.ts';
 import { Client } from '../client.ts';
 import type { Fetch } from '../platform.ts';
 import { TradingClient } from '../trade/tradingClient.ts';
-import { type TraderConfig, traderWallets } from './config.ts';
+import type { TraderConfig } from './config.ts';
 import { decide } from './decide.ts';
 import { Market } from './market.ts';
 import type { Report } from './messages.ts';
 import { Pusher } from './pusher.ts';
 import { exponentialMs } from './random.ts';
 import { Trader, type Turn } from './trader.ts';
+import { traderWallets } from './wallets.ts';
 
 interface CrowdOptions {
   /** Of a node; several are tried in turn. */

@@ -51,7 +51,10 @@ export interface OrderAnswer {
   };
   /** Integer. */
   readonly minimumOutput: string;
-  /** Unix ms from which the order may be refunded. */
+  /**
+   * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
+   * at any time.
+   */
   readonly expiresAt: number;
   /** Unix ms from which no block takes the transaction; null: it has no end. */
   readonly validUntil: number | null;
@@ -122,7 +125,10 @@ export interface QuoteAnswer {
   };
   /** Integer. */
   readonly minimumOutput: string;
-  /** Unix ms from which the order may be refunded. */
+  /**
+   * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
+   * at any time.
+   */
   readonly expiresAt: number;
   /** Unix ms from which no block takes the transaction; null: it has no end. */
   readonly validUntil: number | null;
@@ -190,7 +196,10 @@ export type QuotesAnswer = readonly (
       };
       /** Integer. */
       readonly minimumOutput: string;
-      /** Unix ms from which the order may be refunded. */
+      /**
+       * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
+       * at any time.
+       */
       readonly expiresAt: number;
       /** Unix ms from which no block takes the transaction; null: it has no end. */
       readonly validUntil: number | null;

@@ -4,9 +4,16 @@ import type { AssetInfo, LiquidityPoolInfo } from './shapes.ts';
 export interface PoolListQuery {
   /**
    * New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap.
-   * CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.
+   * CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap. Trending: by
+   * volume in 24 hours, graduated included, ties by market cap.
    */
-  readonly filter: 'New' | 'Latest' | 'CompletedCreateOn' | 'CompletedMCap' | 'MCapDesc';
+  readonly filter:
+    | 'New'
+    | 'Latest'
+    | 'CompletedCreateOn'
+    | 'CompletedMCap'
+    | 'MCapDesc'
+    | 'Trending';
 }
 
 export type PoolListAnswer = readonly LiquidityPoolInfo[];

@@ -184,7 +184,10 @@ export interface ApiOrder {
   readonly venue: 'CURVE' | 'AMM';
   /** Unix seconds of the block that ended it. */
   readonly evaluatedAt: number | null;
-  /** Unix milliseconds from which on it may be refunded. */
+  /**
+   * Unix milliseconds from which on it may be refunded. 0: it never is, and its owner may
+   * cancel it at any time.
+   */
   readonly expiresAt: number;
   /** cancelled by its owner, or expired. */
   readonly refundReason: 'cancelled' | 'expired' | null;
@@ -251,7 +254,10 @@ export interface OrderTrades {
   readonly venue: 'CURVE' | 'AMM';
   /** Unix seconds of the block that ended it. */
   readonly evaluatedAt: number | null;
-  /** Unix milliseconds from which on it may be refunded. */
+  /**
+   * Unix milliseconds from which on it may be refunded. 0: it never is, and its owner may
+   * cancel it at any time.
+   */
   readonly expiresAt: number;
   /** cancelled by its owner, or expired. */
   readonly refundReason: 'cancelled' | 'expired' | null;

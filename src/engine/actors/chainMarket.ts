@@ -20,6 +20,8 @@ import type { RowDraft } from './rowDraft.ts';
 import { notePoolChange, tradesTag } from './streamTags.ts';
 
 const MOST_WAITING = 1_000_000;
+/** Tables that `update` looks at, pools apart. */
+const KEPT_IN_MEMORY = ['mempool', 'lock_index'] as const;
 /** Row of `market`: the last rollback, from the tip it took away to the one it left. */
 const UNDONE = 'undone';
 
@@ -59,15 +61,19 @@ export class ChainMarket {
   foldBlock(payload: BlockPayload, seq: number, marketMs: number, rows: RowDraft): ChainTrades {
     const trades = foldChainBlock(payload, seq, marketMs, rows);
     if (payload.chain !== undefined) settleMempool(payload.chain, seq, rows, this.mempool);
-    this.#notePendingOrders(rows.changes(), rows);
-    this.update(rows.changes(), seq);
+    const pools = rows.changes('pools');
+    this.#notePendingOrders(pools, rows);
+    for (const { key, after } of pools) {
+      this.directory.set(key, after, seq, rows.record<PoolRecord>('pools', key));
+    }
+    for (const table of KEPT_IN_MEMORY) this.update(rows.changes(table), seq);
     this.#markCrowned(payload.atMs, seq, rows);
     return trades;
   }
 
   foldMempool(payload: MempoolPayload, seq: number, rows: RowDraft): void {
     foldMempool(payload, seq, rows, this.mempool);
-    this.update(rows.changes(), seq);
+    this.update(rows.changes('mempool'), seq);
   }
 
   /** Applies rows that a rollback restored, and records the stream changes. */

@@ -14,11 +14,12 @@ import { reduced } from '../market/ratio.ts';
 import { assert } from '../runtime/assert.ts';
 import {
   type LockRecord,
+  lastFill,
   type OrderRecord,
   type PointRecord,
   type PoolRecord,
   poolState,
-  readRecord,
+  type SettingsRecord,
   type TradeRecord,
 } from '../store/records.ts';
 import { makeOutput, spendOutput } from './holdingRows.ts';
@@ -41,6 +42,8 @@ export const FULL = 'full:';
 /** Blocks back to which a chain can be followed on from (onchain.md: k). */
 export const KEPT_POINTS = 2160;
 export const TIP = 'tip';
+/** The newest settings output; none before the first rotation that was seen. */
+export const SETTINGS = 'settings';
 /** Entry before the chain's first block. */
 export const CHAIN_START = 'chainStart';
 
@@ -118,8 +121,14 @@ class BlockFold implements ChainTrades {
     else if (event.kind === 'cancelled') this.#close(event, event.order, '0');
     else if (event.kind === 'locked') this.#lock(event);
     else if (event.kind === 'withdrawn') this.#withdraw(event);
+    else if (event.kind === 'settings') this.#setSettings(event);
     else if (event.kind === 'made') makeOutput(this.#rows, event);
     else if (event.kind === 'spent') spendOutput(this.#rows, event.ref);
+  }
+
+  #setSettings({ ref, executor, feeAddress }: MarketEvent & { kind: 'settings' }): void {
+    const record: SettingsRecord = { ref, executor, feeAddress };
+    this.#rows.put('market', SETTINGS, record);
   }
 
   #launch(pool: LaunchedToken, launchTx: string): void {
@@ -137,7 +146,7 @@ class BlockFold implements ChainTrades {
       fills: 0,
       sinceSlot: launchTx === NEVER_SEEN ? this.#slot : null,
     };
-    this.#rows.set('pools', pool.token, JSON.stringify(record));
+    this.#rows.put('pools', pool.token, record);
     notePoolChange(this.#rows, pool.token);
     this.listings.push(coinListing(pool.token), capListing(pool.token));
   }
@@ -177,17 +186,17 @@ class BlockFold implements ChainTrades {
       atMs: this.#atMs,
       spot: { numerator: String(spot.numerator), denominator: String(spot.denominator) },
     };
-    this.#rows.set('trades', `${token}/${at}`, JSON.stringify(trade));
+    this.#rows.put('trades', `${token}/${at}`, trade);
     this.#rows.noteChange(tradesTag(token), at);
     if (event.order === null) return;
-    const order = readRecord<OrderRecord>(this.#there('orders', event.order));
+    const order = this.#there<OrderRecord>('orders', event.order);
     tradeOfOrder(this.#rows, order, at);
   }
 
   /** Empty where a movement of the pool could not be told to be one order's. */
   #traderOf({ order, tx }: MarketEvent & { kind: 'filled' }, pool: PoolRecord): string {
     if (order === null) return tx === pool.launchTx ? pool.author.pkh : '';
-    return readRecord<OrderRecord>(this.#there('orders', order)).pkh;
+    return this.#there<OrderRecord>('orders', order).pkh;
   }
 
   #graduate({ token, nft }: MarketEvent & { kind: 'graduated' }): void {
@@ -208,49 +217,51 @@ class BlockFold implements ChainTrades {
   #close(event: MarketEvent, ref: RefText, received: string): void {
     const { kind, tx } = event;
     assert(kind === 'executed' || kind === 'refunded' || kind === 'cancelled', 'an order ends');
-    const order = readRecord<OrderRecord>(this.#there('orders', ref));
+    const order = this.#there<OrderRecord>('orders', ref);
     const { venue } = this.#pool(order.token).reserves;
     const sum = String(BigInt(order.received) + BigInt(received));
-    const closed = { state: kind, closedMs: this.#atMs, closedTx: tx, received: sum, venue };
-    closeOrder(this.#rows, order, closed);
-    const { amount, feeLovelace } = order.rest ?? order;
-    const fill = { amount, received, feeLovelace };
-    if (kind === 'executed') tradeOrder(this.#rows, order, fill, this.#atMs);
+    const came = kind === 'executed' && event.unspent !== undefined ? event.unspent : null;
+    const unspent = came === null ? {} : { unspent: came };
+    const ended = { state: kind, closedMs: this.#atMs, closedTx: tx, received: sum, venue };
+    closeOrder(this.#rows, order, { ...ended, ...unspent });
+    if (kind !== 'executed') return;
+    const fill = { ...lastFill({ ...order, ...unspent }), received };
+    tradeOrder(this.#rows, order, fill, this.#atMs);
   }
 
   #executePart(event: MarketEvent & { kind: 'partlyExecuted' }): void {
-    const order = readRecord<OrderRecord>(this.#there('orders', event.order));
+    const order = this.#there<OrderRecord>('orders', event.order);
     continueOrder(this.#rows, order, event, this.#atMs);
     tradeOrder(this.#rows, order, event, this.#atMs);
   }
 
   #lock({ lock }: MarketEvent & { kind: 'locked' }): void {
     const record: LockRecord = { ...lock, lockedMs: this.#atMs, withdrawnBy: null };
-    this.#rows.set('locks', lock.ref, JSON.stringify(record));
+    this.#rows.put('locks', lock.ref, record);
     for (const key of lockKeys(record)) this.#rows.set('lock_index', key, lock.ref);
     notePoolChange(this.#rows, lock.token);
   }
 
   #withdraw({ tx, lock: ref }: MarketEvent & { kind: 'withdrawn' }): void {
-    const lock = readRecord<LockRecord>(this.#there('locks', ref));
-    this.#rows.set('locks', ref, JSON.stringify({ ...lock, withdrawnBy: tx }));
+    const lock = this.#there<LockRecord>('locks', ref);
+    this.#rows.put('locks', ref, { ...lock, withdrawnBy: tx });
     for (const key of lockKeys(lock)) this.#rows.set('lock_index', key, null);
     notePoolChange(this.#rows, lock.token);
   }
 
   #pool(token: AssetId): PoolRecord {
-    return readRecord<PoolRecord>(this.#there('pools', token));
+    return this.#there<PoolRecord>('pools', token);
   }
 
   #update(token: AssetId, news: Partial<PoolRecord>): void {
-    this.#rows.set('pools', token, JSON.stringify({ ...this.#pool(token), ...news }));
+    this.#rows.put('pools', token, { ...this.#pool(token), ...news });
     notePoolChange(this.#rows, token);
   }
 
-  #there(table: 'pools' | 'orders' | 'locks', key: string): string {
-    const text = this.#rows.get(table, key);
-    assert(text !== null, `${key} is in ${table}`);
-    return text;
+  #there<T extends object>(table: 'pools' | 'orders' | 'locks', key: string): T {
+    const record = this.#rows.record<T>(table, key);
+    assert(record !== null, `${key} is in ${table}`);
+    return record;
   }
 }
 
@@ -269,7 +280,7 @@ function lockKeys({ owner, token, ref }: LockRecord): string[] {
 /** Where they are expected to fill has changed. */
 export function noteOpenOrderChanges(rows: RowDraft, token: AssetId): void {
   for (const ref of rows.openOrders(token, MOST_OPEN)) {
-    const text = rows.get('orders', ref);
-    if (text !== null) noteOrderChange(rows, readRecord<OrderRecord>(text));
+    const order = rows.record<OrderRecord>('orders', ref);
+    if (order !== null) noteOrderChange(rows, order);
   }
 }

@@ -61,12 +61,15 @@ export class PoolDirectory {
     return this.#topSeq;
   }
 
-  /** The row of a token as it is after entry `seq`; null: a rollback took it away. */
-  set(token: AssetId, text: string | null, seq: number): void {
+  /**
+   * The row of a token as it is after entry `seq`; null: a rollback took it away. `record`: what
+   * the text says, where that is known.
+   */
+  set(token: AssetId, text: string | null, seq: number, record: PoolRecord | null = null): void {
     const slot = this.#slots.get(token);
     if (text === (slot?.listed.text ?? null)) return;
     this.#change(token, seq, () => {
-      if (text !== null) this.#put(token, new ListedRow(text, seq));
+      if (text !== null) this.#put(token, new ListedRow(text, seq, { pool: record }));
       else if (slot !== undefined) this.#drop(slot);
     });
   }
@@ -95,6 +98,11 @@ export class PoolDirectory {
     if (limit < 1) return pools;
     this.#orders[list].walk(({ listed }) => pools.push(listed) < limit);
     return pools;
+  }
+
+  /** All of them by market cap, ties by asset id, until `visit` answers false. */
+  walkByMarketCap(visit: (listed: ListedPool) => boolean): void {
+    this.#orders.all.walk(({ listed }) => visit(listed));
   }
 
   /** Highest market cap, ties by asset id, graduated included. */
@@ -152,17 +160,23 @@ export class PoolDirectory {
   }
 }
 
+/** What else would be read from the row's text. */
+interface KnownOfRow {
+  readonly pool: PoolRecord | null;
+  readonly marketCapLovelace: bigint;
+}
+
 class ListedRow implements ListedPool {
   readonly text: string;
   readonly marketCapLovelace: bigint;
   readonly changedSeq: number;
   #pool: PoolRecord | null;
 
-  constructor(text: string, changedSeq: number, same: ListedRow | null = null) {
+  constructor(text: string, changedSeq: number, known: Partial<KnownOfRow> = {}) {
     this.text = text;
     this.changedSeq = changedSeq;
-    this.#pool = same?.pool ?? null;
-    this.marketCapLovelace = same?.marketCapLovelace ?? marketCapOf(poolState(this.pool)).lovelace;
+    this.#pool = known.pool ?? null;
+    this.marketCapLovelace = known.marketCapLovelace ?? marketCapOf(poolState(this.pool)).lovelace;
   }
 
   get pool(): PoolRecord {

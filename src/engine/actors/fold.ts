@@ -76,6 +76,17 @@ export class Fold {
 
   /** Reads the store when it is first asked for. */
   get tickers(): TickerBook {
+    const tickers = this.#tickerBook();
+    tickers.open();
+    return tickers;
+  }
+
+  /** Reads all that tickers are made of, until `isOver`. True: it is read. */
+  readTickers(isOver: () => boolean): boolean {
+    return this.#tickerBook().read(isOver);
+  }
+
+  #tickerBook(): TickerBook {
     this.#tickers ??= new TickerBook(this.store, this.directory, {
       seq: this.store.checkpoint?.seq ?? 0,
       marketMs: this.marketMs,
@@ -144,6 +155,7 @@ export class Fold {
     const previous = this.store.checkpoint;
     const { hashWindow } = this.store;
     hashWindow.add(changes, bars);
+    hashWindow.coverEnds((pair, of) => this.#pairs.endedAt(pair, of));
     const isHashed = isHashedAt(seq, payload);
     const before = previous?.stateHash ?? '';
     const first = payload.kind === 'epoch' && payload.base === undefined;
@@ -218,6 +230,7 @@ export class Fold {
     const restored = images.flatMap((image) => this.#restoredRow(image));
     const bars = images.flatMap((image) => this.#restoredBar(image, seq, draft.tags));
     this.store.restore(toSeq, restored, bars, seq);
+    this.store.hashWindow.forgetEndsAfter(toSeq);
     this.store.hashWindow.add(restored, bars);
     this.#tickers?.undo(restored, bars, seq);
     draft.tags.add(TICKERS_TAG);

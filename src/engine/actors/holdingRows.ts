@@ -10,7 +10,7 @@
 import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent, RefText } from '../market/events.ts';
 import { assert } from '../runtime/assert.ts';
-import { type OutputRecord, readRecord } from '../store/records.ts';
+import type { OutputRecord } from '../store/records.ts';
 import type { RowDraft } from './rowDraft.ts';
 
 /** More than can be held: an output holds less than 2^64. */
@@ -28,14 +28,14 @@ export function holderAddress(key: string): string {
 export function makeOutput(rows: RowDraft, event: MarketEvent & { kind: 'made' }): void {
   const { ref, address, pkh, isOurs, lovelace, assets, datum } = event;
   const record: OutputRecord = { address, pkh, isOurs, lovelace, assets, datum };
-  rows.set('outputs', ref, JSON.stringify(record));
+  rows.put('outputs', ref, record);
   hold(rows, record, 1n);
 }
 
 export function spendOutput(rows: RowDraft, ref: RefText): void {
-  const text = rows.get('outputs', ref);
-  assert(text !== null, `${ref} is in outputs`);
-  hold(rows, readRecord<OutputRecord>(text), -1n);
+  const record = rows.record<OutputRecord>('outputs', ref);
+  assert(record !== null, `${ref} is in outputs`);
+  hold(rows, record, -1n);
   rows.set('outputs', ref, null);
 }
 

@@ -53,12 +53,12 @@ function put(
   book: MempoolIndex,
 ): void {
   const record: MempoolRecord = { place, seenMs, events };
-  rows.set('mempool', id, JSON.stringify(record));
+  rows.put('mempool', id, record);
   for (const event of events) {
     if (event.kind === 'placed') {
       nameOrder(rows, event.order);
       noteOrderChange(rows, event.order);
-    } else if (isEnd(event)) {
+    } else if (isEnd(event) || event.kind === 'partlyExecuted') {
       noteKnownOrderChange(event.order, events, rows, book);
     }
   }
@@ -66,16 +66,16 @@ function put(
 
 /** Drops the orders that the transaction placed, where no block has them. */
 function take(id: string, seq: number, rows: RowDraft, book: MempoolIndex): void {
-  const text = rows.get('mempool', id);
-  if (text === null) return;
+  const record = rows.record<MempoolRecord>('mempool', id);
+  if (record === null) return;
   rows.set('mempool', id, null);
-  const { events, seenMs } = readRecord<MempoolRecord>(text);
+  const { events, seenMs } = record;
   for (const event of events) {
     if (event.kind === 'placed') {
       const { order } = event;
       noteOrderChange(rows, order);
       if (rows.get('orders', order.ref) === null) dropOrder(rows, { order, seq, shownMs: seenMs });
-    } else if (isEnd(event)) {
+    } else if (isEnd(event) || event.kind === 'partlyExecuted') {
       noteKnownOrderChange(event.order, events, rows, book);
     }
   }
@@ -88,12 +88,12 @@ function noteKnownOrderChange(
   rows: RowDraft,
   book: MempoolIndex,
 ): void {
-  const confirmed = rows.get('orders', ref);
+  const confirmed = rows.record<OrderRecord>('orders', ref);
   const own = events.flatMap((event) => (event.kind === 'placed' ? [event.order] : []));
   const order: PlacedOrder | undefined =
     confirmed === null
       ? (book.placed(ref)?.order ?? own.find((each) => each.ref === ref))
-      : readRecord<OrderRecord>(confirmed);
+      : confirmed;
   if (order !== undefined) noteOrderChange(rows, order);
 }
 
@@ -111,6 +111,7 @@ interface PendingEnd {
   readonly kind: 'executed' | 'refunded' | 'cancelled';
   /** Of the output asset; '0' where the order is given back. */
   readonly received: string;
+  readonly unspent?: string | undefined;
 }
 
 /**
@@ -121,6 +122,8 @@ export class MempoolIndex {
   readonly #records = new Map<string, MempoolRecord>();
   readonly #placed = new Map<RefText, PendingOrder>();
   readonly #ends = new Map<RefText, PendingEnd>();
+  /** Transactions that execute a part of an order, by arrival. */
+  readonly #parts = new Map<RefText, { readonly place: string; readonly tx: string }[]>();
   readonly #byToken = new Map<AssetId, Set<RefText>>();
   readonly #byKey = new Map<string, Set<RefText>>();
 
@@ -155,6 +158,11 @@ export class MempoolIndex {
     return this.#ends.get(ref) ?? null;
   }
 
+  /** The newest transaction that executes a part of an order; null: none does. */
+  part(ref: RefText): string | null {
+    return this.#parts.get(ref)?.at(-1)?.tx ?? null;
+  }
+
   ofToken(token: AssetId): readonly PendingOrder[] {
     return this.#found(this.#byToken.get(token));
   }
@@ -176,8 +184,15 @@ export class MempoolIndex {
       add(this.#byToken, token, ref);
       add(this.#byKey, pkh, ref);
     } else if (isEnd(event)) {
-      const received = event.kind === 'executed' ? event.received : '0';
-      this.#ends.set(event.order, { tx: event.tx, kind: event.kind, received });
+      const { kind, tx } = event;
+      const end = event.kind === 'executed' ? event : { received: '0', unspent: undefined };
+      this.#ends.set(event.order, { tx, kind, received: end.received, unspent: end.unspent });
+    } else if (event.kind === 'partlyExecuted') {
+      const parts = [...(this.#parts.get(event.order) ?? []), { place, tx: event.tx }];
+      this.#parts.set(
+        event.order,
+        parts.sort((a, b) => compare(a.place, b.place)),
+      );
     }
   }
 
@@ -189,6 +204,10 @@ export class MempoolIndex {
       remove(this.#byKey, pkh, ref);
     } else if (isEnd(event) && this.#ends.get(event.order)?.tx === event.tx) {
       this.#ends.delete(event.order);
+    } else if (event.kind === 'partlyExecuted') {
+      const left = this.#parts.get(event.order)?.filter(({ tx }) => tx !== event.tx) ?? [];
+      if (left.length === 0) this.#parts.delete(event.order);
+      else this.#parts.set(event.order, left);
     }
   }
 }

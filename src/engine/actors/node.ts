@@ -300,7 +300,9 @@ export class Node {
       }
       // A rollback reads what is committed, so the rows before it are committed first.
       if (sealed?.entry.payload.kind === 'rollback') await this.#committer.commitNow();
-      if (!this.#folding.isStopping) index = this.#applySlice(entries, index);
+      if (!this.#folding.isStopping) {
+        index = this.#fold.store.atOnce(() => this.#applySlice(entries, index));
+      }
       await this.#committer.commitWhenDue();
       await nextTurn(this.#clock);
     }

@@ -34,7 +34,7 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
     venue: null,
     tradeAt: null,
   };
-  rows.set('orders', order.ref, JSON.stringify(record));
+  rows.put('orders', order.ref, record);
   rows.set('open_orders', `${order.token}/${order.at}`, order.ref);
   for (const list of [...listsOf(order), openOrdersOfKey(order.pkh)]) {
     rows.set('order_index', `${list}/${order.at}`, order.ref);
@@ -52,7 +52,7 @@ export function nameOrder(rows: RowDraft, { beacon, ref }: PlacedOrder): void {
 
 /** Its fill has a price. */
 export function tradeOfOrder(rows: RowDraft, order: OrderRecord, tradeAt: ChainOrder): void {
-  rows.set('orders', order.ref, JSON.stringify({ ...order, tradeAt }));
+  rows.put('orders', order.ref, { ...order, tradeAt });
 }
 
 /** A part of it was executed; its trade, if it has a price, is noted already. */
@@ -68,7 +68,7 @@ export function continueOrder(
   const part: OrderFill = { tx, atMs, amount, received, feeLovelace, tradeAt };
   const sum = String(BigInt(order.received) + BigInt(received));
   const record: OrderRecord = { ...order, received: sum, parts: [...parts, part], rest };
-  rows.set('orders', order.ref, JSON.stringify(record));
+  rows.put('orders', order.ref, record);
   forgetOutput(rows, order);
   rows.set('order_outputs', rest.ref, order.ref);
   noteOrderChange(rows, order);
@@ -79,10 +79,13 @@ function forgetOutput(rows: RowDraft, { rest }: OrderRecord): void {
 }
 
 /** How an order ended. */
-type OrderClosing = Pick<OrderRecord, 'state' | 'closedMs' | 'closedTx' | 'received' | 'venue'>;
+type OrderClosing = Pick<
+  OrderRecord,
+  'state' | 'closedMs' | 'closedTx' | 'received' | 'venue' | 'unspent'
+>;
 
 export function closeOrder(rows: RowDraft, order: OrderRecord, closing: OrderClosing): void {
-  rows.set('orders', order.ref, JSON.stringify({ ...order, ...closing }));
+  rows.put('orders', order.ref, { ...order, ...closing });
   rows.set('open_orders', `${order.token}/${order.at}`, null);
   forgetOutput(rows, order);
   const open = openOrdersOfKey(order.pkh);
@@ -96,7 +99,7 @@ export function closeOrder(rows: RowDraft, order: OrderRecord, closing: OrderClo
  * looked at last, and forgotten with the horizon, which is not at the same entry on every node.
  */
 export function dropOrder(rows: RowDraft, dropped: DroppedRecord): void {
-  rows.set('dropped', dropped.order.ref, JSON.stringify(dropped));
+  rows.put('dropped', dropped.order.ref, dropped);
 }
 
 /** A row of `orders` that the rollback `seq` puts back or takes away. */
@@ -111,7 +114,7 @@ export function noteOrderRollback(
   noteOrderChange(rows, order);
   if (after !== null) return;
   const { placedMs, state, closedMs, closedTx, received, venue, tradeAt, ...rest } = order;
-  const { parts: _, rest: _left, ...placed } = rest;
+  const { parts: _, rest: _left, unspent: _unspent, ...placed } = rest;
   dropOrder(rows, { order: placed, seq, shownMs: placedMs });
 }
 

@@ -4,15 +4,16 @@
  *
  * Trades that fall into the open newest bars are only summed up; the sum goes into the six bars
  * when somebody reads them, when another trade falls elsewhere, when one of them ends, and when
- * they are written (`settle`).
+ * they are written (`settle`). Bars that end without a trade are made final as late (`endBars`).
  *
  * Never: reads a clock, changes another pool, or holds state that the store cannot restore.
  */
 import { addTrade, type Bar, firstBar, MOVED_ALL } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
-import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import { RESOLUTIONS, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
 import { compareIds, type Trade } from '../market/trade.ts';
 import type { BarSlot } from '../store/barRows.ts';
+import type { EndedBar } from '../store/hashWindow.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { BarOwner, StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
@@ -64,17 +65,20 @@ export class PairActor implements BarOwner {
   /** Turn of the last work or read, for eviction. */
   lastUsed = 0;
 
-  /** `stored`: the pair has rows already. */
-  constructor(store: StateStore, pair: Pair, stored: boolean) {
+  /** `stored`: of when the rows are that the pair has already; null: it is new. */
+  constructor(store: StateStore, pair: Pair, stored: PoolTime | null) {
     this.pair = pair;
     this.name = pairName(pair.base, pair.quote);
     this.tag = seriesTag(this.name);
     this.#store = store;
-    this.#stored = stored;
-    this.#lastId = stored ? null : '';
-    this.#series = RESOLUTIONS.map((resolution) => new Series(store, pair.id, resolution, this));
-    if (!stored) return;
-    for (const series of this.#series) series.load();
+    this.#stored = stored !== null;
+    this.#lastId = stored === null ? '' : null;
+    const seq = stored?.seq ?? store.checkpoint?.seq ?? 0;
+    this.#series = RESOLUTIONS.map((resolution) => {
+      return new Series(store, pair.id, resolution, this, seq);
+    });
+    if (stored === null) return;
+    for (const series of this.#series) series.load(stored.marketMs);
     this.#look();
   }
 
@@ -139,6 +143,38 @@ export class PairActor implements BarOwner {
     }
     this.#look();
     return fresh;
+  }
+
+  /** Market time has passed the ends of bars, by entry `seq`; nothing came after it. */
+  endBars({ marketMs, seq }: PoolTime, staged: StagedPair): void {
+    this.settle();
+    this.#staged = staged;
+    staged.owner = this;
+    for (const series of this.#series) {
+      series.finalise(marketMs);
+      this.#finish(series, seq);
+    }
+    this.#look();
+  }
+
+  /** The bars that entry `seq` made final, as far as nothing has changed them after it. */
+  endedAt(seq: number): EndedBar[] {
+    return this.#series.flatMap((series) => {
+      const resolution = STORED_RESOLUTION_IDS[series.resolution];
+      return series.endedAt(seq).map(({ startMs, bar }) => {
+        return { pair: this.pair.id, resolution, start: startMs, value: bar };
+      });
+    });
+  }
+
+  /** Also what market time has ended. */
+  catchUp(): void {
+    this.#store.endBars(this.pair.id);
+    this.settle();
+  }
+
+  written(staged: StagedPair): void {
+    if (this.#staged === staged) this.#staged = null;
   }
 
   settle(): void {

@@ -8,11 +8,14 @@ import { intervalEnd, storedResolution } from '../market/resolution.ts';
 import type { PoolStep, Trade } from '../market/trade.ts';
 import { assert } from '../runtime/assert.ts';
 import { isOpen, type OpenBar } from '../store/barRows.ts';
+import type { EndedBar } from '../store/hashWindow.ts';
 import { readRecord } from '../store/records.ts';
+import type { StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 import type { CountedTrades } from '../store/tradeIds.ts';
+import { BarEndSchedule } from './barEndSchedule.ts';
 import { PairActor, type PoolEffects, type PoolTime, seriesTag } from './pairActor.ts';
-import { pairId } from './pairIds.ts';
+import { pairCount, pairId } from './pairIds.ts';
 
 export interface PairOptions {
   /** Actors in memory; the least recently used beyond it are evicted. */
@@ -52,7 +55,7 @@ export class PairActors {
     for (const { pair, resolution, start } of store.allOpenBars()) {
       const [name, resolutionName] = [this.#names.get(pair), storedResolution(resolution)];
       assert(name !== undefined && resolutionName !== null, 'a bar is of a pair');
-      this.#barEnds.add(intervalEnd(resolutionName, start), name);
+      this.#barEnds.add(intervalEnd(resolutionName, start), pair);
     }
   }
 
@@ -89,21 +92,30 @@ export class PairActors {
     const time = { marketMs, seq };
     const [first] = trades;
     const isAlone = first !== undefined && trades.length === 1 && listings.length === 0;
-    if (isAlone && !this.#barEnds.isDue(marketMs)) {
+    const isDue = this.#barEnds.isDue(marketMs);
+    if (isAlone && !isDue) {
       this.#give(this.#open(first, draft), [readTrade(first, atMs)], time, draft);
     } else {
-      for (const [name, mine] of this.#share(listings, trades, { atMs, marketMs }, draft)) {
-        this.#give(name, mine, time, draft);
-      }
+      const work = this.#share(listings, trades, atMs, draft);
+      if (isDue) this.#passEnds(work.keys(), time, draft);
+      for (const [name, mine] of work) this.#give(name, mine, time, draft);
     }
     if (this.#actors.size > this.#options.maxLoadedPools) this.#evict();
   }
 
-  /** The pairs that have something to do, each with its trades. */
+  /** The final bars of a pair that nothing has changed after entry `seq`. */
+  endedAt(id: number, seq: number): readonly EndedBar[] {
+    this.#store.endBars(id);
+    const name = this.#names.get(id);
+    const actor = name === undefined ? null : this.find(name);
+    return actor === null || actor === 'quarantined' ? [] : actor.endedAt(seq);
+  }
+
+  /** The pairs that are traded or new, each with its trades. */
   #share(
     listings: readonly Listing[],
     trades: readonly PairTrade[],
-    { atMs, marketMs }: { readonly atMs: number; readonly marketMs: number },
+    atMs: number,
     draft: PairDraft,
   ): Map<string, Trade[]> {
     const work = new Map<string, Trade[]>();
@@ -114,11 +126,42 @@ export class PairActors {
       if (those === undefined) work.set(name, [readTrade(event, atMs)]);
       else those.push(readTrade(event, atMs));
     }
-    if (!this.#barEnds.isDue(marketMs)) return work;
-    // Sorted: the order of `#barEnds` depends on when the node was started.
-    const due = [...this.#barEnds.takeDue(marketMs)].sort();
-    for (const name of due) if (!work.has(name)) work.set(name, []);
     return work;
+  }
+
+  /** Bars end: of the traded pairs with their trades, of all others when it is needed. */
+  #passEnds(traded: Iterable<string>, time: PoolTime, draft: PairDraft): void {
+    const pairs = this.#barEnds.takeDue(time.marketMs);
+    for (const name of traded) {
+      const id = this.#idOf(name);
+      if (id !== null) pairs.delete(id);
+    }
+    if (pairs.size === 0) return;
+    for (const id of pairs) {
+      const name = this.#names.get(id);
+      if (name !== undefined) draft.tags.add(this.#actors.get(name)?.tag ?? seriesTag(name));
+    }
+    this.#store.hashWindow.addEnds(time.seq, pairs, pairCount(this.#store));
+    const before = { marketMs: this.#store.checkpoint?.marketMs ?? 0, seq: time.seq - 1 };
+    this.#store.stageEnds({
+      pairs,
+      end: (id, staged) => this.#end(id, before, time, staged),
+    });
+  }
+
+  /** `before`: until when the pair's rows are as they are, where it has to be loaded. */
+  #end(id: number, before: PoolTime, time: PoolTime, staged: StagedPair): void {
+    const name = this.#names.get(id);
+    if (name === undefined) return;
+    this.#tryTwice(name, () => this.#load(name, before)?.endBars(time, staged));
+    if (this.#actors.size > this.#options.maxLoadedPools) this.#evict();
+  }
+
+  #idOf(name: string): number | null {
+    const actor = this.#actors.get(name);
+    if (actor !== undefined) return actor.pair.id;
+    const value = this.#store.get('pairs', name);
+    return value === null ? null : readRecord<Pair>(value).id;
   }
 
   /** A row of `pairs` was put back. A pair that goes, comes back with another actor. */
@@ -133,27 +176,36 @@ export class PairActors {
     if (name === undefined || resolutionName === null) return;
     tags.add(seriesTag(name));
     this.#remove(name);
-    if (isOpen(value)) this.#barEnds.add(intervalEnd(resolutionName, start), name);
+    if (isOpen(value)) this.#barEnds.add(intervalEnd(resolutionName, start), pair);
+  }
+
+  #give(name: string, trades: readonly Trade[], time: PoolTime, draft: PairDraft): void {
+    const bars = draft.bars.length;
+    this.#tryTwice(name, () => {
+      const actor = this.#loadNow(name);
+      if (actor === null && trades.length === 0) return;
+      assert(actor !== null, `pool ${name} can be loaded`);
+      const { id } = actor.pair;
+      const endsMs: number[] = [];
+      const counted = actor.take(trades, time, draft, endsMs);
+      for (const trade of counted) draft.trades.push(id, trade);
+      if (counted.length > 0 || draft.bars.length > bars) draft.tags.add(actor.tag);
+      for (const endMs of endsMs) this.#barEnds.add(endMs, id);
+    });
   }
 
   /** An actor that throws is made again from the store and tried once more, then quarantined. */
-  #give(name: string, trades: readonly Trade[], time: PoolTime, draft: PairDraft): void {
+  #tryTwice(name: string, work: () => void): void {
     if (this.#quarantined.has(name)) return;
-    const bars = draft.bars.length;
-    for (const lastChance of [false, true]) {
+    try {
+      work();
+    } catch {
+      this.#forget(name);
       try {
-        const actor = this.#load(name);
-        if (actor === null && trades.length === 0) return;
-        assert(actor !== null, `pool ${name} can be loaded`);
-        const endsMs: number[] = [];
-        const counted = actor.take(trades, time, draft, endsMs);
-        for (const trade of counted) draft.trades.push(actor.pair.id, trade);
-        if (counted.length > 0 || draft.bars.length > bars) draft.tags.add(actor.tag);
-        for (const endMs of endsMs) this.#barEnds.add(endMs, name);
-        return;
+        work();
       } catch (error) {
         this.#forget(name);
-        if (lastChance) this.#quarantine(name, error);
+        this.#quarantine(name, error);
       }
     }
   }
@@ -180,27 +232,48 @@ export class PairActors {
     const id = pairId(name, this.#store, draft.changes);
     const pair = { id, base, quote, baseDecimals, quoteDecimals };
     this.#names.set(id, name);
-    this.#actors.set(name, new PairActor(this.#store, pair, false));
+    this.#actors.set(name, new PairActor(this.#store, pair, null));
     return name;
   }
 
-  #load(name: string): PairActor | null {
-    let actor = this.#actors.get(name);
-    if (actor === undefined) {
-      const value = this.#store.get('pairs', name);
-      if (value === null) return null;
-      actor = new PairActor(this.#store, readRecord<Pair>(value), true);
-      this.#actors.set(name, actor);
-    }
+  /** With what market time has ended, after which it may be another actor. */
+  #loadNow(name: string): PairActor | null {
+    const actor = this.#load(name);
+    if (actor === null || !this.#store.hasEnds(actor.pair.id)) return actor;
+    this.#store.endBars(actor.pair.id);
+    return this.#load(name);
+  }
+
+  /** `at`: until when its rows are as they are; absent: now. */
+  #load(name: string, at?: PoolTime): PairActor | null {
+    const actor = this.#actors.get(name) ?? this.#read(name, at);
+    if (actor === null) return null;
     this.#uses += 1;
     actor.lastUsed = this.#uses;
+    return actor;
+  }
+
+  #read(name: string, at?: PoolTime): PairActor | null {
+    const value = this.#store.get('pairs', name);
+    if (value === null) return null;
+    const pair = readRecord<Pair>(value);
+    // What has ended loads the pair by itself.
+    this.#store.endBars(pair.id);
+    const loaded = this.#actors.get(name);
+    if (loaded !== undefined) return loaded;
+    const { marketMs, seq } = at ?? this.#store.checkpoint ?? { marketMs: 0, seq: 0 };
+    const actor = new PairActor(this.#store, pair, { marketMs, seq });
+    this.#actors.set(name, actor);
     return actor;
   }
 
   #evict(): void {
     const byUse = [...this.#actors.values()].sort((a, b) => a.lastUsed - b.lastUsed);
     const kept = Math.ceil(0.9 * this.#options.maxLoadedPools);
-    for (const { name } of byUse.slice(0, byUse.length - kept)) this.#forget(name);
+    for (const { name, lastUsed } of byUse.slice(0, byUse.length - kept)) {
+      // A pair that is new has no row yet to be loaded from.
+      if (lastUsed > 0) this.#forget(name);
+    }
   }
 
   /** What it has not staged yet stays. */
@@ -221,44 +294,4 @@ function readTrade(event: PairTrade, timeMs: number): Trade {
   const quoteAmount = BigInt(event.quoteAmount);
   if (step === undefined) return { id, timeMs, baseAmount, quoteAmount };
   return { id, timeMs, baseAmount, quoteAmount, step };
-}
-
-/**
- * Which pools have bars whose interval ends when. Ends of all pairs coincide (minutes, hours ...),
- * so there are few of them. A name too many is harmless: the pool finds nothing to close.
- */
-export class BarEndSchedule {
-  readonly #pools = new Map<number, Set<string>>();
-  /** Smallest end; what the fold compares each entry with. */
-  #nextMs = Number.POSITIVE_INFINITY;
-
-  add(endMs: number, pool: string): void {
-    const pools = this.#pools.get(endMs);
-    if (pools === undefined) this.#pools.set(endMs, new Set([pool]));
-    else pools.add(pool);
-    if (endMs < this.#nextMs) this.#nextMs = endMs;
-  }
-
-  /** Ends at or before `marketMs`, ascending, without taking them. */
-  endsUpTo(marketMs: number): number[] {
-    if (marketMs < this.#nextMs) return [];
-    return [...this.#pools.keys()].filter((endMs) => endMs <= marketMs).sort((a, b) => a - b);
-  }
-
-  isDue(marketMs: number): boolean {
-    return marketMs >= this.#nextMs;
-  }
-
-  /** Takes the pools whose ends are at or before `marketMs`. */
-  takeDue(marketMs: number): Set<string> {
-    const due = new Set<string>();
-    if (marketMs < this.#nextMs) return due;
-    for (const endMs of this.endsUpTo(marketMs)) {
-      for (const pool of this.#pools.get(endMs) ?? []) due.add(pool);
-      this.#pools.delete(endMs);
-    }
-    this.#nextMs = Number.POSITIVE_INFINITY;
-    for (const endMs of this.#pools.keys()) if (endMs < this.#nextMs) this.#nextMs = endMs;
-    return due;
-  }
 }

@@ -17,12 +17,17 @@ export function pairId(name: string, store: StateStore, changes: RowChange[]): n
   const given = store.get('market', key);
   if (given !== null) return Number(given);
   const drafted = changes.filter((change) => change.key.startsWith(PREFIX)).length;
-  const count = Number(store.get('market', COUNT) ?? 0) + drafted;
+  const count = pairCount(store) + drafted;
   const after = String(count + 1);
   const row = { table: 'market', after, cause: 'trade' } as const;
   changes.push({ ...row, key: COUNT, before: count === 0 ? null : String(count) });
   changes.push({ ...row, key, before: null });
   return count + 1;
+}
+
+/** How many ids were given before this entry; the largest of them. */
+export function pairCount(store: StateStore): number {
+  return Number(store.get('market', COUNT) ?? 0);
 }
 
 /** The pair has been there once, whatever was rolled back since. */

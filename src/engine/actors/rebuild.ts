@@ -24,6 +24,8 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
   readonly clock: Clock;
   /** Stops a rebuild between two slices, with `interrupted`. */
   readonly signal?: AbortSignal | undefined;
+  /** Called as entries are folded: how many of all. */
+  readonly folded?: (done: number, all: number) => void;
   /**
    * Needed where the log begins in the middle of an epoch. Writes a snapshot after entry `after`
    * and at or before entry `upTo` into `file`. Resolves with its seq; null: there is none.
@@ -113,9 +115,11 @@ async function foldRanges(
   ranges: Plan['ranges'],
   fold: Fold,
   log: Log,
-  { clock, signal }: RebuildOptions,
+  { clock, signal, folded }: RebuildOptions,
 ): Promise<void> {
   const { store } = fold;
+  const all = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  let done = 0;
   for (const { from, to } of ranges) {
     for (let next = from; next <= to; ) {
       const entries = await log.read(next, Math.min(READ, to - next + 1));
@@ -135,6 +139,8 @@ async function foldRanges(
         fold.apply(sealed, new Set());
       }
       next += entries.length;
+      done += entries.length;
+      folded?.(done, all);
       if (store.stagedRows > COMMIT_ROWS) await store.commit();
       await nextTurn(clock);
       if (signal?.aborted === true)

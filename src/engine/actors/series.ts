@@ -14,7 +14,6 @@ import {
 } from '../market/resolution.ts';
 import type { BarRow, BarSlot } from '../store/barRows.ts';
 import type { Cause } from '../store/rows.ts';
-import type { BarOwner } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 
 /** A bar and why it last changed; `bar` is null in a tombstone. */
@@ -36,6 +35,12 @@ export interface BarSeries {
   changedSince(seq: number, limit: number): { changes: BarChange[]; isAll: boolean };
 }
 
+/** The pair of a series. */
+interface SeriesOwner {
+  /** Puts trades and ends that wait into the bars. */
+  catchUp(): void;
+}
+
 interface HeldBar extends BarSlot {
   readonly value: Bar;
   readonly endMs: number;
@@ -51,6 +56,8 @@ const HELD_BARS = 8;
 const UNBORN = Number.POSITIVE_INFINITY;
 const NONE: readonly HeldBar[] = [];
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+/** More changes than there can be. */
+const ALL = 1_000_000_000;
 
 export class Series implements BarSeries {
   readonly resolution: Resolution;
@@ -59,9 +66,10 @@ export class Series implements BarSeries {
   readonly #pairId: number;
   readonly #resolutionId: number;
   readonly #store: StateStore;
-  /** Has trades that are not in the bars yet: readers ask for them first. */
-  readonly #owner: BarOwner;
-  readonly #held = new Map<number, HeldBar>();
+  /** Has pending trades and ends: readers put them into the bars first. */
+  readonly #owner: SeriesOwner;
+  /** Few, mostly one: a map takes four times the room, twelve times in each pair. */
+  #held: HeldBar[] = [];
   #dirty: HeldBar[] = [];
   #newest: HeldBar | null = null;
   /** No open bar ends before this. */
@@ -71,19 +79,25 @@ export class Series implements BarSeries {
   /** Start of the newest bar that was released. */
   #releasedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(store: StateStore, pairId: number, resolution: Resolution, owner: BarOwner) {
+  constructor(
+    store: StateStore,
+    pairId: number,
+    resolution: Resolution,
+    owner: SeriesOwner,
+    loadedSeq: number,
+  ) {
     this.resolution = resolution;
     this.#store = store;
     this.#owner = owner;
     this.#pairId = pairId;
     this.#resolutionId = STORED_RESOLUTION_IDS[resolution];
-    this.loadedSeq = store.checkpoint?.seq ?? 0;
+    this.loadedSeq = loadedSeq;
     this.#floorSeq = this.loadedSeq;
     this.#changedSeq = this.#floorSeq;
   }
 
   get newest(): Bar | null {
-    this.#owner.settle();
+    this.#owner.catchUp();
     return this.#newest?.value ?? null;
   }
 
@@ -97,14 +111,14 @@ export class Series implements BarSeries {
   /** Whether a bar after `startMs` was there at `seq`; also true where that is not remembered. */
   hadNewer(startMs: number, seq: number): boolean {
     if (this.#releasedMs > startMs) return true;
-    return [...this.#held.values()].some(({ start, bornSeq }) => {
+    return this.#held.some(({ start, bornSeq }) => {
       return start > startMs && bornSeq <= seq;
     });
   }
 
   /** Nothing of the series has changed since this position. */
   get changedSeq(): number {
-    this.#owner.settle();
+    this.#owner.catchUp();
     return this.#changedSeq;
   }
 
@@ -149,7 +163,7 @@ export class Series implements BarSeries {
   finalise(marketMs: number): void {
     if (marketMs < this.nextEndMs) return;
     this.nextEndMs = Number.POSITIVE_INFINITY;
-    for (const held of this.#held.values()) {
+    for (const held of this.#held) {
       if (held.value.final) continue;
       if (held.endMs > marketMs) {
         this.nextEndMs = Math.min(this.nextEndMs, held.endMs);
@@ -173,7 +187,7 @@ export class Series implements BarSeries {
       held.dirty = false;
     }
     this.#changedSeq = seq;
-    if (this.#held.size > HELD_BARS) this.#release();
+    if (this.#held.length > HELD_BARS) this.#release();
     return changed;
   }
 
@@ -182,16 +196,24 @@ export class Series implements BarSeries {
    * them up to a position that is not cut in two: none when one entry changed more than that.
    */
   changedSince(seq: number, limit: number): { changes: BarChange[]; isAll: boolean } {
-    this.#owner.settle();
+    this.#owner.catchUp();
     const found = seq >= this.#floorSeq ? this.#heldSince(seq) : this.#storedSince(seq, limit);
     const beyond = found[limit];
     if (beyond === undefined) return { changes: found, isAll: true };
     return { changes: found.filter((change) => change.seq < beyond.seq), isAll: false };
   }
 
+  /** The bars that entry `seq` made final, as far as nothing has changed them after it. */
+  endedAt(seq: number): BarChange[] {
+    const isHeld = seq > this.#floorSeq;
+    if (isHeld && this.#changedSeq < seq) return [];
+    const changes = isHeld ? this.#heldSince(seq - 1) : this.#storedSince(seq - 1, ALL);
+    return changes.filter((change) => change.seq === seq && change.bar?.final === true);
+  }
+
   #heldSince(seq: number): BarChange[] {
     const changes: BarChange[] = [];
-    for (const { start, value, seq: changed, cause } of this.#held.values()) {
+    for (const { start, value, seq: changed, cause } of this.#held) {
       if (changed > seq) changes.push({ startMs: start, bar: value, seq: changed, cause });
     }
     return changes.sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
@@ -213,15 +235,14 @@ export class Series implements BarSeries {
     if (newest === null || timeMs >= newest.endMs) return null;
     if (timeMs >= newest.start) return newest;
     const startMs = intervalStart(this.resolution, timeMs);
-    const held = this.#held.get(startMs);
+    const held = this.#heldAt(startMs);
     if (held !== undefined) return held;
     const row = this.#store.bar(this.#pairId, this.#resolutionId, startMs);
     return row === null || row.value === null ? null : this.#holdRow(row, row.value);
   }
 
-  /** Of a pair that has rows already. */
-  load(): void {
-    const marketMs = this.#store.checkpoint?.marketMs ?? 0;
+  /** Of a pair that has rows already, up to date at this market time. */
+  load(marketMs: number): void {
     for (const row of this.#store.openBars(this.#pairId, this.resolution, marketMs)) {
       if (row.value !== null) this.#holdRow(row, row.value);
     }
@@ -233,7 +254,11 @@ export class Series implements BarSeries {
       1,
     );
     if (last === undefined || last.value === null) return;
-    this.#newest = this.#held.get(last.start) ?? this.#holdRow(last, last.value);
+    this.#newest = this.#heldAt(last.start) ?? this.#holdRow(last, last.value);
+  }
+
+  #heldAt(startMs: number): HeldBar | undefined {
+    return this.#held.find(({ start }) => start === startMs);
   }
 
   #holdRow(row: BarRow, value: string): HeldBar {
@@ -253,7 +278,9 @@ export class Series implements BarSeries {
       bornSeq: 0,
       dirty: false,
     };
-    this.#held.set(bar.startMs, held);
+    // Not pushed to an empty list, which would take room for seventeen.
+    if (this.#held.length === 0) this.#held = [held];
+    else this.#held.push(held);
     if (!bar.final) this.nextEndMs = Math.min(this.nextEndMs, endMs);
     return held;
   }
@@ -267,13 +294,14 @@ export class Series implements BarSeries {
 
   /** Forgets final bars, the longest unchanged first, down to half of what may be held. */
   #release(): void {
-    const final = [...this.#held.values()]
+    const final = this.#held
       .filter((held) => held.value.final && held !== this.#newest)
       .sort((a, b) => a.seq - b.seq);
-    for (const held of final.slice(0, HELD_BARS / 2)) {
-      this.#held.delete(held.start);
-      this.#floorSeq = Math.max(this.#floorSeq, held.seq);
-      this.#releasedMs = Math.max(this.#releasedMs, held.start);
+    const released = new Set(final.slice(0, HELD_BARS / 2));
+    for (const { seq, start } of released) {
+      this.#floorSeq = Math.max(this.#floorSeq, seq);
+      this.#releasedMs = Math.max(this.#releasedMs, start);
     }
+    this.#held = this.#held.filter((held) => !released.has(held));
   }
 }

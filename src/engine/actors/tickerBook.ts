@@ -10,7 +10,12 @@ import { type AssetId, COIN } from '../market/asset.ts';
 import { decodeBar } from '../market/barText.ts';
 import type { Pair } from '../market/pair.ts';
 import type { Ratio } from '../market/ratio.ts';
-import { EARLIEST_START_MS, intervalStart, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import {
+  EARLIEST_START_MS,
+  intervalStart,
+  MINUTE_MS,
+  STORED_RESOLUTION_IDS,
+} from '../market/resolution.ts';
 import { KEPT_MS, type Minute, MinuteWindows, minuteOf, WINDOW_MS } from '../market/windows.ts';
 import type { BarRow, BarSlot } from '../store/barRows.ts';
 import { type PoolRecord, readRecord, type TradeRecord } from '../store/records.ts';
@@ -54,8 +59,9 @@ const DAY_MS = WINDOW_MS['24h'];
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** More than a day has minutes. */
 const MOST_MINUTES = 2_000;
-const MOST_PAIRS = 1_000_000;
 const PAGE = 1_000;
+/** Of pairs, read and parsed in one step. */
+const STEP = 100;
 
 /** An entry, and market time with it. */
 interface At {
@@ -72,15 +78,34 @@ export class TickerBook {
   /** The latest market time, cut to the minute. */
   #latestMs: number;
   #seq: number;
+  /** Entries may be applied between two of its steps. */
+  readonly #reading: Generator<void>;
+  readonly #firstSeq: number;
+  #isOpen = false;
+  #isRead = false;
 
   constructor(store: StateStore, directory: PoolDirectory, { seq, marketMs }: At) {
     this.#store = store;
     this.#directory = directory;
     this.#latestMs = intervalStart('min1', marketMs);
     this.#seq = seq;
+    this.#firstSeq = seq;
     this.changes = new TickerChanges(seq, this.#latestMs);
-    for (const { value } of store.withPrefix('pairs', '', MOST_PAIRS)) this.#open(value);
-    this.#noteLaunches();
+    this.#reading = this.#readAll();
+  }
+
+  /** Finds all pairs: before that, the answers of this book are wrong. */
+  open(): void {
+    while (!this.#isOpen) this.#reading.next();
+  }
+
+  /** Finds all pairs and reads the day of each, until `isOver`. True: all is read. */
+  read(isOver: () => boolean): boolean {
+    while (!this.#isRead) {
+      if (isOver()) return false;
+      this.#isRead = this.#reading.next().done === true;
+    }
+    return true;
   }
 
   /** Tokens with a pair against the coin. */
@@ -88,14 +113,24 @@ export class TickerBook {
     return this.#byAsset.keys();
   }
 
-  /** The ticker last changed with this entry, or before it. */
-  changedSeq(asset: AssetId): number {
-    // The minutes that leave its windows are not known of a pair that is not read.
-    const isRead = this.#byAsset.get(asset)?.state !== null;
-    return isRead ? this.changes.changedSeq(asset) : this.#seq;
+  /** All tokens with a trade in the last 24 hours are among these. */
+  *traded(): Iterable<AssetId> {
+    for (const [asset, { state }] of this.#byAsset) {
+      if (state === null || state instanceof MinuteWindows) yield asset;
+    }
   }
 
-  /** `atMs`: market time, cut to the minute. null: the token has no pair. */
+  /** False only if the ticker surely is as it was at entry `seq`. */
+  changedSince(asset: AssetId, seq: number): boolean {
+    // The minutes that leave its windows are not known of a pair that is not read.
+    const isRead = this.#byAsset.get(asset)?.state !== null;
+    return isRead ? this.changes.changedSince(asset, seq) : seq < this.#seq;
+  }
+
+  /**
+   * `atMs`: market time, cut to the minute, or the minute after it: as the token is then if nothing
+   * happens to it before. null: the token has no pair.
+   */
   day(asset: AssetId, atMs: number): PairDay | null {
     const held = this.#byAsset.get(asset);
     if (held === undefined) return null;
@@ -179,17 +214,48 @@ export class TickerBook {
     this.changes.noteMinute(asset, intervalStart('min1', createdMs - 1));
   }
 
+  *#readAll(): Generator<void> {
+    for (let after: string | undefined; ; ) {
+      const rows = this.#store.withPrefix('pairs', '', STEP, after);
+      for (const { key, value } of rows) this.#openFound(key, value);
+      after = rows.at(-1)?.key;
+      if (rows.length < STEP) break;
+      yield;
+    }
+    yield* this.#noteLaunches();
+    this.#isOpen = true;
+    for (const held of [...this.#byAsset.values()]) {
+      if (held.state !== null) continue;
+      yield;
+      // A rollback may have taken the pair away.
+      if (this.#byId.get(held.pair.id) === held) this.#stateOf(held, this.#latestMs);
+    }
+  }
+
+  #openFound(name: string, text: string): void {
+    const asset = assetOf(name, '_');
+    if (this.#byAsset.has(asset)) return;
+    this.#open(text);
+    if (this.#byAsset.has(asset)) this.#noteUnknown(asset);
+  }
+
+  /** What was applied since the reading began was not noted of this token. */
+  #noteUnknown(asset: AssetId): void {
+    if (this.#seq > this.#firstSeq) this.changes.note(asset, this.#seq, true);
+  }
+
   /** Launches that are in a window. */
-  #noteLaunches(): void {
+  *#noteLaunches(): Generator<void> {
     const fromMs = this.#latestMs - DAY_MS - KEPT_MS;
     for (let limit = PAGE; ; limit *= 4) {
       const newest = this.#directory.page('New', limit);
       const last = newest.at(-1);
       const isAll = newest.length < limit || (last !== undefined && last.pool.createdMs < fromMs);
       if (!isAll) continue;
-      for (const { pool } of newest) {
+      for (const [index, { pool }] of newest.entries()) {
         this.changes.note(pool.token, this.#seq, true);
         this.#noteLaunch(pool.token, pool.createdMs);
+        if (index % STEP === 0) yield;
       }
       return;
     }
@@ -234,7 +300,8 @@ export class TickerBook {
   /** After a step back further than what is kept, everything is read again. */
   #moveTo({ seq, marketMs }: At): boolean {
     const atMs = intervalStart('min1', marketMs);
-    if (atMs < this.#latestMs - KEPT_MS) {
+    // What is kept ends a minute later where somebody looked at the next minute.
+    if (atMs < this.#latestMs + MINUTE_MS - KEPT_MS) {
       this.#latestMs = atMs;
       this.changes.forget(seq, atMs);
       for (const [asset, held] of this.#byAsset) {
@@ -242,7 +309,7 @@ export class TickerBook {
         held.traders = null;
         this.changes.note(asset, seq, true);
       }
-      this.#noteLaunches();
+      for (const _ of this.#noteLaunches());
       return true;
     }
     this.#latestMs = Math.max(this.#latestMs, atMs);
@@ -257,6 +324,7 @@ export class TickerBook {
     held.traded.clear();
     held.state = known;
     if (!isRight && known instanceof MinuteWindows) this.#noteMinutes(held.pair.base, known);
+    if (state === null) this.#noteUnknown(held.pair.base);
     if (!(known instanceof MinuteWindows)) return known;
     const { newest } = known;
     if (newest === null || newest.startMs < atMs - DAY_MS - KEPT_MS) {

@@ -11,7 +11,6 @@ import {
   type OrderRecord,
   type PoolRecord,
   positionOf,
-  readRecord,
   type TraderRecord,
 } from '../store/records.ts';
 import type { RowDraft } from './rowDraft.ts';
@@ -52,8 +51,7 @@ function move(
   atMs: number,
   trade: (before: Position) => Position,
 ): void {
-  const text = rows.get('traders', key);
-  const before = text === null ? null : readRecord<TraderRecord>(text);
+  const before = rows.record<TraderRecord>('traders', key);
   const after = trade(before === null ? NO_POSITION : positionOf(before));
   const record: TraderRecord = {
     buyCount: after.buyCount,
@@ -68,5 +66,5 @@ function move(
     firstMs: before?.firstMs ?? atMs,
     lastMs: atMs,
   };
-  rows.set('traders', key, JSON.stringify(record));
+  rows.put('traders', key, record);
 }

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -29,8 +29,10 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 4 * (MAX_LINE_CHARACTERS + 1);
 const LINE_FEED = 10;
 
-export function openFile(path: string): Readable {
+/** `opened` gets the file itself, which counts the bytes that were read of it. */
+export function openFile(path: string, opened?: (file: ReadStream) => void): Readable {
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  opened?.(file);
   if (!path.endsWith('.gz')) return file;
   return Readable.from(unpacked(path, file), { objectMode: false });
 }

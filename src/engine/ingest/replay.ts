@@ -127,11 +127,12 @@ export class Replay {
   /**
    * The next lines. What was drafted before them is appended first, unless more has arrived by the
    * next turn of the event loop. That turn is granted once for each append, so a feed that never
-   * rests is not held back; what comes during an append makes up the next one.
+   * rests is not held back; what comes during an append makes up the next one. The rest of a file
+   * is there already: how fast it is read must not decide which trades share an entry.
    */
   async #next({ lines, isHere }: ReadAhead): Promise<LineChunk | null> {
     try {
-      if (!this.#drafter.isEmpty) {
+      if (this.#options.feed === null && !this.#drafter.isEmpty) {
         const isGranted = !this.#hasWaited;
         this.#hasWaited = true;
         if (isGranted) await nextTurn(this.#deps.clock);

@@ -85,6 +85,9 @@ export function threadLogFile(options: LogFileOptions): LogOwner {
   };
 }
 
+/** It keeps nothing: more room for young objects costs memory and saves nothing. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16 };
+
 class LogThread {
   isDead = false;
   readonly #worker: Worker;
@@ -93,7 +96,7 @@ class LogThread {
 
   constructor(options: LogFileOptions) {
     const script = new URL('./logThread.ts', import.meta.url);
-    this.#worker = new Worker(script, { workerData: options });
+    this.#worker = new Worker(script, { workerData: options, resourceLimits: RESOURCE_LIMITS });
     // The thread keeps the process alive only while it has something to do.
     this.#worker.unref();
     this.#worker.on('message', (said: LogAnswer) => {

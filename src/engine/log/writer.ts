@@ -5,7 +5,7 @@
 
 import { Fault } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
-import { type Clock, pause } from '../runtime/clock.ts';
+import { type Clock, nextTurn, pause } from '../runtime/clock.ts';
 import { ENTRY_VERSION, type Payload, type SealedEntry, sealEntry } from './entry.ts';
 import type { Log, Tail } from './port.ts';
 
@@ -25,6 +25,8 @@ export interface WriterObserver {
   appendSettled?(): void;
 }
 
+/** About a millisecond of work. */
+const CHARACTERS_A_TURN = 64 * 1024;
 const RETRY = { firstMs: 100, mostMs: 5_000 };
 
 export class LogWriter {
@@ -74,7 +76,7 @@ export class LogWriter {
    */
   async append(drafts: readonly EntryDraft[], epoch = this.#tail.epoch): Promise<number> {
     this.#checkTime(drafts);
-    const sealed = this.#seal(drafts, epoch ?? '');
+    const sealed = await this.#seal(drafts, epoch ?? '');
     const refusals = { count: 0 };
     try {
       return await this.#appendSealed(sealed, refusals);
@@ -117,16 +119,25 @@ export class LogWriter {
     this.#timeMs = beforeMs;
   }
 
-  #seal(drafts: readonly EntryDraft[], epoch: string): SealedEntry[] {
+  /** In several turns of the loop where they are long. */
+  async #seal(drafts: readonly EntryDraft[], epoch: string): Promise<SealedEntry[]> {
     let { seq, hash: prevEntryHash } = this.#tail;
-    return drafts.map(({ timeMs, payload }) => {
+    let characters = 0;
+    const all: SealedEntry[] = [];
+    for (const { timeMs, payload } of drafts) {
+      if (characters >= CHARACTERS_A_TURN) {
+        await nextTurn(this.#clock);
+        characters = 0;
+      }
       seq += 1;
       const version = ENTRY_VERSION;
       const entry = { version, epoch, seq, term: this.term, prevEntryHash, timeMs, payload };
       const sealed = sealEntry(entry);
       prevEntryHash = sealed.hash;
-      return sealed;
-    });
+      characters += sealed.text.length;
+      all.push(sealed);
+    }
+    return all;
   }
 
   #conclude(

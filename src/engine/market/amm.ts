@@ -8,16 +8,17 @@ import { ceilDivide } from './ratio.ts';
 
 export const PER_10K = 10_000n;
 
-/** Uniswap's rule: what leaves `reserveOut` when `amountIn` joins `reserveIn`. */
+/** Uniswap's rule: what leaves `reserveOut` when `amountIn` joins `reserveIn`; the fee of `per`. */
 export function amountOut(
   amountIn: bigint,
   reserveIn: bigint,
   reserveOut: bigint,
-  lpFeePer10k: bigint,
+  fee: bigint,
+  per = PER_10K,
 ): bigint {
   assert(amountIn >= 0n && reserveIn > 0n && reserveOut > 0n, 'a pool has two sides');
-  const counted = amountIn * (PER_10K - lpFeePer10k);
-  return (reserveOut * counted) / (reserveIn * PER_10K + counted);
+  const counted = amountIn * (per - fee);
+  return (reserveOut * counted) / (reserveIn * per + counted);
 }
 
 /** The least that must come in for `amount` to leave; `amount` is below the reserve. */
@@ -25,10 +26,11 @@ export function amountIn(
   amount: bigint,
   reserveIn: bigint,
   reserveOut: bigint,
-  lpFeePer10k: bigint,
+  fee: bigint,
+  per = PER_10K,
 ): bigint {
   assert(amount >= 0n && amount < reserveOut, 'a pool never gives all it has');
-  return ceilDivide(reserveIn * amount * PER_10K, (reserveOut - amount) * (PER_10K - lpFeePer10k));
+  return ceilDivide(reserveIn * amount * per, (reserveOut - amount) * (per - fee));
 }
 
 interface Reserves {

@@ -119,7 +119,13 @@ export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'collected'; readonly token: AssetId; readonly lovelace: string }
   | { readonly kind: 'placed'; readonly order: PlacedOrder }
   /** What was left of it; `received` of the order's output asset in this transaction. */
-  | { readonly kind: 'executed'; readonly order: RefText; readonly received: string }
+  | {
+      readonly kind: 'executed';
+      readonly order: RefText;
+      readonly received: string;
+      /** Of the input asset, what came back because the pool was nearly full; absent: nothing. */
+      readonly unspent?: string;
+    }
   /** A part of it, `amount` for `received`; what is left waits in another output. */
   | {
       readonly kind: 'partlyExecuted';
@@ -135,6 +141,13 @@ export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'cancelled'; readonly order: RefText }
   | { readonly kind: 'locked'; readonly lock: VestingLock }
   | { readonly kind: 'withdrawn'; readonly lock: RefText }
+  /** Who executes and where fees go from here on, by the output at `ref`. */
+  | {
+      readonly kind: 'settings';
+      readonly ref: RefText;
+      readonly executor: string;
+      readonly feeAddress: string;
+    }
   /** Outputs of the deployment's scripts, and all that hold a launched token. */
   | {
       readonly kind: 'made';

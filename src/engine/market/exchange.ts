@@ -3,6 +3,7 @@
  * after it. Quotes and fills both are this and nothing else, so that they cannot differ.
  * Refusals come in the order of api.md section 3: too small first, then too large.
  */
+import { assert } from '../runtime/assert.ts';
 import { amountIn, amountOut } from './amm.ts';
 import { buyTokens, costOf, sellLovelace } from './curve.ts';
 import {
@@ -14,6 +15,7 @@ import {
   sharesOf,
 } from './fees.ts';
 import { type AmmPool, type CurvePool, type PoolState, reachedCap, soldOf } from './pool.ts';
+import { earnedOf, splashIn, splashOut } from './splash.ts';
 
 /** `buy`: lovelace in, tokens out. */
 export type Kind = 'buy' | 'sell';
@@ -45,9 +47,12 @@ export function buy(
   inputLovelace: bigint,
 ): Exchange | Refusal {
   if (inputLovelace < fees.minTradeLovelace || inputLovelace <= 0n) return tooSmall(fees);
-  const shares = sharesOf(pool.venue, fees, inputLovelace);
+  const shares = sharesOfBuy(pool, fees, inputLovelace);
   const net = netOf(inputLovelace, shares);
-  const tokens = pool.venue === 'CURVE' ? curveTokens(pool, fees, net) : ammTokens(pool, fees, net);
+  const tokens =
+    pool.venue === 'CURVE'
+      ? curveTokens(pool, fees, net)
+      : ammTokens(pool, fees, inputLovelace, net);
   if (typeof tokens !== 'bigint') return tokens;
   if (tokens === 0n) return refusal('MIN_TRADE_AMOUNT', 'this amount buys no whole token');
   return {
@@ -69,6 +74,9 @@ export function buyWithOutput(
 ): Exchange | Refusal {
   if (tokens <= 0n) return tooSmall(fees);
   if (tokens >= pool.y) return tooLarge(`the pool has ${pool.y} tokens and keeps one`);
+  if (pool.venue === 'AMM' && pool.splash !== undefined) {
+    return buy(pool, fees, splashIn(tokens, pool.x, pool.y, pool.splash));
+  }
   const net =
     pool.venue === 'CURVE'
       ? costOf(pool.curve, soldOf(pool), tokens)
@@ -81,6 +89,7 @@ export function sell(pool: PoolState, fees: FeeParameters, tokens: bigint): Exch
   if (tokens <= 0n) return tooSmall(fees);
   const outside = (pool.venue === 'CURVE' ? pool.curve.supply : pool.supply) - pool.y;
   if (tokens > outside) return tooLarge(`only ${outside} tokens are outside the pool`);
+  if (pool.venue === 'AMM' && pool.splash !== undefined) return sellToSplash(pool, fees, tokens);
   const gross =
     pool.venue === 'CURVE'
       ? sellLovelace(pool.curve, soldOf(pool), tokens)
@@ -108,13 +117,46 @@ function curveTokens(pool: CurvePool, fees: FeeParameters, net: bigint): bigint 
   return tokens < pool.y ? tokens : tooLarge(`the pool has ${pool.y} tokens and keeps one`);
 }
 
-function ammTokens(pool: AmmPool, fees: FeeParameters, net: bigint): bigint {
-  return amountOut(net, pool.x, pool.y, fees.lpFeePer10k);
+/** Treasury and royalty earn tokens by a sale, so that its coin side has no shares. */
+function sellToSplash(pool: AmmPool, fees: FeeParameters, tokens: bigint): Exchange | Refusal {
+  const { splash, x, y } = pool;
+  assert(splash !== undefined, 'a pool of Splash');
+  const lovelace = splashOut(tokens, y, x, splash);
+  if (lovelace < fees.minTradeLovelace || lovelace <= 0n) return tooSmall(fees);
+  const { treasury, royalty } = earnedOf(tokens, splash);
+  return {
+    outcome: 'exchange',
+    kind: 'sell',
+    inputAmount: tokens,
+    outputAmount: lovelace,
+    shares: NO_SHARES,
+    poolCoinLovelace: lovelace,
+    next: moved(pool, -lovelace, tokens - treasury - royalty, NO_SHARES),
+  };
+}
+
+const NO_SHARES: Shares = { percentFee: 0n, platform: 0n, creator: 0n };
+
+/** In a pool of Splash its treasury is the platform, and the royalty is the creator's. */
+function sharesOfBuy(pool: PoolState, fees: FeeParameters, inputLovelace: bigint): Shares {
+  if (pool.venue === 'CURVE' || pool.splash === undefined) {
+    return sharesOf(pool.venue, fees, inputLovelace);
+  }
+  const { treasury, royalty } = earnedOf(inputLovelace, pool.splash);
+  return { percentFee: 0n, platform: treasury, creator: royalty };
+}
+
+function ammTokens(pool: AmmPool, fees: FeeParameters, input: bigint, net: bigint): bigint {
+  const { x, y, splash } = pool;
+  return splash === undefined
+    ? amountOut(net, x, y, fees.lpFeePer10k)
+    : splashOut(input, x, y, splash);
 }
 
 function moved(pool: PoolState, coin: bigint, tokens: bigint, shares: Shares): PoolState {
   const reserves = { x: pool.x + coin, y: pool.y + tokens };
-  if (pool.venue === 'CURVE') return { ...pool, ...reserves };
+  // What a pool of Splash owes stands in its own counters, and is no part of its reserves.
+  if (pool.venue === 'CURVE' || pool.splash !== undefined) return { ...pool, ...reserves };
   return { ...pool, ...reserves, owed: pool.owed + shares.creator };
 }
 

@@ -35,6 +35,8 @@ interface OrderEnd {
   readonly kind: 'executed' | 'refunded' | 'cancelled';
   /** Of the output asset, by that transaction. */
   readonly received: string;
+  /** Of the input asset, what came back with it; absent: nothing. */
+  readonly unspent?: string | undefined;
 }
 
 /** What was executed of it in blocks before it ended. */
@@ -55,6 +57,8 @@ export interface OrderFacts {
   readonly end: OrderEnd | null;
   /** null: none was executed in parts. */
   readonly parts: OrderParts | null;
+  /** The newest transaction of the mempool that executes a part of it; null: none does. */
+  readonly pendingPartTx: string | null;
   /** Of the block that ended it; null before. */
   readonly endedMs: number | null;
   /** When it was placed, or first seen. */
@@ -66,10 +70,11 @@ export interface OrderFacts {
 export type OrderView = ReturnType<typeof viewOrder>;
 
 export function viewOrder(facts: OrderFacts) {
-  const { order, end, parts, endedMs, placedMs, venue } = facts;
+  const { order, end, parts, pendingPartTx, endedMs, placedMs, venue } = facts;
   const status = statusOf(facts);
   const isFilled = status === 'Evaluated';
-  const filled = isFilled ? BigInt(order.amount) : (parts?.amount ?? 0n);
+  const spent = BigInt(order.amount) - BigInt(end?.unspent ?? '0');
+  const filled = isFilled ? spent : (parts?.amount ?? 0n);
   const [from, to] = order.side === 'buy' ? [COIN, order.token] : [order.token, COIN];
   return {
     entityId: order.ref,
@@ -83,7 +88,7 @@ export function viewOrder(facts: OrderFacts) {
     address: order.address,
     worstPrice: order.worstPrice,
     pendingTransactionId: order.ref.slice(0, order.ref.indexOf(':')),
-    evaluatedTransactionId: end?.tx ?? parts?.tx ?? null,
+    evaluatedTransactionId: end?.tx ?? pendingPartTx ?? parts?.tx ?? null,
     timestamp: seconds(placedMs),
     status,
     orderType: venue === 'AMM' ? ('CFMM' as const) : ('Spot' as const),

@@ -5,6 +5,7 @@
 import { type CurveParameters, capAt, type MarketCap, spot } from './curve.ts';
 import type { FeeParameters } from './fees.ts';
 import type { Ratio } from './ratio.ts';
+import type { SplashFees } from './splash.ts';
 
 export type Venue = 'CURVE' | 'AMM';
 
@@ -28,6 +29,8 @@ export interface AmmPool {
   /** Lovelace that wait in the pool for the creator. */
   readonly owed: bigint;
   readonly supply: bigint;
+  /** Of a pool of Splash, which charges these and nothing of the deployment's. */
+  readonly splash?: SplashFees;
 }
 
 export type PoolState = CurvePool | AmmPool;

@@ -105,6 +105,10 @@ export const POOL_LISTS = [
 ] as const;
 export type PoolList = (typeof POOL_LISTS)[number];
 
+/** The lists that clients may ask for. Trending is not sorted by what a pool holds. */
+export const POOL_LIST_NAMES = [...POOL_LISTS, 'Trending'] as const;
+export type PoolListName = (typeof POOL_LIST_NAMES)[number];
+
 /** What lists sort by: the larger comes first, null is not on the list; ties go by asset id. */
 export type ListRank = number | bigint | null;
 

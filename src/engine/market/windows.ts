@@ -9,6 +9,7 @@
  */
 import { assert } from '../runtime/assert.ts';
 import type { Bar } from './bar.ts';
+import { MinuteColumn } from './minuteColumn.ts';
 import { compareRatios, type Ratio } from './ratio.ts';
 import { HOUR_MS, MINUTE_MS } from './resolution.ts';
 import type { Trade } from './trade.ts';
@@ -81,9 +82,11 @@ export const KEPT_MS = 60 * MINUTE_MS;
 const SPLICED = 64;
 
 export class MinuteWindows {
-  readonly #minutes: Minute[];
+  readonly #minutes: MinuteColumn;
   /** Ranges of whole hours, by their number. */
   readonly #hours = new Map<number, Range>();
+  /** From the start of a minute to the end of its hour. */
+  #edge: { readonly firstMs: number; readonly range: Range } | null = null;
   readonly #windows: readonly RunningWindow[];
   #atMs: number;
   /** The first minute held is the pair's first. */
@@ -94,7 +97,7 @@ export class MinuteWindows {
    * the pair had no trade.
    */
   constructor(minutes: readonly Minute[], atMs: number, isWhole: boolean) {
-    this.#minutes = [...minutes];
+    this.#minutes = new MinuteColumn(minutes);
     this.#isWhole = isWhole;
     this.#atMs = atMs;
     this.#windows = WINDOWS.map((name) => ({
@@ -108,24 +111,24 @@ export class MinuteWindows {
   }
 
   get newest(): Minute | null {
-    return this.#minutes.at(-1) ?? null;
+    return this.#minutes.at(this.#minutes.length - 1) ?? null;
   }
 
   /** The pair's first minute; null where that is not held, or there is none. */
   get launch(): Minute | null {
-    return this.#isWhole ? (this.#minutes[0] ?? null) : null;
+    return this.#isWhole ? (this.#minutes.at(0) ?? null) : null;
   }
 
   /** Of the minutes held, ascending. */
   starts(): readonly number[] {
-    return this.#minutes.map(({ startMs }) => startMs);
+    return this.#minutes.starts();
   }
 
   /** Whether the windows at market time `atMs` can be told from the minutes held. */
   covers(atMs: number): boolean {
     if (this.#isWhole) return true;
-    const first = this.#minutes[0];
-    return first === undefined || first.startMs < atMs - WINDOW_MS['24h'];
+    const firstMs = this.#minutes.startAt(0);
+    return firstMs === undefined || firstMs < atMs - WINDOW_MS['24h'];
   }
 
   /** Sets market time, cut to the minute; `covers` it. */
@@ -139,11 +142,12 @@ export class MinuteWindows {
   put(minute: Minute): void {
     const minutes = this.#minutes;
     let index = minutes.length;
-    while (index > 0 && (minutes[index - 1]?.startMs ?? 0) >= minute.startMs) index -= 1;
-    const old = minutes[index];
-    this.#hours.delete(hourOf(minute));
+    while (index > 0 && (minutes.startAt(index - 1) ?? 0) >= minute.startMs) index -= 1;
+    const old = minutes.at(index);
+    this.#hours.delete(hourOf(minute.startMs));
+    this.#edge = null;
     if (old?.startMs === minute.startMs) {
-      minutes[index] = minute;
+      minutes.replace(index, minute);
       for (const window of this.#windows) {
         if (index < window.first) continue;
         add(window, old, -1);
@@ -153,7 +157,7 @@ export class MinuteWindows {
     }
     // Older than all that is held, so no window reaches it.
     if (index === 0 && !this.#isWhole) return;
-    minutes.splice(index, 0, minute);
+    minutes.insert(index, minute);
     for (const window of this.#windows) {
       if (minute.startMs >= this.#atMs - window.lengthMs) add(window, minute, 1);
       else window.first += 1;
@@ -166,12 +170,12 @@ export class MinuteWindows {
 
   /** The newest minute before the window; null: there is none. */
   before(window: Window): Minute | null {
-    return this.#minutes[this.#of(window).first - 1] ?? null;
+    return this.#minutes.at(this.#of(window).first - 1) ?? null;
   }
 
   /** Price after the newest minute that began before a moment; null: none is held. */
   closeBefore(timeMs: number): Ratio | null {
-    return this.#minutes[this.#indexAt(timeMs) - 1]?.close ?? null;
+    return this.#minutes.at(this.#indexAt(timeMs) - 1)?.close ?? null;
   }
 
   /**
@@ -180,22 +184,22 @@ export class MinuteWindows {
    */
   dayRange(): Range | null {
     const { first } = this.#of('24h');
-    const oldest = this.#minutes[first];
+    const minutes = this.#minutes;
+    const oldest = minutes.at(first);
     if (oldest === undefined) return null;
     // With a pool the spot before its first trade is part of a minute's own range.
-    const carried = oldest.open === null ? this.#minutes[first - 1]?.close : undefined;
+    const carried = oldest.open === null ? minutes.at(first - 1)?.close : undefined;
     let range: Range = carried === undefined ? oldest : { high: carried, low: carried };
     const fromMs = this.#atMs - WINDOW_MS['24h'];
-    let index = first;
-    for (let minute: Minute | undefined = oldest; minute !== undefined; ) {
-      const hour = hourOf(minute);
+    for (let index = first; index < minutes.length; ) {
+      const hour = hourOf(minutes.startAt(index) ?? 0);
       const end = this.#indexAt((hour + 1) * HOUR_MS);
       const isWhole = hour * HOUR_MS >= fromMs;
-      range = isWhole
-        ? wider(range, this.#hourRange(hour, index, end))
-        : rangeOf(this.#minutes, index, end, range);
+      range = wider(
+        range,
+        isWhole ? this.#hourRange(hour, index, end) : this.#edgeRange(index, end),
+      );
       index = end;
-      minute = this.#minutes[index];
     }
     return range;
   }
@@ -203,11 +207,18 @@ export class MinuteWindows {
   #hourRange(hour: number, first: number, end: number): Range {
     const known = this.#hours.get(hour);
     if (known !== undefined) return known;
-    const minute = this.#minutes[first];
-    assert(minute !== undefined, 'the hour has a minute');
-    const range = rangeOf(this.#minutes, first, end, minute);
+    const range = rangeOf(this.#minutes, first, end);
     this.#hours.set(hour, range);
     return range;
+  }
+
+  /** Of the hour of which the window has a part, which another minute leaves or a trade changes. */
+  #edgeRange(first: number, end: number): Range {
+    const firstMs = this.#minutes.startAt(first) ?? 0;
+    if (this.#edge?.firstMs !== firstMs) {
+      this.#edge = { firstMs, range: rangeOf(this.#minutes, first, end) };
+    }
+    return this.#edge.range;
   }
 
   /** Of the first minute that began at a moment or later. */
@@ -215,7 +226,7 @@ export class MinuteWindows {
     let [low, high] = [0, this.#minutes.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#minutes[middle]?.startMs ?? 0) < timeMs) low = middle + 1;
+      if ((this.#minutes.startAt(middle) ?? 0) < timeMs) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -229,14 +240,17 @@ export class MinuteWindows {
 
   #move(window: RunningWindow, fromMs: number): void {
     for (;;) {
-      const leaving = this.#minutes[window.first];
-      if (leaving === undefined || leaving.startMs >= fromMs) break;
+      if ((this.#minutes.startAt(window.first) ?? fromMs) >= fromMs) break;
+      const leaving = this.#minutes.at(window.first);
+      assert(leaving !== undefined, 'a minute that has a start');
       add(window, leaving, -1);
       window.first += 1;
     }
     for (;;) {
-      const entering = this.#minutes[window.first - 1];
-      if (entering === undefined || entering.startMs < fromMs) break;
+      const index = window.first - 1;
+      if (index < 0 || (this.#minutes.startAt(index) ?? 0) < fromMs) break;
+      const entering = this.#minutes.at(index);
+      assert(entering !== undefined, 'a minute that has a start');
       add(window, entering, 1);
       window.first -= 1;
     }
@@ -247,11 +261,12 @@ export class MinuteWindows {
     const fromMs = this.#atMs - WINDOW_MS['24h'] - KEPT_MS;
     let count = 0;
     // The newest before the window stays: changes are measured against it.
-    while ((this.#minutes[count + 1]?.startMs ?? fromMs) < fromMs) count += 1;
+    while ((this.#minutes.startAt(count + 1) ?? fromMs) < fromMs) count += 1;
     if (count < SPLICED) return;
-    this.#minutes.splice(0, count);
+    this.#minutes.dropFirst(count);
     this.#isWhole = false;
     this.#hours.clear();
+    this.#edge = null;
     for (const window of this.#windows) window.first -= count;
   }
 }
@@ -262,18 +277,19 @@ function add(window: RunningWindow, { volume, trades, buys }: Minute, sign: 1 | 
   window.buys += sign * (buys ?? 0);
 }
 
-function hourOf({ startMs }: Minute): number {
+function hourOf(startMs: number): number {
   return Math.floor(startMs / HOUR_MS);
 }
 
-/** With those from index `first` on, before `end`. */
-function rangeOf(minutes: readonly Minute[], first: number, end: number, range: Range): Range {
-  let widest = range;
+/** Of those from index `first` on, before `end`: at least one. */
+function rangeOf(minutes: MinuteColumn, first: number, end: number): Range {
+  let range: Range | undefined;
   for (let index = first; index < end; index += 1) {
-    const minute = minutes[index];
-    if (minute !== undefined) widest = wider(widest, minute);
+    const minute = minutes.at(index);
+    if (minute !== undefined) range = range === undefined ? minute : wider(range, minute);
   }
-  return widest;
+  assert(range !== undefined, 'there is a minute');
+  return { high: range.high, low: range.low };
 }
 
 function wider(range: Range, { high, low }: Range): Range {

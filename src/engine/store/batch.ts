@@ -37,7 +37,7 @@ export interface Batch {
 }
 
 /** About a millisecond of work. */
-const CHARACTERS_A_STEP = 128 * 1024;
+export const CHARACTERS_A_STEP = 32 * 1024;
 
 type Head = Pick<Batch, 'checkpoint' | 'unhashed' | 'horizonSeq'>;
 

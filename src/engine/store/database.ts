@@ -38,6 +38,25 @@ export function openDatabase(file: string, options: DatabaseOptions): Database.D
   return database;
 }
 
+/** All reads of `run` see one state of the file: a commit may arrive between two reads. */
+export type AtOnce = <T>(run: () => T) => T;
+
+/** Each read alone would lock and unlock the file, which is most of what it costs. */
+export function readsAtOnce(database: Database.Database): AtOnce {
+  const begin = database.prepare<[]>('BEGIN');
+  const end = database.prepare<[]>('COMMIT');
+  return (run) => {
+    if (database.inTransaction) return run();
+    begin.run();
+    try {
+      return run();
+    } finally {
+      // Some errors of the database end it.
+      if (database.inTransaction) end.run();
+    }
+  };
+}
+
 /** Nothing is written; a file that is not there is an error. */
 export function readOnlyDatabase(file: string): Database.Database {
   return new Database(file, { readonly: true, fileMustExist: true });

@@ -1,6 +1,8 @@
 /** Tables of key and value: stored rows, and staged rows overlaid on them. */
-import type { Database } from './database.ts';
-import { KEYED_TABLES, type KeyedTable } from './rows.ts';
+import type { AtOnce, Database } from './database.ts';
+import { KeyFilter } from './keyFilter.ts';
+import { NewestRows } from './newestRows.ts';
+import { KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
 import type { Stage } from './stage.ts';
 
 export interface KeyedRow {
@@ -30,6 +32,7 @@ export function keyedReads(database: Database, table: KeyedTable) {
   const last = database.prepare<[string, string], { key: string }>(
     `SELECT key FROM ${table} WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`,
   );
+  const keys = database.prepare<[number], string>(`SELECT key FROM ${table} LIMIT ?`).pluck();
   const range = database.prepare<[string, string, number], KeyedRow>(
     `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?`,
   );
@@ -45,6 +48,7 @@ export function keyedReads(database: Database, table: KeyedTable) {
   return {
     get: (key: string): string | null => get.get(key)?.value ?? null,
     all: (): KeyedRow[] => all.all(),
+    keys: (limit: number): string[] => keys.all(limit),
     /** Rows with keys in [from, to), ascending. */
     range: (from: string, to: string, limit: number): KeyedRow[] => range.all(from, to, limit),
     /** The same in either order, behind `offset` of them. */
@@ -126,8 +130,24 @@ function pageOverlaid(
   return rows.slice(offset - rank, offset - rank + limit);
 }
 
-/** All reads of `run` see one state of the file: a commit may arrive between two reads. */
-type AtOnce = <T>(run: () => T) => T;
+/** Its rows are made by the writer, from the undo records. */
+const UNSEEN = 'trade_ids';
+/** To read the keys of a larger state would take longer than it saves. */
+const MOST_KEYS_READ = 50_000;
+
+function filterOf(stored: Record<KeyedTable, ReturnType<typeof keyedReads>>): KeyFilter {
+  const filter = new KeyFilter();
+  let left = MOST_KEYS_READ;
+  for (const table of KEYED_TABLES) {
+    if (table === UNSEEN) continue;
+    const keys = stored[table].keys(left + 1);
+    left -= keys.length;
+    if (left < 0) break;
+    for (const key of keys) filter.add(table, key);
+  }
+  if (left < 0) filter.stop();
+  return filter;
+}
 
 /** Keyed tables as they are now: stored rows with the staged ones overlaid. */
 export class KeyedView {
@@ -135,6 +155,8 @@ export class KeyedView {
   /** Newest first. */
   readonly #stages: () => readonly Stage[];
   readonly #atOnce: AtOnce;
+  readonly #filter: KeyFilter;
+  readonly #newest = new NewestRows();
 
   constructor(
     stored: Record<KeyedTable, ReturnType<typeof keyedReads>>,
@@ -144,6 +166,20 @@ export class KeyedView {
     this.#stored = stored;
     this.#stages = stages;
     this.#atOnce = atOnce;
+    this.#filter = filterOf(stored);
+  }
+
+  /** Tell it of every row before it is read. */
+  noteStaged(changes: readonly RowChange[]): void {
+    for (const { table, key, before, after } of changes) {
+      // A row that was there is known.
+      if (before === null && after !== null) this.#filter.add(table, key);
+    }
+  }
+
+  /** The file holds them now, and they are not staged any more. */
+  noteCommitted({ keyed }: Stage): void {
+    this.#newest.noteCommitted(keyed);
   }
 
   get(table: KeyedTable, key: string): string | null {
@@ -151,7 +187,12 @@ export class KeyedView {
       const staged = stage.keyed[table].get(key);
       if (staged !== undefined) return staged.value;
     }
-    return this.#stored[table].get(key);
+    if (table !== UNSEEN && !this.#filter.mayHave(table, key)) return null;
+    const known = this.#newest.get(table, key);
+    if (known !== undefined) return known;
+    const value = this.#stored[table].get(key);
+    this.#newest.noteRead(table, key, value);
+    return value;
   }
 
   withPrefix(table: KeyedTable, prefix: string, limit: number, after?: string): KeyedRow[] {

@@ -5,6 +5,7 @@ import type {
   MarketEvent,
   OrderRest,
   PlacedOrder,
+  RefText,
   Reserves,
   VestingLock,
 } from '../market/events.ts';
@@ -98,6 +99,8 @@ export interface OrderRecord extends PlacedOrder {
   readonly parts?: readonly OrderFill[];
   /** What they have left; absent: all of it. */
   readonly rest?: OrderRest;
+  /** Of the offer, what came back with the execution that ended it; absent: nothing. */
+  readonly unspent?: string;
   /** Of the fill, or where it would have filled when it was given back; null while open. */
   readonly venue: Reserves['venue'] | null;
   /** Place in the chain of its newest trade; null where it has none. */
@@ -108,13 +111,19 @@ export interface OrderRecord extends PlacedOrder {
 export function fillsOfOrder(order: OrderRecord): readonly OrderFill[] {
   const { state, closedTx: tx, closedMs: atMs, parts = [], received, tradeAt } = order;
   if (state !== 'executed' || tx === null || atMs === null) return parts;
-  const { amount, feeLovelace } = order.rest ?? order;
+  const { amount, feeLovelace } = lastFill(order);
   const before = parts.reduce((sum, part) => sum + BigInt(part.received), 0n);
   const rest = { amount, received: String(BigInt(received) - before), feeLovelace };
   return [
     ...parts,
     { tx, atMs, ...rest, tradeAt: tradeAt === parts.at(-1)?.tradeAt ? null : tradeAt },
   ];
+}
+
+/** What an execution of all that is left takes of the input asset, and its fee. */
+export function lastFill(order: Pick<OrderRecord, 'amount' | 'feeLovelace' | 'rest' | 'unspent'>) {
+  const { amount, feeLovelace } = order.rest ?? order;
+  return { amount: String(BigInt(amount) - BigInt(order.unspent ?? '0')), feeLovelace };
 }
 
 /** Table `mempool`, by transaction id. */
@@ -134,6 +143,13 @@ export interface DroppedRecord {
 }
 
 /** Table `locks`, by reference: for good, also when withdrawn. */
+/** Under `SETTINGS` in `market`. */
+export interface SettingsRecord {
+  readonly ref: RefText;
+  readonly executor: string;
+  readonly feeAddress: string;
+}
+
 export interface LockRecord extends VestingLock {
   readonly lockedMs: number;
   readonly withdrawnBy: string | null;

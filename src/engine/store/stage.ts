@@ -7,7 +7,7 @@ import type { BarSlot } from './barRows.ts';
 import { StagedChangeIndex } from './changeIndex.ts';
 import { perTable } from './keyedRows.ts';
 import { KEYED_TABLES, type RowChange } from './rows.ts';
-import { StagedBars } from './stagedBars.ts';
+import { type BarEnds, StagedBars } from './stagedBars.ts';
 import { StagedTrades } from './tradeIds.ts';
 import type { EntryEffects } from './undoRows.ts';
 
@@ -39,6 +39,11 @@ export class Stage {
   /** A pair will have changed bars, one of each resolution. */
   noteBars(): void {
     this.rows += BARS_A_PAIR;
+  }
+
+  addEnds(ends: BarEnds): void {
+    this.bars.addEnds(ends);
+    this.rows += ends.pairs.size;
   }
 
   put(changes: readonly RowChange[], seq: number): void {

@@ -11,6 +11,27 @@ import { CAUSES } from './rows.ts';
 export interface BarOwner {
   /** Brings the staged bars of the pair up to its newest trade. */
   settle(): void;
+  /** `staged` is in the table. A reference to it keeps the whole commit, of all pairs. */
+  written(staged: StagedPair): void;
+}
+
+/**
+ * Market time has passed the ends of bars. A minute ends for thousands of pairs at once, so the
+ * bars of each are changed when the pair is read or traded, or by the commit.
+ */
+export interface BarEnds {
+  /** Pairs that may have such a bar. */
+  readonly pairs: ReadonlySet<number>;
+  /** Makes those of one final, in `staged`, as the entry that passed their ends did. */
+  end(pair: number, staged: StagedPair): void;
+}
+
+/** `BarEnds`, and the pairs whose bars are ended. */
+interface WaitingEnds {
+  readonly ends: BarEnds;
+  readonly ended: Set<number>;
+  /** Goes through them once, for the commit. */
+  readonly rest: Iterator<number>;
 }
 
 /** The staged bars of one pair. */
@@ -68,6 +89,11 @@ export class StagedPair {
     this.#lines = null;
   }
 
+  /** They are in the table. */
+  noteWritten(): void {
+    this.#owner?.written(this);
+  }
+
   #settle(): void {
     if (this.#lines === null) this.#owner?.settle();
   }
@@ -85,6 +111,8 @@ export function lineOf({ pair, resolution, start, seq, cause, value }: BarSlot):
 
 export class StagedBars {
   readonly #pairs = new Map<number, StagedPair>();
+  /** In the order of their entries. */
+  #ends: WaitingEnds[] = [];
   /** As a rollback left them, before anything else. */
   readonly restored = new Set<BarSlot>();
   /** Handed over to be written. */
@@ -105,6 +133,52 @@ export class StagedBars {
 
   pairs(): Iterable<StagedPair> {
     return this.#pairs.values();
+  }
+
+  noteWritten(): void {
+    for (const pair of this.#pairs.values()) pair.noteWritten();
+  }
+
+  addEnds(ends: BarEnds): void {
+    this.#ends.push({ ends, ended: new Set(), rest: ends.pairs.values() });
+  }
+
+  hasEnds(pair: number): boolean {
+    if (this.#ends.length === 0) return false;
+    return this.#ends.some(({ ends, ended }) => ends.pairs.has(pair) && !ended.has(pair));
+  }
+
+  /** Each end once. */
+  endBars(pair: number): void {
+    for (const { ends, ended } of this.#ends) {
+      if (!ends.pairs.has(pair) || ended.has(pair)) continue;
+      ended.add(pair);
+      ends.end(pair, this.of(pair));
+    }
+    this.#forgetEnded();
+  }
+
+  /** Pairs with bars to end, by older entries than the last `count`. */
+  endedBeforeLast(count: number): number[] {
+    const older = this.#ends.slice(0, Math.max(0, this.#ends.length - count));
+    return older.flatMap(({ ends, ended }) => [...ends.pairs].filter((pair) => !ended.has(pair)));
+  }
+
+  /** A pair whose bars have ends to be put in; null: none has. */
+  nextEnded(): number | null {
+    for (let first = this.#ends[0]; first !== undefined; first = this.#ends[0]) {
+      const { value } = first.rest.next();
+      if (value === undefined) this.#ends.shift();
+      else if (!first.ended.has(value)) return value;
+    }
+    return null;
+  }
+
+  #forgetEnded(): void {
+    for (let first = this.#ends[0]; first !== undefined; first = this.#ends[0]) {
+      if (first.ended.size < first.ends.pairs.size) return;
+      this.#ends.shift();
+    }
   }
 
   get(pair: number, resolution: number, start: number): BarRow | undefined {
@@ -144,6 +218,9 @@ export class StagedBars {
     for (const [pair, bars] of later.#pairs) {
       const mine = this.of(pair);
       for (const slot of bars.all()) mine.put(slot);
+    }
+    for (const { ends, ended } of later.#ends) {
+      this.#ends.push({ ends, ended, rest: ends.pairs.values() });
     }
     later.isClosed = true;
     this.isClosed = false;

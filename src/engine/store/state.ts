@@ -5,21 +5,20 @@
  * the checkpoint, one transaction. Reads include staged rows and those that are being written.
  * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
-import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Resolution } from '../market/resolution.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import {
   type BarRow,
   type BarSlot,
-  barReads,
   type OpenBar,
   parseBarKey,
   type SettledBars,
-  settledBars,
 } from './barRows.ts';
+import { BarsView } from './barsView.ts';
 import { encodeInSteps } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type AtOnce, type Database, openDatabase, readsAtOnce } from './database.ts';
 import { HashWindow } from './hashWindow.ts';
 import {
   type KeyedRow,
@@ -33,7 +32,7 @@ import { checkpointWithSums, writeAllSums } from './pageSums.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
 import { Stage } from './stage.ts';
-import type { BarOwner, StagedBars, StagedPair } from './stagedBars.ts';
+import type { BarEnds, BarOwner, StagedPair } from './stagedBars.ts';
 import type { OpenWriter, StateWriter } from './stateWriter.ts';
 import { type CountedTrades, TradeIds } from './tradeIds.ts';
 import { type Point, UndoPoints } from './undoRows.ts';
@@ -76,9 +75,8 @@ export interface StateOptions {
   readonly clock?: Clock;
 }
 
-const FOREVER_MS = Number.MAX_SAFE_INTEGER;
-/** Far more than lateness can leave open at once. */
-const MAX_OPEN_BARS = 10_000;
+/** Pairs whose bars are ended in one turn of the loop: less than a millisecond. */
+const ENDS_A_TURN = 48;
 
 export class StateStore {
   /** The database file. */
@@ -87,12 +85,13 @@ export class StateStore {
   readonly #writer: StateWriter;
   readonly #clock: Clock | undefined;
   readonly #bars;
-  readonly #settledBars;
   readonly #keyed;
   readonly #rows: KeyedView;
   readonly #changeIndex;
   readonly #undo: UndoPoints;
   readonly tradeIds: TradeIds;
+  /** For what reads many rows: much faster than each read by itself. */
+  readonly atOnce: AtOnce;
   /** The entry of the last rollback since the start; 0: there was none. */
   undoneSeq = 0;
   /** Rows that wait for the next state hash. */
@@ -109,17 +108,17 @@ export class StateStore {
     this.#database = openDatabase(file, { synchronous: 'NORMAL', maxMb });
     try {
       createTables(this.#database);
-      this.#bars = barReads(this.#database);
-      this.#settledBars = settledBars(this.#database);
+      this.atOnce = readsAtOnce(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
-      this.#rows = new KeyedView(
-        this.#keyed,
-        () => this.#stages(),
-        (read) => this.#database.transaction(read)(),
-      );
+      this.#rows = new KeyedView(this.#keyed, () => this.#stages(), this.atOnce);
       this.tradeIds = new TradeIds(this.#keyed.trade_ids, () => this.#stages());
       this.#changeIndex = changeIndexReads(this.#database);
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
+      this.#bars = new BarsView(
+        this.#database,
+        { newest: () => this.#stage, inFlight: () => this.#inFlight },
+        (seq) => this.#undo.oldestMarketMsSince(seq),
+      );
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
       // trust: our own checkpoint row
       this.#checkpoint = row === undefined ? null : (JSON.parse(row.text) as Checkpoint);
@@ -156,6 +155,7 @@ export class StateStore {
 
   stage({ checkpoint, block, atMs, changes, trades, streamChanges }: StagedEntry): void {
     const { seq, marketMs, seenMs } = checkpoint;
+    this.#rows.noteStaged(changes);
     this.#stage.add({ seq, atMs, marketMs, seenMs, block, changes, trades });
     for (const { scope, ref, about, undone } of streamChanges) {
       this.#stage.changeIndex.put({ scope, ref, about, seq, undoneSeq: undone ? seq : 0 });
@@ -171,17 +171,27 @@ export class StateStore {
   restore(toSeq: number, rows: readonly RowChange[], bars: readonly BarSlot[], seq: number): void {
     this.undoneSeq = seq;
     this.#undo.forgetAfter(toSeq);
+    this.#rows.noteStaged(rows);
     this.#stage.restore(toSeq, rows, bars, seq);
   }
 
   /** Where the bars that `owner` changes from now on are staged, until it is closed. */
   stagePair(pair: number, owner: BarOwner): StagedPair {
-    // It is about to change bars that may still wait to be encoded.
-    this.#inFlight?.bars.find(pair)?.lines();
-    const staged = this.#stage.bars.of(pair);
-    staged.owner = owner;
-    this.#stage.noteBars();
-    return staged;
+    return this.#bars.stagePair(pair, owner);
+  }
+
+  /** Market time has passed the ends of bars of these pairs: see `BarEnds`. */
+  stageEnds(ends: BarEnds): void {
+    this.#bars.stageEnds(ends);
+  }
+
+  hasEnds(pair: number): boolean {
+    return this.#bars.hasEnds(pair);
+  }
+
+  /** Puts what was given to `stageEnds` into the bars of a pair. */
+  endBars(pair: number): void {
+    this.#bars.endBars(pair);
   }
 
   /** A commit is on its way to the disk. */
@@ -273,20 +283,12 @@ export class StateStore {
 
   /** The bar that starts at `start`, or its tombstone, or null. */
   bar(pair: number, resolution: number, start: number): BarRow | null {
-    for (const stage of this.#stages()) {
-      const staged = stage.bars.get(pair, resolution, start);
-      if (staged !== undefined) return staged;
-    }
     return this.#bars.one(pair, resolution, start);
   }
 
   /** Bars that start in [from, to), newest first. */
   bars(pair: number, resolution: number, from: number, to: number, limit: number): BarRow[] {
-    const stored = this.#bars.range(pair, resolution, from, to, limit + this.#stagedOf(pair));
-    const inside = ({ start, isThere }: { start: number; isThere: boolean }) =>
-      isThere && start >= from && start < to;
-    const rows = this.#overlayStages(pair, resolution, stored, inside);
-    return rows.sort((a, b) => b.start - a.start).slice(0, limit);
+    return this.#bars.range(pair, resolution, from, to, limit);
   }
 
   /**
@@ -296,23 +298,15 @@ export class StateStore {
   settledBars(
     pair: number,
     resolution: number,
-    { from, to }: { readonly from: number; readonly to: number },
+    span: { readonly from: number; readonly to: number },
     most: number,
   ): SettledBars | null {
-    const inside = ({ start }: { start: number }) => start >= from && start < to;
-    const waiting = this.#overlayStages(pair, resolution, [], inside);
-    if (waiting.length > 0) return null;
-    return this.#settledBars(pair, resolution, from, to, most);
+    return this.#bars.settled(pair, resolution, span, most);
   }
 
   /** Bars and tombstones last changed after `seq`, oldest change first. */
   barsChangedSince(pair: number, resolution: Resolution, seq: number, limit: number): BarRow[] {
-    const index = STORED_RESOLUTION_IDS[resolution];
-    const from = intervalStart(resolution, Math.max(0, this.#undo.oldestMarketMsSince(seq)));
-    const more = limit + this.#stagedOf(pair);
-    const stored = this.#bars.changedSince(pair, index, seq, from, more);
-    const rows = this.#overlayStages(pair, index, stored, (row) => row.seq > seq);
-    return rows.sort((a, b) => a.seq - b.seq || a.start - b.start).slice(0, limit);
+    return this.#bars.changedSince(pair, resolution, seq, limit);
   }
 
   /** Bars of all pairs that are not final, as committed. */
@@ -322,8 +316,7 @@ export class StateStore {
 
   /** Bars whose interval has not ended at `marketMs`, which are those that are not final. */
   openBars(pair: number, resolution: Resolution, marketMs: number): BarRow[] {
-    const from = intervalStart(resolution, marketMs);
-    return this.bars(pair, STORED_RESOLUTION_IDS[resolution], from, FOREVER_MS, MAX_OPEN_BARS);
+    return this.#bars.open(pair, resolution, marketMs);
   }
 
   /** Before-images of all entries after `toSeq`, newest first. Everything must be committed. */
@@ -351,7 +344,10 @@ export class StateStore {
         unhashed: this.hashWindow.names(),
         horizonSeq: this.horizonSeq,
       };
-      await this.#writer.write(await encodeInSteps(stage, head, this.#clock));
+      await this.#endAllBars(stage);
+      await this.#writer.write(await encodeInSteps(stage, head, this.#clock), this.#clock);
+      this.#rows.noteCommitted(stage);
+      stage.bars.noteWritten();
       return stage.rows;
     } catch (error) {
       stage.append(this.#stage);
@@ -362,35 +358,27 @@ export class StateStore {
     }
   }
 
+  /** The checkpoint that is written comes after the entries that ended them. */
+  async #endAllBars({ bars }: Stage): Promise<void> {
+    let ended = 0;
+    for (let pair = bars.nextEnded(); pair !== null; pair = bars.nextEnded()) {
+      this.#bars.endBars(pair);
+      ended += 1;
+      if (ended % ENDS_A_TURN === 0 && this.#clock !== undefined) await nextTurn(this.#clock);
+    }
+  }
+
   #resumeHashWindow(): void {
     const row = this.#database.prepare<[], { rows: string }>('SELECT rows FROM unhashed').get();
     this.hashWindow.resume(row?.rows ?? '', (table, key) => {
       if (table !== 'bars') return this.#keyed[table].get(key);
       const { pair, resolution, start } = parseBarKey(key);
-      return this.#bars.one(pair, resolution, start)?.value ?? null;
+      return this.#bars.stored(pair, resolution, start)?.value ?? null;
     });
   }
 
   /** Stages that are not written yet, newest first. */
   #stages(): readonly Stage[] {
     return this.#inFlight === null ? [this.#stage] : [this.#stage, this.#inFlight];
-  }
-
-  #stagedOf(pair: number): number {
-    return this.#stages().reduce((count, stage) => count + stage.bars.count(pair), 0);
-  }
-
-  #overlayStages(
-    pair: number,
-    resolution: number,
-    stored: readonly BarRow[],
-    wanted: Parameters<StagedBars['overlay']>[3],
-  ): BarRow[] {
-    return this.#stages()
-      .toReversed()
-      .reduce<BarRow[]>(
-        (rows, stage) => stage.bars.overlay(pair, resolution, rows, wanted),
-        [...stored],
-      );
   }
 }

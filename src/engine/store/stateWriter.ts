@@ -6,12 +6,15 @@
  * batch may be handed over again. One batch at a time. A copy is of what was committed before it.
  */
 import { Worker } from 'node:worker_threads';
-import { type Batch, batchWriter } from './batch.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { type Batch, batchWriter, CHARACTERS_A_STEP } from './batch.ts';
+import { type BatchHead, takeApart } from './batchParts.ts';
 import { openDatabase } from './database.ts';
 import { boundWal, copyWithSums, fullCheckpoint, isWalLong } from './pageSums.ts';
 
 export interface StateWriter {
-  write(batch: Batch): Promise<void>;
+  /** `clock`: may hand it over in several turns of the loop. */
+  write(batch: Batch, clock?: Clock): Promise<void>;
   /** Of the file, page by page, with its sums. Rejects when the disk refuses: part may be there. */
   copy(to: string): Promise<void>;
   close(): Promise<void>;
@@ -25,8 +28,11 @@ export interface WriterOptions {
   readonly maxMb: number;
 }
 
-/** Messages to the thread: a batch, where to copy the file, or null to close. */
-export type WriterMessage = Batch | { readonly copyTo: string } | null;
+/** Questions to the thread: to write a batch, to copy the file, or null to close. */
+type WriterQuestion = BatchHead | { readonly copyTo: string } | null;
+
+/** A text is a piece of the next batch, and has no answer. */
+export type WriterMessage = string | WriterQuestion;
 
 /** Its answer: what went wrong, or null. */
 export type WriterReply = { readonly message: string; readonly code: string } | null;
@@ -62,14 +68,21 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
 export function threadWriter(options: WriterOptions): StateWriter {
   let thread: WriterThread | null = null;
   let closed = false;
-  const ask = async (message: WriterMessage) => {
+  const living = () => {
     if (closed) throw writeError('the state file is closed', 'WRITER_CLOSED');
     thread = thread === null || thread.isDead ? new WriterThread(options) : thread;
-    await thread.ask(message);
+    return thread;
   };
   return {
-    write: ask,
-    copy: (copyTo) => ask({ copyTo }),
+    async write(batch, clock) {
+      const writer = living();
+      const { head, pieces } = takeApart(batch);
+      await writer.send(pieces, clock);
+      await writer.ask(head);
+    },
+    async copy(copyTo) {
+      await living().ask({ copyTo });
+    },
     async close() {
       if (closed) return;
       closed = true;
@@ -77,6 +90,9 @@ export function threadWriter(options: WriterOptions): StateWriter {
     },
   };
 }
+
+/** It keeps nothing: more room for young objects costs memory and saves nothing. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16 };
 
 class WriterThread {
   isDead = false;
@@ -86,7 +102,7 @@ class WriterThread {
 
   constructor(options: WriterOptions) {
     const script = new URL('./writerThread.ts', import.meta.url);
-    this.#worker = new Worker(script, { workerData: options });
+    this.#worker = new Worker(script, { workerData: options, resourceLimits: RESOURCE_LIMITS });
     // The thread keeps the process alive only while it has something to write.
     this.#worker.unref();
     this.#worker.on('message', (reply: WriterReply) => {
@@ -100,7 +116,20 @@ class WriterThread {
     });
   }
 
-  ask(message: WriterMessage): Promise<void> {
+  /** Pieces of the batch that is asked for next. */
+  async send(pieces: readonly string[], clock: Clock | undefined): Promise<void> {
+    let characters = 0;
+    for (const piece of pieces) {
+      this.#worker.postMessage(piece);
+      characters += piece.length;
+      if (clock === undefined || characters < CHARACTERS_A_STEP) continue;
+      characters = 0;
+      await nextTurn(clock);
+    }
+  }
+
+  ask(message: WriterQuestion): Promise<void> {
+    if (this.isDead) return Promise.reject(writeError('the writer ended', 'WRITER_DIED'));
     return new Promise((resolve, reject) => {
       this.#waiting.push((reply) => {
         if (reply === null) resolve();

@@ -1,6 +1,7 @@
 /** The thread that writes the state file: batches in, acknowledgements out. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../runtime/assert.ts';
+import { putTogether } from './batchParts.ts';
 import {
   inlineWriter,
   type WriterMessage,
@@ -13,7 +14,14 @@ const port = parentPort;
 // trust: handed over by threadWriter
 const writer = inlineWriter(workerData as WriterOptions);
 
+/** Of the next batch. */
+let pieces: string[] = [];
+
 port.on('message', (message: WriterMessage) => {
+  if (typeof message === 'string') {
+    pieces.push(message);
+    return;
+  }
   const reply = (answer: WriterReply) => port.postMessage(answer);
   obey(message).then(
     () => reply(null),
@@ -21,9 +29,12 @@ port.on('message', (message: WriterMessage) => {
   );
 });
 
-function obey(message: WriterMessage): Promise<void> {
+function obey(message: Exclude<WriterMessage, string>): Promise<void> {
   if (message === null) return writer.close();
-  return 'copyTo' in message ? writer.copy(message.copyTo) : writer.write(message);
+  if ('copyTo' in message) return writer.copy(message.copyTo);
+  const texts = pieces;
+  pieces = [];
+  return writer.write(putTogether(message, texts));
 }
 
 function codeOf(error: unknown): string {

@@ -100,6 +100,43 @@ export const COMMANDS = {
       key: { value: 'FILE', about: 'who pays: .skey of cardano-cli, or hex (default: executor)' },
       'dry-run': { about: 'show the transactions and what they cost, and send none' },
       out: { value: 'FILE', about: 'where to write it (default ./deployment.NAME.json)' },
+      parameters: {
+        value: 'FILE',
+        about: 'curve, thresholdLovelace and fees (default: the usual)',
+      },
+      signers: {
+        value: 'FILE',
+        about: 'who may rotate executor and fee address: required, keyHashes',
+      },
+      check: { value: 'FILE', about: 'instead: is what it names what the sources compile to?' },
+    },
+  },
+  refund: {
+    group: 'data',
+    uses: [['[ORDER]', 'give an order that is due (TX:INDEX; or all) back']],
+    options: {
+      network: { value: 'NAME', about: 'preprod, preview (DEPLOYMENT_FILE) or devnet' },
+      key: { value: 'FILE', about: 'any key with 5 ADA as collateral; a devnet: fee' },
+      'dry-run': { about: 'show what is due, and send nothing' },
+    },
+  },
+  rotate: {
+    group: 'data',
+    uses: [
+      ['make', 'write a transaction: another executor or fee address'],
+      ['sign FILE', 'add a signature of one of the signers; needs no node'],
+      ['submit FILE...', 'send it, with the signatures of all these files'],
+    ],
+    options: {
+      network: { value: 'NAME', about: 'preprod, preview (DEPLOYMENT_FILE) or devnet' },
+      key: {
+        value: 'FILE',
+        about: 'who pays or signs; a devnet: fee pays; executor, fee, faucet sign',
+      },
+      executor: { value: 'HASH', about: 'key hash of the executor from now on' },
+      'fee-address': { value: 'ADDRESS', about: 'where fees go from now on' },
+      'no-funding': { about: 'without the outputs of 20 ADA that batches need at the fee address' },
+      out: { value: 'FILE', about: 'where to write it (default ./rotation.json)' },
     },
   },
   verify: {
@@ -128,7 +165,7 @@ export const COMMANDS = {
     options: {
       list: {
         value: 'Latest',
-        about: 'New, Latest, MCapDesc, CompletedCreateOn or CompletedMCap',
+        about: 'New, Latest, Trending, MCapDesc, CompletedCreateOn or CompletedMCap',
       },
       once: { about: 'one picture, then exit' },
       ...URL_OPTION,

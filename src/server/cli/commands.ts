@@ -1,7 +1,8 @@
 /** Parses and checks the command line. The commands of a wallet are in walletArguments.ts. */
 
+import { type OutputRef, parseRef } from '../../cardano/codec/output.ts';
 import type { PoolListName } from '../../client/types.ts';
-import { POOL_LISTS } from '../../engine/market/poolView.ts';
+import { POOL_LIST_NAMES } from '../../engine/market/poolView.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { parseDurationMs, parseNumber } from './amounts.ts';
 import { COMMAND_NAMES, type CommandName, isCommandName } from './commandTable.ts';
@@ -13,7 +14,15 @@ import {
   parseExport,
   parseImport,
 } from './dump/command.ts';
-import { misplacedOption, readOptions, suggestion, type Values } from './options.ts';
+import {
+  isOwnNetwork,
+  misplacedOption,
+  type OwnNetwork,
+  readOptions,
+  suggestion,
+  type Values,
+} from './options.ts';
+import { parseRotate, type RotateCommand } from './rotateArguments.ts';
 import {
   BAD_URL,
   isWalletCommand,
@@ -31,6 +40,9 @@ export type Command =
   | { readonly name: 'reset' }
   | ReplayCommand
   | DeployCommand
+  | DeployCheckCommand
+  | RefundCommand
+  | RotateCommand
   | ExportCommand
   | ImportCommand
   | WatchCommand
@@ -100,6 +112,8 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (wallet !== null) return wallet;
   if (name === 'replay') return parseReplay(rest, values);
   if (name === 'deploy') return parseDeploy(rest, values);
+  if (name === 'refund') return parseRefund(rest, values);
+  if (name === 'rotate') return parseRotate(rest, values);
   if (name === 'watch') return parseWatch(rest, values);
   if (name === 'export') return parseExport(rest, values);
   if (name === 'import') return parseImport(rest, values);
@@ -196,23 +210,70 @@ export interface DeployCommand {
   readonly isDryRun: boolean;
   /** The file to write. */
   readonly out: string;
+  /** A file with the terms; null: the default ones. */
+  readonly parameters: string | null;
+  /** A file: who may change the settings. */
+  readonly signers: string;
 }
 
-function parseDeploy(rest: readonly string[], values: Values): DeployCommand | string {
+export interface DeployCheckCommand {
+  readonly name: 'deploy check';
+  readonly file: string;
+}
+
+function parseDeploy(
+  rest: readonly string[],
+  values: Values,
+): DeployCommand | DeployCheckCommand | string {
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
-  const { network, key, out } = values;
+  const { network, key, out, parameters, signers, check } = values;
+  if (typeof check === 'string') {
+    const alone = Object.keys(values).length === 1;
+    return alone ? { name: 'deploy check', file: check } : '--check goes without other options';
+  }
   if (network === 'mainnet') {
     return 'mainnet has a launchpad already: set NETWORK=mainnet and start the server to follow it';
   }
   if (network !== 'preprod' && network !== 'preview') {
     return 'deploy needs --network preprod or --network preview';
   }
+  if (typeof signers !== 'string') {
+    return 'deploy needs --signers FILE: {"required": k, "keyHashes": […]}, who may rotate keys';
+  }
   return {
     name: 'deploy',
     network,
+    signers,
     keyFile: typeof key === 'string' ? key : null,
     isDryRun: values['dry-run'] === true,
     out: typeof out === 'string' ? out : `./deployment.${network}.json`,
+    parameters: textOf(parameters),
+  };
+}
+
+export interface RefundCommand {
+  readonly name: 'refund';
+  readonly network: OwnNetwork;
+  /** null: all that are due. */
+  readonly order: OutputRef | null;
+  /** A file, or on a devnet the name of one of its keys. */
+  readonly key: string;
+  readonly isDryRun: boolean;
+}
+
+function parseRefund([order, more]: readonly string[], values: Values): RefundCommand | string {
+  if (more !== undefined) return `unexpected argument: ${more}`;
+  const { network, key } = values;
+  if (!isOwnNetwork(network)) return 'refund needs --network preprod, preview or devnet';
+  if (typeof key !== 'string') return 'refund needs --key FILE: a key with 5 ADA as collateral';
+  const ref = order === undefined ? null : parseRef(order);
+  if (order !== undefined && ref === null) return 'refund takes an order as <tx>:<index>';
+  return {
+    name: 'refund',
+    network,
+    order: ref,
+    key,
+    isDryRun: values['dry-run'] === true,
   };
 }
 
@@ -294,8 +355,8 @@ function parseWatch(rest: readonly string[], values: Values): WatchCommand | str
   const [token, more] = rest;
   if (more !== undefined) return `unexpected argument: ${more}`;
   const listName = String(values.list ?? DEFAULT_LIST);
-  const list = POOL_LISTS.find((name) => name.toLowerCase() === listName.toLowerCase());
-  if (list === undefined) return `--list takes one of ${POOL_LISTS.join(', ')}`;
+  const list = POOL_LIST_NAMES.find((name) => name.toLowerCase() === listName.toLowerCase());
+  if (list === undefined) return `--list takes one of ${POOL_LIST_NAMES.join(', ')}`;
   if (token !== undefined && values.list !== undefined) return '--list goes without a token';
   const url = serverUrl(values);
   if (url === null) return BAD_URL;

@@ -3,67 +3,67 @@
  * file: looks up what exists, plans, shows the plan, then signs, sends and waits. Writes the file
  * that DEPLOYMENT_FILE then names. Mainnet already has a launchpad.
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { addWitnesses } from '../../cardano/build/witness.ts';
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
 import type { Deployment } from '../../cardano/datums/deployment.ts';
+import { signersHash } from '../../cardano/datums/signers.ts';
 import { Key } from '../../cardano/keys/keys.ts';
-import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
-import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
-import type { MarketPlan } from '../../cardano/validators/deploy.ts';
-import { KupoLookup } from '../../chain/kupo/kupo.ts';
-import { MempoolOverlay } from '../../chain/mempoolOverlay.ts';
-import { OgmiosChain } from '../../chain/ogmios/ogmios.ts';
+import type { UtxoLookup } from '../../cardano/ledger/port.ts';
+import { evaluate } from '../../cardano/ledger/scalus.ts';
+import { validatorParameters } from '../../cardano/validators/compile.ts';
+import {
+  compileValidators,
+  DEPLOYED,
+  deployedCode,
+  deploymentOf,
+  validatorsFor,
+} from '../../cardano/validators/deploy.ts';
 import type { Point } from '../../chain/port.ts';
-import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
-import { DEFAULT_FEES } from '../../engine/market/fees.ts';
-import { DEFAULT_THRESHOLD_LOVELACE } from '../../engine/market/pool.ts';
 import { assert } from '../../engine/runtime/assert.ts';
-import { type Clock, pause } from '../../engine/runtime/clock.ts';
-import type { Rng } from '../../engine/runtime/rng.ts';
-import { deploymentText } from '../settings/deployments.ts';
-import { type KeySecrets, secretFrom } from '../settings/keyFiles.ts';
+import {
+  deploymentText,
+  parseDeployment,
+  parseSigners,
+  parseTerms,
+} from '../settings/deployments.ts';
+import { secretFrom } from '../settings/keyFiles.ts';
 import type { Secret } from '../settings/secrets.ts';
-import type { Settings } from '../settings/table.ts';
 import type { DeployCommand } from './commands.ts';
 import {
   type ChainContents,
+  DEFAULT_TERMS,
   type DeployPlan,
   type DeployRequest,
   type DeployStep,
+  type MarketTerms,
   planDeployment,
   scriptsKeyHash,
+  termsFaults,
 } from './deployPlan.ts';
-
-export interface DeployCommandDeps {
-  readonly settings: Settings;
-  readonly secrets: KeySecrets;
-  readonly clock: Clock;
-  readonly rng: Rng;
-  readonly signal: AbortSignal;
-  say(line: string): void;
-}
+import { type NodeAccess, type NodeCommandDeps, waitForBlock, withNode } from './nodeAccess.ts';
 
 /** Returns the exit code. Throws with a remedy if it cannot continue. */
-export async function runDeploy(command: DeployCommand, world: DeployCommandDeps): Promise<number> {
+export async function runDeploy(command: DeployCommand, world: NodeCommandDeps): Promise<number> {
   const { say } = world;
   const { out } = command;
   if (existsSync(out)) throw new Error(`${out} is there already: name another with --out`);
-  const order = orderOf(command, world);
+  const order = await orderOf(command, world);
   const result = await withNode(world, (place) => deploy(order, place));
   if (result === null) return 0;
-  writeFileSync(out, deploymentText(result.deployment, result.start), { flag: 'wx' });
+  const text = deploymentText(result.deployment, result.start, result.code);
+  writeFileSync(out, text, { flag: 'wx' });
   say(`Wrote ${out}: start the server with DEPLOYMENT_FILE=${out}`);
   return 0;
 }
 
-function orderOf(
-  { network, keyFile, isDryRun }: DeployCommand,
-  { settings, secrets }: DeployCommandDeps,
-): DeployParams {
+async function orderOf(
+  { network, keyFile, parameters, signers, isDryRun }: DeployCommand,
+  { settings, secrets }: NodeCommandDeps,
+): Promise<DeployParams> {
   const { executor, fee, collateral } = secrets;
   if (executor === null || fee === null || collateral === null) {
     throw new Error(
@@ -78,73 +78,23 @@ function orderOf(
   if ([executorKeyHash, feeKeyHash, payer.hash].includes(collateralKeyHash)) {
     throw new Error('the collateral key must own nothing else: use a separate key for it');
   }
-  const market: MarketPlan = {
-    curve: DEFAULT_CURVE,
-    fees: DEFAULT_FEES,
-    thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
+  const terms = parameters === null ? DEFAULT_TERMS : readTerms(parameters);
+  const market: DeployRequest['market'] = {
+    ...terms,
+    validators: await validatorsFor(terms),
+    signers: parseSigners(readFileSync(signers, 'utf8'), signers),
     refundAfterMs: settings.ORDER_REFUND_AFTER_MS,
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
   };
   return { network, market, payer, isDryRun };
 }
 
-/** Connects to the node before `work` and disconnects after it. */
-async function withNode<T>(
-  { settings, clock, rng, signal, say }: DeployCommandDeps,
-  work: (place: DeployDeps) => Promise<T>,
-): Promise<T> {
-  const { OGMIOS_URL, KUPO_URL: url } = settings;
-  if (OGMIOS_URL === undefined || url === undefined) {
-    throw new Error('OGMIOS_URL and KUPO_URL say where the node is: both are needed');
-  }
-  const seen = () => ({ tokens: [], watched: [] });
-  const observer = {
-    nodeConnected: () => {},
-    nodeLost: (_: string, cause: string, message: string) => say(`Ogmios: ${cause}, ${message}`),
-    ogmiosFailed: (error: unknown) => say(`Ogmios: ${error}`),
-    kupoAsked: () => {},
-    kupoHealth: () => {},
-  };
-  const chain = new OgmiosChain({
-    url: OGMIOS_URL,
-    deployment: null,
-    watched: seen,
-    clock,
-    rng,
-    observer,
-  });
-  const stop = () => void chain.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    await chain.start();
-    const parameters = await chain.parameters();
-    // Nothing is served here, so Kupo's answers may be of any block.
-    const common = { tip: () => null, overlay: new MempoolOverlay(), clock, observer };
-    const utxos = new KupoLookup({ url, ...common });
-    const tip = async () => {
-      // A node names its tip with each block that it sends.
-      const stream = await chain.open([]);
-      while (chain.tip() === null && (await stream?.next()) != null);
-      await stream?.close();
-      return chain.tip();
-    };
-    return await work({ utxos, submitter: chain, parameters, tip, clock, signal, say });
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await chain.stop();
-  }
-}
-
-export interface DeployDeps {
-  readonly utxos: UtxoLookup;
-  readonly submitter: Submitter;
-  readonly parameters: ProtocolParameters;
-  /** The newest block; null: the chain has none yet. */
-  tip(): Promise<Point | null>;
-  readonly clock: Clock;
-  /** Ends all waiting. */
-  readonly signal: AbortSignal;
-  say(line: string): void;
+/** Throws with every fault of the file. */
+function readTerms(path: string): MarketTerms {
+  const terms = parseTerms(readFileSync(path, 'utf8'), path);
+  const faults = termsFaults(terms);
+  if (faults.length === 0) return terms;
+  throw new Error(`${path} has terms that cannot work:\n${faults.map((f) => `  ${f}`).join('\n')}`);
 }
 
 export interface DeployParams extends Omit<DeployRequest, 'payerKeyHash'> {
@@ -154,19 +104,21 @@ export interface DeployParams extends Omit<DeployRequest, 'payerKeyHash'> {
 
 export interface DeployResult {
   readonly deployment: Deployment;
+  /** Of its scripts. */
+  readonly code: ReturnType<typeof deployedCode>;
   /** Following begins after this block. */
   readonly start: Point | null;
 }
 
-const LOOK_MS = 1_000;
-/** Twenty minutes: blocks come every 20 seconds, and some are full. */
-const MOST_LOOKS = 1_200;
-
 /** null: a dry run. Throws with a remedy if it cannot continue. */
-export async function deploy(order: DeployParams, place: DeployDeps): Promise<DeployResult | null> {
+export async function deploy(order: DeployParams, place: NodeAccess): Promise<DeployResult | null> {
   const { payer, market } = order;
   const found = await lookUp(payer, market, place);
-  const plan = planDeployment({ ...order, payerKeyHash: payer.hash }, found, place.parameters);
+  const { parameters, slots } = place;
+  const plan = planDeployment({ ...order, payerKeyHash: payer.hash }, found, {
+    parameters,
+    evaluate: (transaction, utxos) => evaluate(transaction, utxos, slots),
+  });
   if ('outcome' in plan) throw new Error(`it cannot be paid for: ${plan.message}`);
   show(plan, found.wallet, place);
   if (order.isDryRun) {
@@ -176,24 +128,25 @@ export async function deploy(order: DeployParams, place: DeployDeps): Promise<De
   const tip = await place.tip();
   for (const step of plan.steps) await send(step, payer, place);
   const start = tip === null ? null : { slot: tip.slot, hash: tip.hash };
-  return { deployment: plan.deployment, start };
+  return { deployment: plan.deployment, code: plan.code, start };
 }
 
 async function lookUp(
   { hash }: Key,
-  { collateralKeyHash, feeKeyHash }: DeployRequest['market'],
-  { utxos }: DeployDeps,
+  { collateralKeyHash, feeKeyHash, signers }: DeployRequest['market'],
+  { utxos }: NodeAccess,
 ): Promise<ChainContents> {
   const of = (keyHash: string) => utxos.byPaymentKey(keyHash, 'spendable');
   return {
     wallet: await of(hash),
     scripts: await of(scriptsKeyHash()),
+    settings: await of(signersHash(signers)),
     collaterals: collateralKeyHash === hash ? [] : await of(collateralKeyHash),
     funding: feeKeyHash === hash ? [] : await of(feeKeyHash),
   };
 }
 
-function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: DeployDeps): void {
+function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: NodeAccess): void {
   for (const { title, outputs, built } of plan.steps) {
     say(`${title}: transaction ${built.id}`);
     say(`  ${built.bytes.length} bytes, fee ${ada(built.feeLovelace)}`);
@@ -211,24 +164,16 @@ function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: DeployDeps): v
   say(`In all                             ${ada(total)} of ${ada(held)}`);
 }
 
-async function send(step: DeployStep, payer: Key, place: DeployDeps): Promise<void> {
+async function send(step: DeployStep, payer: Key, place: NodeAccess): Promise<void> {
   const { title, built } = step;
-  const { submitter, utxos, clock, signal, say } = place;
+  const { submitter, utxos } = place;
   const { publicKey } = payer;
   const signature = payer.sign(fromHex(built.id));
   const outcome = await submitter.submit(addWitnesses(built.bytes, [{ publicKey, signature }]));
   if (outcome.outcome === 'refused') {
     throw new Error(`${title}: the network refused it (${outcome.reason}): ${outcome.message}`);
   }
-  say(`${title}: sent, waiting for a block`);
-  for (let looks = 0; looks < MOST_LOOKS && !signal.aborted; looks += 1) {
-    if (await isInBlock(step, utxos)) {
-      say(`${title}: in a block`);
-      return;
-    }
-    await pause(clock, LOOK_MS, signal);
-  }
-  throw new Error(`${title}: no block has ${built.id} yet; run the same command again to continue`);
+  await waitForBlock(place, title, () => isInBlock(step, utxos));
 }
 
 /** Kupo calls an output spendable when a block has it. */
@@ -242,4 +187,44 @@ async function isInBlock({ built, outputs }: DeployStep, utxos: UtxoLookup): Pro
 
 function ada(lovelace: bigint): string {
   return `${formatUnits(lovelace, 6)} ADA`;
+}
+
+const TEST_NETWORKS = ['preprod', 'preview'] as const;
+
+/**
+ * `deploy --check FILE`: compiles the sources that lie here with the parameters of a deployment and
+ * compares, so that everybody can see that its code is this code. Needs no node and no key.
+ * Returns the exit code. Throws with a remedy if the file is no whole deployment of ours.
+ */
+export async function checkDeployment(file: string, say: (line: string) => void): Promise<number> {
+  const text = readFileSync(file, 'utf8');
+  const read = TEST_NETWORKS.map((network) => parseDeployment(network, text, file));
+  const found = read.find(({ mismatch }) => mismatch === null) ?? read[0];
+  const deployment = found?.complete ?? null;
+  if (deployment === null) {
+    const missing = found?.missing.join(', ') ?? '';
+    const why = missing === '' ? 'it is no test network of ours' : `it does not know ${missing}`;
+    throw new Error(`${file} cannot be checked: ${why}; name a file that deploy wrote`);
+  }
+  const { curve, fees } = deployment;
+  const validators = await compileValidators(validatorParameters(curve, fees));
+  const plan = { ...deployment, validators };
+  const { scripts } = deployment;
+  const refs = {
+    launchPolicy: scripts.launchPolicy.ref,
+    curvePool: scripts.curvePool.ref,
+    order: scripts.order.ref,
+    ammPool: scripts.ammPool.ref,
+    vesting: scripts.vesting.ref,
+  };
+  const compiled = deploymentOf(plan, deployedCode(plan), refs, deployment.settings.ref);
+  const same = [
+    ...DEPLOYED.map((name) => [name, scripts[name].hash === compiled.scripts[name].hash] as const),
+    ['tokenPolicy', deployment.tokenPolicyTemplate === compiled.tokenPolicyTemplate] as const,
+    ['settings', deployment.settings.policyId === compiled.settings.policyId] as const,
+  ];
+  for (const [name, isSame] of same) say(`${name.padEnd(13)} ${isSame ? 'the same' : 'DIFFERS'}`);
+  const differ = same.filter(([, isSame]) => !isSame).length;
+  say(differ === 0 ? 'The scripts are these sources.' : `${differ} are not these sources.`);
+  return differ === 0 ? 0 : 1;
 }

@@ -6,9 +6,9 @@
  * Uses what exists already, so that an interrupted deployment can continue.
  */
 
-import { assemble } from '../../cardano/build/assemble.ts';
+import { assemble, type Evaluate } from '../../cardano/build/assemble.ts';
 import { leastLovelace } from '../../cardano/build/cost.ts';
-import { type PlannedOutput, planOf } from '../../cardano/build/plan.ts';
+import { type PlannedOutput, planOf, type TransactionPlan } from '../../cardano/build/plan.ts';
 import type { BuildRefusal, BuiltTransaction } from '../../cardano/build/port.ts';
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { scriptHash } from '../../cardano/codec/hash.ts';
@@ -23,16 +23,25 @@ import {
   deployedCode,
   deploymentOf,
   keyAddress,
-  lockedAddress,
   type MarketPlan,
 } from '../../cardano/validators/deploy.ts';
+import { buyTokens, DEFAULT_CURVE } from '../../engine/market/curve.ts';
+import { DEFAULT_FEES, mostReserveLovelace } from '../../engine/market/fees.ts';
+import { DEFAULT_THRESHOLD_LOVELACE } from '../../engine/market/pool.ts';
 import { assert } from '../../engine/runtime/assert.ts';
+import {
+  existingSettings,
+  type MarketRequest,
+  newSettings,
+  type PlacedSettings,
+  SCRIPTS_ADDRESS,
+} from './deploySettings.ts';
 
-export type DeployableNetwork = Exclude<NetworkDeployment['network'], 'mainnet'>;
+export type DeployableNetwork = Exclude<NetworkDeployment['network'], 'mainnet' | 'devnet'>;
 
 export interface DeployRequest {
   readonly network: DeployableNetwork;
-  readonly market: MarketPlan;
+  readonly market: MarketRequest;
   /** The key that pays and receives the change. */
   readonly payerKeyHash: string;
 }
@@ -42,6 +51,8 @@ export interface ChainContents {
   readonly wallet: readonly Utxo[];
   /** All outputs at the address of reference scripts, also of other deployers. */
   readonly scripts: readonly Utxo[];
+  /** Those at the script of the settings' signers. */
+  readonly settings: readonly Utxo[];
   readonly collaterals: readonly Utxo[];
   readonly funding: readonly Utxo[];
 }
@@ -56,6 +67,7 @@ export interface DeployStep {
 export interface DeployPlan {
   readonly steps: readonly DeployStep[];
   readonly deployment: Deployment;
+  readonly code: Code;
   readonly lockedLovelace: bigint;
   readonly setAsideLovelace: bigint;
   readonly feesLovelace: bigint;
@@ -64,16 +76,24 @@ export interface DeployPlan {
 const ADA = 1_000_000n;
 const COLLATERAL = { count: 5, lovelace: 5n * ADA };
 const FUNDING_UTXOS = { count: 5, lovelace: 20n * ADA };
-export const SCRIPTS_ADDRESS = lockedAddress('reference scripts');
+
+interface Around {
+  readonly parameters: ProtocolParameters;
+  readonly evaluate: Evaluate;
+}
 
 export function planDeployment(
   request: DeployRequest,
   found: ChainContents,
-  parameters: ProtocolParameters,
+  around: Around,
 ): DeployPlan | BuildRefusal {
-  const { network, market, payerKeyHash } = request;
+  const { network, payerKeyHash } = request;
+  const { parameters } = around;
+  const builder = new StepBuilder(found.wallet, keyAddress(payerKeyHash), around);
+  const zeroth = placeSettings(request, found, builder, parameters);
+  if ('outcome' in zeroth) return zeroth;
+  const { market, ref: settings } = zeroth;
   const code = deployedCode(market);
-  const builder = new StepBuilder(found.wallet, keyAddress(payerKeyHash), parameters);
   const there = existingScripts(code, found.scripts);
   const missing = DEPLOYED.filter((name) => !there.has(name));
   const scripts = missing.map((name) => ({
@@ -87,42 +107,70 @@ export function planDeployment(
     there.set(name, { txHash: first.built.id, index });
   }
   const reserves = [
-    ...topUp('collateral', market.collateralKeyHash, COLLATERAL, found.collaterals),
-    ...topUp('funding', market.feeKeyHash, FUNDING_UTXOS, found.funding),
+    ...topUp('collateral', keyAddress(market.collateralKeyHash), COLLATERAL, found.collaterals),
+    ...topUp('funding', keyAddress(market.feeKeyHash), FUNDING_UTXOS, found.funding),
   ];
   const second = builder.step('Collateral and funding outputs', reserves);
   if (second !== null && 'outcome' in second) return second;
-  const steps = [first, second].filter((step) => step !== null);
+  const steps = [zeroth.step, first, second].filter((step) => step !== null);
+  const made = zeroth.step?.outputs ?? [];
   return {
     steps,
-    deployment: { ...deploymentOf(market, code, refsOf(there)), network },
-    lockedLovelace: sum(scripts),
+    code,
+    deployment: { ...deploymentOf(market, code, refsOf(there), settings), network },
+    lockedLovelace: sum([...made, ...scripts]),
     setAsideLovelace: sum(reserves),
     feesLovelace: steps.reduce((fees, { built }) => fees + built.feeLovelace, 0n),
   };
 }
 
+/** The settings that are there, or the step that makes them. */
+function placeSettings(
+  { market, payerKeyHash }: DeployRequest,
+  { wallet, scripts, settings }: ChainContents,
+  builder: StepBuilder,
+  parameters: ProtocolParameters,
+): (PlacedSettings & { readonly step: DeployStep | null }) | BuildRefusal {
+  const there = existingSettings(market, scripts, settings);
+  if (there !== null) return { ...there, step: null };
+  const made = newSettings(market, wallet, payerKeyHash, parameters);
+  if (made === null) return { outcome: 'refused', reason: 'FUNDS', message: NO_FUNDS, log: [] };
+  const { seed, mint, collateral, outputs } = made;
+  const inputs = [{ utxo: seed, redeemer: null }];
+  const step = builder.step('Settings', outputs, { inputs, mints: [mint], collateral });
+  assert(step !== null, 'it makes something');
+  if ('outcome' in step) return step;
+  return { market: made.market, ref: { txHash: step.built.id, index: 0 }, step };
+}
+
+const NO_FUNDS = 'the wallet of the key holds nothing';
+
 /** Builds transactions in a row, each with the change of the one before. */
 class StepBuilder {
   #wallet: readonly Utxo[];
   readonly #address: string;
-  readonly #parameters: ProtocolParameters;
+  readonly #around: Around;
 
-  constructor(wallet: readonly Utxo[], address: string, parameters: ProtocolParameters) {
+  constructor(wallet: readonly Utxo[], address: string, around: Around) {
     this.#wallet = wallet;
     this.#address = address;
-    this.#parameters = parameters;
+    this.#around = around;
   }
 
   /** null: there is nothing to make. */
-  step(title: string, outputs: DeployStep['outputs']): DeployStep | BuildRefusal | null {
+  step(
+    title: string,
+    outputs: DeployStep['outputs'],
+    more: Partial<TransactionPlan> = {},
+  ): DeployStep | BuildRefusal | null {
     if (outputs.length === 0) return null;
     const plan = planOf({
       outputs: outputs.map(({ output }) => output),
       wallet: this.#wallet,
       changeAddress: this.#address,
+      ...more,
     });
-    const built = assemble(plan, { parameters: this.#parameters, evaluate: noScripts });
+    const built = assemble(plan, this.#around);
     if (built.outcome === 'refused') return built;
     const spent = new Set(built.inputs.map(({ ref }) => refText(ref)));
     const change = decodeTransaction(built.bytes).outputs.flatMap((output, index): Utxo[] => {
@@ -131,10 +179,6 @@ class StepBuilder {
     this.#wallet = [...this.#wallet.filter(({ ref }) => !spent.has(refText(ref))), ...change];
     return { title, outputs, built };
   }
-}
-
-function noScripts(): never {
-  throw new Error('deploying runs no script');
 }
 
 type Code = Readonly<Record<Deployed, string>>;
@@ -174,7 +218,7 @@ function withMinLovelace(
 
 function topUp(
   name: string,
-  keyHash: string,
+  address: string,
   { count, lovelace }: typeof COLLATERAL,
   held: readonly Utxo[],
 ): DeployStep['outputs'] {
@@ -182,8 +226,13 @@ function topUp(
     const isPure = output.value.assets.size === 0 && output.scriptHash === null;
     return isPure && output.datum === null && output.value.lovelace >= lovelace;
   });
-  const output = { address: keyAddress(keyHash), value: coins(lovelace), datum: null };
+  const output = { address, value: coins(lovelace), datum: null };
   return Array.from({ length: Math.max(0, count - fit.length) }, () => ({ name, output }));
+}
+
+/** What batches need at the fee address beside what lies there. */
+export function fundingFor(feeAddress: string, held: readonly Utxo[]): readonly PlannedOutput[] {
+  return topUp('funding', feeAddress, FUNDING_UTXOS, held).map(({ output }) => output);
 }
 
 function sum(outputs: DeployStep['outputs']): bigint {
@@ -195,4 +244,50 @@ export function scriptsKeyHash(): string {
   const address = parseAddress(SCRIPTS_ADDRESS);
   assert(address !== null, 'our own address');
   return address.payment.hash;
+}
+
+/** Curve, fees, and the reserve at which pools graduate. Nothing changes them later. */
+export type MarketTerms = Pick<MarketPlan, 'curve' | 'fees' | 'thresholdLovelace'>;
+
+export const DEFAULT_TERMS: MarketTerms = {
+  curve: DEFAULT_CURVE,
+  fees: DEFAULT_FEES,
+  thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
+};
+
+/** A pool's output must hold about 2.6 ADA because of its size. */
+const LEAST_KEPT_LOVELACE = 3_000_000n;
+/** What the ledger's output takes as an amount of one asset. */
+const MOST_SUPPLY = 1n << 63n;
+
+/** For a person; empty: the terms work. */
+export function termsFaults({ curve, fees, thresholdLovelace }: MarketTerms): string[] {
+  const rules: readonly (readonly [isKept: boolean, rule: string])[] = [
+    [curve.supply >= 1n && curve.supply < MOST_SUPPLY, 'curve.supply: 1 to 2^63 - 1'],
+    [curve.aNum + curve.bNum > 0n, 'curve.aNum, curve.bNum: one of them is above 0'],
+    [thresholdLovelace >= fees.minTradeLovelace, 'thresholdLovelace: at least one trade'],
+    [fees.percentFee < 100n, 'fees.percentFee: below 100'],
+    [
+      fees.creatorFeePer10k + fees.platformFeePer10k < 10_000n,
+      'fees.creatorFeePer10k, fees.platformFeePer10k: together below 10000',
+    ],
+    [fees.lpFeePer10k < 10_000n, 'fees.lpFeePer10k: below 10000'],
+    [
+      fees.refundFeeLovelace <= fees.executorFeeLovelace,
+      'fees.refundFeeLovelace: at most executorFeeLovelace, of which it is kept',
+    ],
+    [
+      fees.fixedFeeLovelace <= fees.executorFeeLovelace,
+      'fees.fixedFeeLovelace: at most executorFeeLovelace, of which it is part',
+    ],
+    [
+      fees.poolKeepLovelace >= LEAST_KEPT_LOVELACE,
+      `fees.poolKeepLovelace: at least ${LEAST_KEPT_LOVELACE}, which the pool's output needs`,
+    ],
+  ];
+  const faults = rules.flatMap(([isKept, rule]) => (isKept ? [] : [rule]));
+  if (faults.length > 0) return faults;
+  const most = mostReserveLovelace(fees, thresholdLovelace);
+  const hasTokensLeft = buyTokens(curve, 0n, most) < curve.supply;
+  return hasTokensLeft ? [] : ['curve: it sells every token before thresholdLovelace is reached'];
 }

@@ -70,3 +70,10 @@ export function suggestion(word: string, known: readonly string[], prefix = ''):
   const isNear = distance(word, near) <= Math.min(MOST_EDITS, Math.floor(word.length / 2));
   return isNear ? `. Did you mean ${prefix}${near}?` : '';
 }
+
+/** Networks whose scripts are ours: mainnet's belong to another team. */
+export type OwnNetwork = 'preprod' | 'preview' | 'devnet';
+
+export function isOwnNetwork(name: unknown): name is OwnNetwork {
+  return name === 'preprod' || name === 'preview' || name === 'devnet';
+}

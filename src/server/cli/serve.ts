@@ -1,5 +1,5 @@
 /** The commands `serve` and `replay`. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, type ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pageFiles } from '../../api/page/bundle.ts';
 import { readTraderConfig } from '../../client/traders/config.ts';
@@ -11,9 +11,12 @@ import type { ReplayCommand } from './commands.ts';
 import type { ImportCommand } from './dump/command.ts';
 import { DumpError } from './dump/files.ts';
 import { openDump } from './dump/import.ts';
+import { Progress } from './progress.ts';
 
 export interface Terminal {
   print(text: string): void;
+  /** Whether `print` writes to a terminal, which can be drawn over. */
+  readonly isTerminal?: boolean;
   /** Prints lines for a person; absent: standard output is not a terminal. */
   readonly greet?: (text: string) => void;
   readonly input: Readable;
@@ -57,6 +60,8 @@ interface FeedInput {
   /** Under which progress is kept; null: it cannot be continued. */
   readonly name: string | null;
   open(): Readable;
+  /** How much of it was read, of how much; null: how much there is, is not known. */
+  read(): readonly [done: number, all: number] | null;
 }
 
 type FeedOptions = Omit<ReplayCommand, 'name' | 'file'>;
@@ -69,15 +74,21 @@ export async function replay(
 ): Promise<number> {
   const { file } = command;
   if (file === '-') {
-    return serveFeed({ name: null, open: () => terminal.input }, command, world, terminal);
+    const input = { name: null, open: () => terminal.input, read: () => null };
+    return serveFeed(input, command, world, terminal);
   }
   if (!existsSync(file)) {
     terminal.print(`There is no file ${file}.\n`);
     return 1;
   }
   // A named pipe can be read only once, so it has no fingerprint.
-  const name = statSync(file).isFile() ? await fingerprint(file) : null;
-  return serveFeed({ name, open: () => openFile(file) }, command, world, terminal);
+  const stats = statSync(file);
+  const name = stats.isFile() ? await fingerprint(file) : null;
+  const files: ReadStream[] = [];
+  const open = () => openFile(file, (opened) => files.push(opened));
+  const read = (): [number, number] | null =>
+    name === null ? null : [files.at(-1)?.bytesRead ?? 0, stats.size];
+  return serveFeed({ name, open, read }, command, world, terminal);
 }
 
 /** Feeds the trades of a dump, and serves as `replay` does. */
@@ -86,15 +97,18 @@ export async function importDump(
   world: World,
   terminal: Terminal,
 ): Promise<number> {
+  const progress = new Progress('check', world.clock, terminal);
   try {
-    const dump = await openDump(directory);
+    const dump = await openDump(directory, (done, all) => progress.show(done, all));
+    progress.end();
     terminal.print(
       `${directory}: ${dump.days} days of ${dump.tokens} tokens, all sums are right\n`,
     );
-    const input = { name: null, open: dump.open };
+    const input = { name: null, open: dump.open, read: dump.read };
     const options = { speed: null, latenessMs: 0, allowFuture: false, strict: true, exit };
     return await serveFeed(input, options, world, terminal);
   } catch (error) {
+    progress.end();
     if (!(error instanceof DumpError)) throw error;
     terminal.print(`${error.message}\nNothing was imported.\n`);
     return 1;
@@ -114,7 +128,9 @@ async function serveFeed(
   }
   const app = await startGreeting(world, terminal);
   const feeding = feed(app, input, options);
+  const endProgress = showRead(input, world, terminal);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
+  endProgress();
   if ('reason' in first) return stopped(app, first.reason);
   const fault =
     'failure' in first ? `The feed ended early: ${first.failure}` : refusal(first, options);
@@ -123,6 +139,23 @@ async function serveFeed(
   const failed = fault === null ? 0 : 1;
   if (options.exit) return (await stopped(app, 'the feed has ended')) || failed;
   return (await stopped(app, await terminal.stopAsked)) || failed;
+}
+
+const LOOK_EVERY_MS = 100;
+
+/** Shows how much of the input was read, until the returned function is called. */
+function showRead({ read }: FeedInput, { clock }: World, terminal: Terminal): () => void {
+  const progress = new Progress('replay', clock, terminal);
+  const look = () => {
+    const known = read();
+    if (known !== null) progress.show(...known);
+    timer = clock.after(LOOK_EVERY_MS, look);
+  };
+  let timer = clock.after(LOOK_EVERY_MS, look);
+  return () => {
+    timer.cancel();
+    progress.end();
+  };
 }
 
 async function feed(app: App, { name, open }: FeedInput, options: FeedOptions) {

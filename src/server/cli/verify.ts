@@ -13,6 +13,7 @@ import { DirectorySnapshots } from '../../engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import type { World } from '../app.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
+import { Progress } from './progress.ts';
 import type { Terminal } from './serve.ts';
 
 /** Exit code: 0 if both agree and nothing is damaged. */
@@ -72,16 +73,21 @@ async function compare(
     list: async () => all.toReversed(),
     get: snapshots.get.bind(snapshots),
   };
+  const progress = new Progress('verify', clock, terminal);
   const found = await verifyState(log, files, {
     horizonBlocks: settings.HORIZON_BLOCKS,
     maxMb: 0,
     maxLoadedPools: settings.MAX_LOADED_POOLS,
     clock,
     signal,
+    folded: (done, all) => progress.show(done, all),
     takeSnapshot: (path, upTo, after = 0) =>
       loadSnapshot(path, { upTo, after }, oldestFirst, log, observer),
-    quarantined: (pool, error) => terminal.print(`pool ${pool} cannot be rebuilt: ${error}\n`),
-  });
+    quarantined(pool, error) {
+      progress.end();
+      terminal.print(`pool ${pool} cannot be rebuilt: ${error}\n`);
+    },
+  }).finally(() => progress.end());
   return { found, damaged: damaged.size };
 }
 

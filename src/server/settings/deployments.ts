@@ -8,14 +8,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
+import { scriptHash } from '../../cardano/codec/hash.ts';
 import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
-import type {
-  Deployment,
-  KnownScript,
-  NetworkDeployment,
-  PartialDeployment,
-  ReferenceScript,
+import type { OrderLayout } from '../../cardano/datums/datums.ts';
+import {
+  type Deployment,
+  type KnownScript,
+  lackingForFills,
+  type NetworkDeployment,
+  type PartialDeployment,
+  type ReferenceScript,
+  type SettingsPlace,
+  type SplashOrderTerms,
 } from '../../cardano/datums/deployment.ts';
+import type { Signers } from '../../cardano/datums/signers.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { AMOUNT, type FieldType, integerUpTo, JsonFields, orNull, textLike } from './jsonFields.ts';
@@ -29,6 +35,15 @@ const MOST_SLOT = 999_999_999_999;
 const HASH = textLike(/^[0-9a-f]{56}$/, 'a hash of 56 hex digits');
 const BLOCK_HASH = textLike(/^[0-9a-f]{64}$/, 'a block hash of 64 hex digits');
 const CODE = textLike(/^(?:[0-9a-f]{2})+$/, 'code in hex');
+/** What a script is, for auditors: the server itself reads it on the chain. */
+const codeOf = (hash: string | null): FieldType<string> => ({
+  read: (value) => {
+    const code = CODE.read(value);
+    return code !== undefined && scriptHash(code) === hash ? code : undefined;
+  },
+  what: 'code in hex that has the hash beside it',
+  fallback: '',
+});
 const ADDRESS: FieldType<string> = {
   read: (value) => (typeof value === 'string' && parseAddress(value) !== null ? value : undefined),
   what: 'an address',
@@ -54,6 +69,28 @@ const EXECUTORS: FieldType<'ours' | 'any' | readonly string[]> = {
   what: '"ours", "any" or a list of key hashes',
   fallback: 'ours',
 };
+const ORDER_LAYOUT: FieldType<OrderLayout> = {
+  read: (value) => (value === '01' || value === '02' ? value : undefined),
+  what: '"01" or "02"',
+  fallback: '01',
+};
+const MOST_SIGNERS = 20;
+const KEY_HASHES: FieldType<readonly string[]> = {
+  read(value) {
+    if (!Array.isArray(value) || value.length === 0 || value.length > MOST_SIGNERS)
+      return undefined;
+    const hashes = value.map(String);
+    if (hashes.some((each) => HASH.read(each) === undefined)) return undefined;
+    return new Set(hashes).size === hashes.length ? hashes : undefined;
+  },
+  what: `1 to ${MOST_SIGNERS} different key hashes of 56 hex digits`,
+  fallback: [],
+};
+const countUpTo = (most: number): FieldType<number> => ({
+  read: (value) => (value === 0 ? undefined : integerUpTo(most).read(value)),
+  what: 'how many of keyHashes have to sign, 1 or more',
+  fallback: 1,
+});
 const START: FieldType<'start'> = {
   read: (value) => (typeof value === 'object' ? 'start' : undefined),
   what: 'slot and hash',
@@ -88,6 +125,35 @@ export function parseDeployment(
   return { network, start: known.start, partial, complete, missing, mismatch };
 }
 
+/** Who may change the settings, as a deployment's file has them. Throws with every fault. */
+export function parseSigners(text: string, path: string): Signers {
+  const faults: string[] = [];
+  const fields = new JsonFields(asJson(text, faults), '', faults);
+  const keyHashes = fields.read('keyHashes', KEY_HASHES);
+  const required = fields.read('required', countUpTo(keyHashes.length));
+  fields.rejectUnknown();
+  if (faults.length > 0) throw badDeployment(path, faults);
+  return { required, keyHashes };
+}
+
+/** Curve, fees and threshold alone, as a deployment's file has them. Throws with every fault. */
+export function parseTerms(text: string, path: string) {
+  const faults: string[] = [];
+  const fields = new JsonFields(asJson(text, faults), '', faults);
+  const terms = readMarketTerms(fields);
+  fields.rejectUnknown();
+  if (faults.length > 0) throw badDeployment(path, faults);
+  return terms;
+}
+
+function readMarketTerms(fields: JsonFields) {
+  return {
+    curve: readAmounts(fields.object('curve'), ['aNum', 'bNum', 'supply']),
+    thresholdLovelace: fields.read('thresholdLovelace', AMOUNT),
+    fees: readAmounts(fields.object('fees'), FEES),
+  };
+}
+
 type ParsedFile = ReturnType<typeof parseFields>;
 
 /** The fields of the file, not judged yet. */
@@ -95,16 +161,18 @@ function parseFields(fields: JsonFields) {
   const known = {
     network: fields.read('network', NETWORK),
     start: readStart(fields),
-    curve: readAmounts(fields.object('curve'), ['aNum', 'bNum', 'supply']),
-    thresholdLovelace: fields.read('thresholdLovelace', AMOUNT),
-    fees: readAmounts(fields.object('fees'), FEES),
+    ...readMarketTerms(fields),
     refundAfterMs: fields.read('refundAfterMs', integerUpTo(MOST_MS)),
+    // A file of before there were two has none.
+    orderLayout: fields.has('orderLayout') ? fields.read('orderLayout', ORDER_LAYOUT) : '01',
     executors: fields.read('executors', EXECUTORS),
     executorKeyHash: fields.read('executorKeyHash', orNull(HASH)),
     feeKeyHash: fields.read('feeKeyHash', orNull(HASH)),
     collateralKeyHash: fields.read('collateralKeyHash', orNull(HASH)),
     metadataAddress: fields.read('metadataAddress', orNull(ADDRESS)),
     tokenPolicyTemplate: fields.read('tokenPolicyTemplate', orNull(CODE)),
+    ...(fields.has('settings') ? { settings: readSettings(fields) } : {}),
+    ...(fields.has('splashOrder') ? { splashOrder: readSplashOrder(fields) } : {}),
     ...readScripts(fields.object('scripts')),
   };
   fields.rejectUnknown();
@@ -118,6 +186,26 @@ function readStart(fields: JsonFields): NetworkDeployment['start'] {
   const hash = inside.read('hash', BLOCK_HASH);
   inside.rejectUnknown();
   return { slot, hash };
+}
+
+function readSettings(fields: JsonFields): SettingsPlace {
+  const inside = fields.object('settings');
+  const keyHashes = inside.read('keyHashes', KEY_HASHES);
+  const found = {
+    keyHashes,
+    required: inside.read('required', countUpTo(keyHashes.length)),
+    policyId: inside.read('policyId', HASH),
+    seed: inside.read('seed', REFERENCE),
+    ref: inside.read('reference', REFERENCE),
+  };
+  inside.rejectUnknown();
+  return found;
+}
+
+function readSplashOrder(fields: JsonFields): SplashOrderTerms {
+  const inside = fields.object('splashOrder');
+  const executor = inside.read('executor', HASH);
+  return { executor, ...readAmounts(inside, ['stepLovelace', 'feeLovelace']) };
 }
 
 function readAmounts<Name extends string>(
@@ -139,6 +227,7 @@ function readScripts(fields: JsonFields) {
       hash: inside.read('hash', orNull(HASH)),
       ref: inside.read('reference', orNull(REFERENCE)),
     };
+    if (inside.has('code')) inside.read('code', codeOf(found.hash));
     inside.rejectUnknown();
     return found;
   };
@@ -167,7 +256,9 @@ function missingOf(known: ParsedFile): string[] {
     ...(hash === null ? [`scripts.${name}.hash`] : []),
     ...(ref === null ? [`scripts.${name}.reference`] : []),
   ]);
-  return [...PARTS.filter((name) => known[name] === null), ...scripts];
+  const { executors, ...rest } = known;
+  const lacking = executors === 'ours' ? lackingForFills(rest) : [];
+  return [...PARTS.filter((name) => known[name] === null), ...lacking, ...scripts];
 }
 
 /** The file, or an address in it, belongs to another network. */
@@ -190,15 +281,17 @@ function partialOf(known: ParsedFile): PartialDeployment | null {
   const [curvePool, order] = [knownScript(scripts.curvePool), knownScript(scripts.order)];
   if (launchPolicyId === null || curvePool === null || order === null) return null;
   if (executors === 'ours' && (executorKeyHash === null || feeKeyHash === null)) return null;
-  const { network, curve, fees, thresholdLovelace, refundAfterMs } = known;
+  const { network, curve, fees, thresholdLovelace, refundAfterMs, orderLayout } = known;
   const { metadataAddress, tokenPolicyTemplate } = known;
   return {
     network,
     addressNetwork: addressNetwork(network),
-    ...{ curve, fees, thresholdLovelace, refundAfterMs },
+    ...{ curve, fees, thresholdLovelace, refundAfterMs, orderLayout },
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     ...(executors === 'ours' ? {} : { executors: executors === 'any' ? null : executors }),
     ...{ metadataAddress, tokenPolicyTemplate, launchPolicyId },
+    ...(known.settings === undefined ? {} : { settings: known.settings }),
+    ...(known.splashOrder === undefined ? {} : { splashOrder: known.splashOrder }),
     scripts: {
       ...{ curvePool, order },
       ammPool: knownScript(scripts.ammPool),
@@ -225,15 +318,15 @@ function knownScript({ hash, ref }: ReadScript): KnownScript | null {
 
 function completeOf(known: ParsedFile, partial: PartialDeployment | null): Deployment | null {
   const { executorKeyHash, feeKeyHash, collateralKeyHash } = known;
-  const { metadataAddress, tokenPolicyTemplate, scripts } = known;
-  if (partial === null || executorKeyHash === null || feeKeyHash === null) return null;
-  if (collateralKeyHash === null || metadataAddress === null) return null;
-  if (tokenPolicyTemplate === null) return null;
+  const { metadataAddress, tokenPolicyTemplate, scripts, settings } = known;
+  if (settings === undefined || partial === null) return null;
+  if (executorKeyHash === null || feeKeyHash === null || collateralKeyHash === null) return null;
+  if (metadataAddress === null || tokenPolicyTemplate === null) return null;
   return {
     ...partial,
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     feeAddress: enterpriseAddress(feeKeyHash, partial.addressNetwork),
-    ...{ metadataAddress, tokenPolicyTemplate },
+    ...{ metadataAddress, tokenPolicyTemplate, settings },
     scripts: {
       launchPolicy: referenceScript(scripts.launchPolicy),
       curvePool: referenceScript(scripts.curvePool),
@@ -262,24 +355,42 @@ function asJson(text: string, faults: string[]): unknown {
   }
 }
 
-/** The file that `readDeployment` reads. `start`: following begins after this block. */
-export function deploymentText(deployment: Deployment, start: NetworkDeployment['start']): string {
-  const { network, curve, fees, thresholdLovelace, refundAfterMs } = deployment;
+/** The code of the scripts, hex, by name. */
+type Code = Readonly<Record<keyof Deployment['scripts'], string>>;
+
+/**
+ * The file that `readDeployment` reads. `start`: following begins after this block. `code`: to
+ * be compared with what the sources compile to; absent: not written.
+ */
+export function deploymentText(
+  deployment: Deployment,
+  start: NetworkDeployment['start'],
+  code?: Code,
+): string {
+  const { network, curve, fees, thresholdLovelace, refundAfterMs, orderLayout } = deployment;
   const { executorKeyHash, feeKeyHash, collateralKeyHash } = deployment;
-  const { metadataAddress, tokenPolicyTemplate, scripts } = deployment;
+  const { metadataAddress, tokenPolicyTemplate, scripts, settings } = deployment;
+  const { required, keyHashes, policyId, seed, ref } = settings;
   const file = {
-    ...{ network, start, curve, thresholdLovelace, fees, refundAfterMs, executors: 'ours' },
+    ...{ network, start, curve, thresholdLovelace, fees, refundAfterMs, orderLayout },
+    executors: 'ours',
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash, metadataAddress, tokenPolicyTemplate },
+    settings: { required, keyHashes, policyId, seed: refText(seed), reference: refText(ref) },
     scripts: Object.fromEntries(
       Object.entries(scripts).map(([name, { hash, ref }]) => [
         name,
-        { hash, reference: refText(ref) },
+        { hash, reference: refText(ref), ...codeNamed(name, code) },
       ]),
     ),
   };
   const amount = (_key: string, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value;
   return `${JSON.stringify(file, amount, 2)}\n`;
+}
+
+function codeNamed(name: string, code: Partial<Record<string, string>> = {}) {
+  const found = code[name];
+  return found === undefined ? {} : { code: found };
 }
 
 /** Names every fault for a person. */

@@ -213,7 +213,7 @@ export function startExecutorWhenReady(
     const ready = deps();
     if (ready === null || executor !== null) return;
     unlisten();
-    const funding = new FundingUtxos(ready.utxos, ready.deployment);
+    const funding = new FundingUtxos(ready.utxos);
     const onApplied = (listener: () => void) => node.onApplied(listener);
     executor = new Executor({ ...ready, funding, onApplied }, events);
     executor.start();

@@ -4,6 +4,7 @@
  */
 
 import { hostname } from 'node:os';
+import type { Route } from '../../api/gateway/port.ts';
 import {
   checkLivingNodes,
   Epochs,
@@ -37,6 +38,7 @@ import {
   rateLimited,
   retryingLog,
   retryUntilAnswered,
+  retryWhileNatsForms,
 } from '../../cluster/retryingLog.ts';
 import { DataDisk } from '../../cluster/watch.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/dataFiles.ts';
@@ -47,12 +49,14 @@ import { checkSameMarket } from '../../engine/actors/sameMarket.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import type { Service } from '../../engine/runtime/service.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import type { SnapshotStore } from '../../engine/snapshots/port.ts';
 import { peekCheckpoint } from '../../engine/store/peek.ts';
 import type { Checkpoint, StateStore } from '../../engine/store/state.ts';
 import { foldOptions, type Market, recordMarket } from './market.ts';
 import { openMarketRecord } from './marketRecord.ts';
+import { answerCalls } from './nodeCalls.ts';
 import type { World } from './world.ts';
 
 export interface Cluster {
@@ -81,6 +85,10 @@ export interface Cluster {
   /** Logos of all nodes. */
   readonly images: ObjectFiles;
   onLost(listener: () => void): void;
+  /** Answers readers' calls to `routes` while this node `isAble`. */
+  answerCalls(routes: readonly Route[], isAble: () => boolean): Service;
+  /** Values that all nodes share, for as long as the market lives. */
+  openBucket(suffix: string, answerMs: number): Bucket;
 }
 
 const LONGEST_WAIT_MS = 60_000;
@@ -292,7 +300,7 @@ async function openShared(
     lost: () => lost(),
   });
   const mostMs = isReader ? Number.POSITIVE_INFINITY : LONGEST_WAIT_MS;
-  const log = await retryWhileNatsForms(world, mostMs, events, again, async () => {
+  const log = await retryWhileNatsForms(clock, mostMs, events.natsWaits, again, async () => {
     // A reader waits until another node has created it.
     if (!isReader) await ensureLog(link, { name: market, replicas });
     return JetstreamLog.open(link, clock, { name: market, mayRestart: () => lease.held });
@@ -320,29 +328,6 @@ async function openShared(
   };
 }
 
-/** NATS servers may be forming a cluster, or several nodes creating the stream at once. */
-async function retryWhileNatsForms<T>(
-  { clock }: World,
-  mostMs: number,
-  events: Events,
-  again: () => Promise<void>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const endMs = clock.monotonicMs() + mostMs;
-  const waits = rateLimited(clock, events.natsWaits);
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (clock.monotonicMs() > endMs) {
-        throw new Error('NATS does not make the stream of this market', { cause: error });
-      }
-      waits(error);
-      await again();
-    }
-  }
-}
-
 export function leaderSubject(market: string): string {
   return `${market}-leader`;
 }
@@ -355,9 +340,10 @@ function clusterOf(
   node: Node,
   places: Pick<Cluster, 'files' | 'snapshots' | 'record'>,
   bases: EpochBases,
-  { epochStarted, otherMarket }: Events,
+  events: Events,
 ): Cluster {
   const { settings, rng, clock } = world;
+  const { epochStarted, otherMarket } = events;
   const { record } = places;
   const { announcements } = turns;
   return {
@@ -372,6 +358,12 @@ function clusterOf(
     every: settings.SNAPSHOT_EVERY,
     images,
     onLost,
+    answerCalls: (routes, isAble) =>
+      answerCalls(routes, { link, market: settings.MARKET_NAME }, node, world, isAble, events),
+    openBucket(suffix, answerMs) {
+      const shape = { replicas: settings.NATS_REPLICAS, ttlMs: 0 };
+      return new Bucket(link, { name: `${settings.MARKET_NAME}-${suffix}`, ...shape }, answerMs);
+    },
     epochs: new Epochs({
       name,
       log,

@@ -9,8 +9,8 @@ import type { Deployment, NetworkDeployment } from '../../cardano/datums/deploym
 import { Key } from '../../cardano/keys/keys.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import { makeGenesis } from '../../cardano/validators/genesis.ts';
-import { readTraderConfig, type TraderConfig, traderFunds } from '../../client/traders/config.ts';
-import { Devnet } from '../../devnet/devnet.ts';
+import { readTraderConfig, type TraderConfig } from '../../client/traders/config.ts';
+import { traderFunds } from '../../client/traders/wallets.ts';
 import { startDevnetThread } from '../../devnet/thread.ts';
 import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../engine/market/fees.ts';
@@ -45,6 +45,9 @@ export interface Launchpad {
   readonly outputs: readonly OutputPlan[];
 }
 
+/** Keys of a devnet that may change its settings. */
+export const SIGNERS = ['executor', 'fee', 'faucet'] as const;
+
 const OTHER_GENESIS_HELP =
   'continue it with the traders of config/devnet.json and the version of upcurve that it began ' +
   'with, or begin another: npm start -- reset';
@@ -64,6 +67,8 @@ export function makeLaunchpad(
     executorKeyHash: hashOf('executor'),
     feeKeyHash: hashOf('fee'),
     collateralKeyHash: hashOf('collateral'),
+    // Two of three, so that one that is lost can be replaced.
+    signers: { required: 2, keyHashes: SIGNERS.map(hashOf) },
     wallets: traderFunds(traders).map(({ keyHash, lovelace, outputs }) => ({
       keyHash,
       lovelace: lovelace / BigInt(outputs),
@@ -121,7 +126,8 @@ export async function startDevnet(
   const { devnetStalled: stalled, devnetFailed: died } = events;
   const running =
     devnet?.inThread === false
-      ? await Devnet.open({ ...options, clock, stalled })
+      ? // Loaded when needed: it brings the ledger's rules, which are large.
+        await (await import('../../devnet/devnet.ts')).Devnet.open({ ...options, clock, stalled })
       : await startDevnetThread(options, { died, stalled });
   const { ogmiosUrl, kupoUrl, devnetUrl } = running;
   return {

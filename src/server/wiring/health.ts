@@ -12,6 +12,7 @@ import { type Trouble, Troubles } from '../../engine/runtime/troubles.ts';
 import { isDamage } from '../../engine/store/damage.ts';
 import { type PointRecord, readRecord } from '../../engine/store/records.ts';
 import type { ChainFeatures } from './chain.ts';
+import type { MarketReads } from './marketReads.ts';
 import type { World } from './world.ts';
 
 const ROOM = 'make room on the disk of DATA_DIR, or raise DATA_MAX_MB; it continues by itself';
@@ -98,6 +99,7 @@ export function statusOf(
   node: Node,
   chain: ChainFeatures | null,
   troubles: Troubles,
+  reads: Pick<MarketReads, 'areDone'>,
 ): NodeStatus {
   const newest = newestBlock(node);
   const roles = chain?.roles ?? null;
@@ -107,6 +109,7 @@ export function statusOf(
   const isSynced = () => sync === null || sync.isSynced();
   // Other nodes have the entries that this one lacks: send clients there.
   const isStuck = () => (roles?.lagStalledMs() ?? 0) > 2 * settings.STALE_AFTER_MS;
+  const isRead = () => node.synced() && reads.areDone;
   return {
     node: name,
     role: () => {
@@ -119,10 +122,10 @@ export function statusOf(
     applied: () => node.applied(),
     stateHash: () => node.stateHash(),
     hashedSeq: () => node.hashedSeq(),
-    synced: () => node.synced() && !isStuck() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
+    synced: () => isRead() && !isStuck() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
     // Clients could ask another node of the cluster; a single node serves what it has.
     serves: () =>
-      node.synced() &&
+      isRead() &&
       !isStuck() &&
       (roles === null || silentMs() <= settings.STALE_MAX_MS) &&
       (sync === null || sync.isSynced() || sync.isNodeAway()),

@@ -2,6 +2,8 @@
 
 import { createServer as createTcpServer } from 'node:net';
 import type { Registry } from 'prom-client';
+import { CardRenderer } from '../../api/card/cardRenderer.ts';
+import { cardRoute } from '../../api/card/routes.ts';
 import { docsRoutes } from '../../api/docs/routes.ts';
 import type { ApiKeys } from '../../api/gateway/apiKeys.ts';
 import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
@@ -13,12 +15,14 @@ import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
 import type { TokenPageOptions, TokenSource } from '../../api/page/tokenPage.ts';
+import { TickerViews } from '../../api/tickers/views.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Topic } from '../../api/topics/port.ts';
 import type { TopicHub } from '../../engine/actors/foldListeners.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { COIN } from '../../engine/market/asset.ts';
 import { pairName } from '../../engine/market/pair.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
@@ -28,7 +32,7 @@ import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
 import { gatewayOptionsOf } from './gatewayOptions.ts';
 import { statusOf } from './health.ts';
-import { answerCalls } from './nodeCalls.ts';
+import { MarketReads } from './marketReads.ts';
 import { chainRoutes, marketRoutes, marketTopics } from './services.ts';
 import { openWebhooks } from './webhooks.ts';
 import type { World } from './world.ts';
@@ -51,10 +55,12 @@ export function openListeners(
   apiKeys: ApiKeys,
 ): Listeners {
   const { settings, clock, rng, version } = world;
-  const status = statusOf(world, node, chain, troubles);
+  const reads = marketReadsOf(node, chain, clock, events);
+  const status = statusOf(world, node, chain, troubles, reads);
   const nodeView = nodeViewOf(node, status);
   const admin = adminRoutes(status, registry);
   const adaUsd = adaUsdOf(world, events);
+  const renderer = new CardRenderer(clock);
   const topics = marketTopics(node, status);
   const places = { world, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
   const webhooks = openWebhooks(places, topics, events);
@@ -74,7 +80,7 @@ export function openListeners(
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const page = pageRoutes(tokensOf(node, status), pageOptionsOf(settings, chain));
+  const page = pagesOf(node, status, settings, chain, renderer);
   const open = listener([...market, ...documents, ...page], topics, options);
   let port = 0;
   const gateway: Service = {
@@ -84,21 +90,38 @@ export function openListeners(
     },
     stop: () => open.gateway.stop(),
   };
-  const feeds = adaUsd instanceof AdaUsdFeed ? [adaUsd] : [];
-  const services: Service[] = [gateway, ...feeds, ...webhooks.services];
-  services.push(...readerCallServices(world, node, chain, cluster, status, events));
+  const services: Service[] = [gateway, reads, renderer, ...feedsOf(adaUsd), ...webhooks.services];
+  services.push(...readerCallServices(chain, cluster, status));
   if (settings.ADMIN_PORT !== undefined) {
-    const adminPort = settings.ADMIN_PORT;
     const back = listener(admin, [], { ...options, sharePort: false });
-    services.unshift({
-      name: 'admin',
-      start: async () => {
-        await listen('admin', back.gateway, settings.HOST, adminPort, events);
-      },
-      stop: () => back.gateway.stop(),
-    });
+    services.unshift(adminService(back.gateway, settings.HOST, settings.ADMIN_PORT, events));
   }
   return { hub: hubOf(open.streams, webhooks.hub), services, port: () => port };
+}
+
+function marketReadsOf(
+  node: Node,
+  chain: ChainFeatures | null,
+  clock: Clock,
+  events: Events,
+): MarketReads {
+  const sync = chain?.sync ?? null;
+  return new MarketReads({
+    node,
+    clock,
+    isSynced: () => node.synced() && (sync === null || sync.isSynced() || sync.isNodeAway()),
+    failed: (error) => events.handlerFailed('tickers', error),
+  });
+}
+
+function adminService(gateway: Gateway, host: string, port: number, events: Events): Service {
+  return {
+    name: 'admin',
+    start: async () => {
+      await listen('admin', gateway, host, port, events);
+    },
+    stop: () => gateway.stop(),
+  };
 }
 
 /** Both hear of every batch, one after the other. */
@@ -122,6 +145,27 @@ function adaUsdOf({ settings, clock }: World, observer: Events): AdaUsd | null {
   return url === undefined ? null : new AdaUsdFeed({ url, clock, observer });
 }
 
+function feedsOf(adaUsd: AdaUsd | null): Service[] {
+  return adaUsd instanceof AdaUsdFeed ? [adaUsd] : [];
+}
+
+/** The page, and the pictures of its links. */
+function pagesOf(
+  node: Node,
+  status: NodeStatus,
+  settings: Settings,
+  chain: ChainFeatures | null,
+  renderer: CardRenderer,
+): Route[] {
+  const pictures = cardRoute({
+    node,
+    renderer,
+    images: chain?.txContext.images ?? null,
+    facts: (asset) => TickerViews.of(node).find(asset),
+  });
+  return [...pageRoutes(tokensOf(node, status), pageOptionsOf(settings, chain)), pictures];
+}
+
 function tokensOf(node: Node, status: NodeStatus): TokenSource {
   return {
     find: (token) => node.fold.directory.find(token),
@@ -131,7 +175,9 @@ function tokensOf(node: Node, status: NodeStatus): TokenSource {
 }
 
 function pageOptionsOf(settings: Settings, chain: ChainFeatures | null): TokenPageOptions {
-  return { hasChain: chain !== null, publicUrl: settings.PUBLIC_URL ?? null };
+  const { ADA_USD, ADA_USD_URL, PUBLIC_URL = null } = settings;
+  const hasRate = ADA_USD !== undefined || ADA_USD_URL !== undefined;
+  return { hasChain: chain !== null, hasRate, publicUrl: PUBLIC_URL };
 }
 
 function nodeViewOf(node: Node, status: NodeStatus): NodeView {
@@ -145,17 +191,14 @@ function nodeViewOf(node: Node, status: NodeStatus): NodeView {
 
 /** None on a single node, and on a reader. */
 function readerCallServices(
-  world: World,
-  node: Node,
   chain: ChainFeatures | null,
   cluster: Cluster | null,
   status: NodeStatus,
-  events: Events,
 ): Service[] {
   if (cluster === null || chain === null || chain.forward !== null) return [];
   const isAble = () => status.serves() && !status.stale() && chain.isReady();
   const routes = chainRoutes(chain);
-  return [answerCalls(routes, cluster, node, world, isAble, events)];
+  return [cluster.answerCalls(routes, isAble)];
 }
 
 async function listen(

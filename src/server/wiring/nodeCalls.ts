@@ -94,7 +94,7 @@ function isCurrentCall(operationId: string): string {
 /** Answers readers' calls to `routes` while this node `isAble`. */
 export function answerCalls(
   routes: readonly Route[],
-  { link, market }: Cluster,
+  { link, market }: Pick<Cluster, 'link' | 'market'>,
   node: Node,
   { clock, rng }: World,
   isAble: () => boolean,

@@ -53,7 +53,6 @@ function routesOnly(
     builder: { build: absent },
     collateralKey: null,
     parameters: absent,
-    applyDataArgument: absent,
     get deployment() {
       return absent();
     },

@@ -5,6 +5,7 @@ import { orderRoutes } from '../../api/builder/order.ts';
 import { parameterRoutes } from '../../api/builder/parameters.ts';
 import { quoteRoutes } from '../../api/builder/quote.ts';
 import { spendRoutes, submitRoutes } from '../../api/builder/spend.ts';
+import { HistoryAnswers } from '../../api/charts/historyAnswers.ts';
 import { chartRoutes } from '../../api/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../api/charts/topics.ts';
 import { udfRoutes } from '../../api/charts/udf.ts';
@@ -56,9 +57,10 @@ export function marketRoutes(
   adaUsd: AdaUsd | null,
 ): Route[] {
   const { clock } = world;
+  const histories = new HistoryAnswers(node);
   const read = [
-    ...chartRoutes(node),
-    ...udfRoutes(node, clock),
+    ...chartRoutes(node, histories),
+    ...udfRoutes(node, clock, histories),
     ...poolRoutes(node),
     ...holderRoutes(node),
     ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),

@@ -7,13 +7,14 @@
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
 import { type LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
 import type { BuilderThreadData } from '../../cardano/build/worker.ts';
-import type {
-  Deployment,
-  NetworkDeployment,
-  PartialDeployment,
+import {
+  type Deployment,
+  lackingForFills,
+  type NetworkDeployment,
+  type PartialDeployment,
 } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
-import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
+import { recordedRoles } from '../../chain/settings.ts';
 import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts';
 
 type Plain = Pick<TxBuildContext, 'utxos' | 'builder' | 'images' | 'clock' | 'store' | 'submitter'>;
@@ -27,7 +28,6 @@ export function txBuildContextOf(
   const terms = () => live.parameters ?? fail(unknownParameters());
   return {
     ...plain,
-    applyDataArgument,
     collateralKey,
     parameters: () => terms().parameters,
     get slots(): BuilderThreadData['slots'] {
@@ -36,23 +36,32 @@ export function txBuildContextOf(
     get deployment(): Deployment {
       const { complete, mismatch } = network;
       if (mismatch !== null) return refuse(mismatch, MISMATCH);
-      return complete ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+      const known = complete ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+      return { ...known, ...recordedRoles(plain.store, known) };
     },
     get partialDeployment(): PartialDeployment {
       const { partial, mismatch } = network;
       if (mismatch !== null) return refuse(mismatch, MISMATCH);
       const known = partial ?? refuse('PROTOCOL_CONFIG', incomplete(network));
       // We protect our collateral key on a foreign deployment, too.
-      return { ...known, collateralKeyHash: collateralKey?.hash ?? known.collateralKeyHash };
+      const { collateralKeyHash } = known;
+      return {
+        ...{ ...known, ...recordedRoles(plain.store, known) },
+        collateralKeyHash: collateralKey?.hash ?? collateralKeyHash,
+      };
     },
   };
 }
 
 const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
 
-function incomplete({ network, missing }: NetworkDeployment): string {
+function incomplete({ network, missing, partial }: NetworkDeployment): string {
   const what = `not enough is known of the launchpad on ${network} for this`;
-  return `${what} (${missing.join(', ')}): orders, cancels and transfers are built without it`;
+  const isEarlier = partial !== null && lackingForFills(partial).length > 0;
+  const rest = isEarlier
+    ? 'it is of an earlier version, so deploy again; cancels and transfers are built without it'
+    : 'orders, cancels and transfers are built without it';
+  return `${what} (${missing.join(', ')}): ${rest}`;
 }
 
 function refuse(cause: Cause, message: string): never {

@@ -11,7 +11,6 @@ import { webhookRoutes } from '../../api/webhooks/routes.ts';
 import { Sender } from '../../api/webhooks/sender.ts';
 import { SharedWebhooks } from '../../api/webhooks/sharedStore.ts';
 import { SqliteWebhooks } from '../../api/webhooks/sqliteStore.ts';
-import { Bucket } from '../../cluster/nats/bucket.ts';
 import type { TopicHub } from '../../engine/actors/foldListeners.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -78,15 +77,14 @@ export function openWebhooks(
 function storeOf({ settings }: World, cluster: Cluster | null): WebhookStore {
   if (settings.API_KEYS_FILE === undefined) return none;
   if (cluster === null) return new SqliteWebhooks(join(settings.DATA_DIR, 'webhooks.sqlite'));
-  const { link, market } = cluster;
-  const shape = { name: `${market}-webhooks`, replicas: settings.NATS_REPLICAS, ttlMs: 0 };
-  return new SharedWebhooks(new Bucket(link, shape, ANSWER_MS));
+  return new SharedWebhooks(cluster.openBucket('webhooks', ANSWER_MS));
 }
 
 const ANSWER_MS = 2_000;
 
 const none: WebhookStore = {
   all: async () => [],
+  ownedBy: async () => [],
   add: async () => new Failure('NOT_CONFIGURED', 'this server has no API keys'),
   remove: async () => null,
   save: async () => 'outdated',

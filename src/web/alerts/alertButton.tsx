@@ -1,12 +1,13 @@
 /** Sets an alert on the price of a token, and shows those that are set. */
 import { type Signal, signal } from '@preact/signals';
+import { shortPrice } from '../../engine/market/shownNumber.ts';
 import { Button } from '../components/button.tsx';
 import { ask } from '../components/dialog.tsx';
 import { ChoiceBar, TextField } from '../components/field.tsx';
 import { Icon } from '../components/icon.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
-import { shortPrice } from '../format.ts';
+import { localized, separators } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { addAlert, alerts, DIRECTIONS, isPrice, type PriceAlert, removeAlert } from './alerts.ts';
@@ -39,22 +40,28 @@ export function AlertButton({ asset, ticker, spot }: AlertButtonProps) {
 type Draft = Pick<PriceAlert, 'direction' | 'price'>;
 
 async function setAlert(page: PageContext, { asset, ticker, spot }: AlertButtonProps) {
-  const price = spot === null ? '' : shortPrice(spot, 4).replaceAll(',', '');
+  const price = spot === null ? '' : plainPrice(spot);
   const draft = signal<Draft>({ direction: 'above', price });
   await ask({
     title: t.alerts.set(ticker),
     content: <AlertForm asset={asset} draft={draft} />,
     confirm: t.alerts.confirm,
     async run() {
-      if (!isPrice(draft.value.price.trim())) throw new Error(t.alerts.noPrice);
       const { direction } = draft.value;
-      addAlert({ asset, ticker, direction, price: draft.value.price.trim() });
+      const price = draft.value.price.trim().replace(separators.point, '.');
+      if (!isPrice(price)) throw new Error(t.alerts.noPrice);
+      addAlert({ asset, ticker, direction, price });
       const isAllowed = await allowed();
       page.notify('info', isAllowed ? t.alerts.isSet : t.alerts.isSetHere);
       return true;
     },
     late: (error) => page.notify('bad', errorText(error)),
   });
+}
+
+/** Four digits, as one types them. */
+function plainPrice(spot: string): string {
+  return localized(shortPrice(spot, 4).replaceAll(',', ''));
 }
 
 /** Asks the reader once; without it alerts are said on the page. */
@@ -96,8 +103,11 @@ function AlertForm({ asset, draft }: AlertFormProps) {
         <ul class="alerts" aria-label={t.alerts.list}>
           {mine.map((alert) => (
             <li key={`${alert.direction} ${alert.price}`}>
-              {t.alerts.directions[alert.direction]} {alert.price} ADA
-              <Button describe={t.alerts.removeOne(alert.price)} run={() => removeAlert(alert)}>
+              {t.alerts.directions[alert.direction]} {localized(alert.price)} ADA
+              <Button
+                describe={t.alerts.removeOne(localized(alert.price))}
+                run={() => removeAlert(alert)}
+              >
                 {t.alerts.remove}
               </Button>
             </li>

@@ -24,9 +24,10 @@ export function AlertWatch() {
 
 function Watched({ asset }: { readonly asset: string }) {
   const page = usePage();
-  const followed = useMirror(() => page.client.pool(asset), [asset]).value;
+  const followed = useMirror('pool', () => page.client.pool(asset), [asset]).value;
   const supply = page.network.value?.supply ?? null;
-  const pool = followed?.mirror.state ?? null;
+  // What is only remembered reaches nothing.
+  const pool = followed?.mirror.isClosed === false ? followed.mirror.state : null;
   const spot =
     pool === null || supply === null ? null : formatPrice(BigInt(pool.metrics.marketCap), supply);
   useEffect(() => {

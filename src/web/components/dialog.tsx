@@ -41,6 +41,8 @@ interface Question {
 interface Asked {
   readonly id: number;
   readonly question: Question;
+  /** When it was asked. */
+  readonly navigation: number;
   readonly close: (isDone: boolean) => void;
 }
 
@@ -57,7 +59,7 @@ export function ask(question: Question): Promise<boolean> {
     open.value = open.value.filter((each) => each.id !== id);
     closed.resolve(isDone);
   };
-  open.value = [...open.value, { id, question, close }];
+  open.value = [...open.value, { id, question, navigation: navigations, close }];
   return closed.promise;
 }
 
@@ -66,13 +68,18 @@ export function Dialogs() {
   return (
     <>
       {open.value.map((each) => (
-        <Dialog key={each.id} question={each.question} close={each.close} />
+        <Dialog
+          key={each.id}
+          question={each.question}
+          navigation={each.navigation}
+          close={each.close}
+        />
       ))}
     </>
   );
 }
 
-function Dialog({ question, close }: Omit<Asked, 'id'>) {
+function Dialog({ question, navigation, close }: Omit<Asked, 'id'>) {
   const { title, content, confirm, leave = t.words.back, run, late } = question;
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -82,6 +89,8 @@ function Dialog({ question, close }: Omit<Asked, 'id'>) {
   useEffect(() => {
     const left = () => dialog.current?.close();
     dialog.current?.showModal();
+    // The place may have been left between the question and this moment.
+    if (navigation !== navigations) left();
     addEventListener('hashchange', left);
     return () => removeEventListener('hashchange', left);
   }, []);

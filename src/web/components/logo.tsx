@@ -1,7 +1,10 @@
 /** A token's logo from this server; until it is there, or where there is none, one drawn here. */
-import { useState } from 'preact/hooks';
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 
 const CID = /^[A-Za-z0-9]{1,128}$/;
+/** Logos that are not to be had: each is asked for once, wherever it would be shown. */
+const missing = signal<ReadonlySet<string>>(new Set());
 
 export interface LogoOf {
   readonly asset: string;
@@ -10,28 +13,60 @@ export interface LogoOf {
 }
 
 export function Logo({ asset, ticker, logoCID }: LogoOf) {
-  const [broken, setBroken] = useState('');
+  const element = useRef<HTMLSpanElement>(null);
+  const isSeen = useSignal(false);
+  useEffect(() => {
+    const show = () => {
+      isSeen.value = true;
+    };
+    return element.current === null ? undefined : whenNear(element.current, show);
+  }, []);
   // Two letters on a colour that comes from the asset id, so that it is always the same.
   const hue = Number.parseInt(asset.slice(0, 4), 16) % 360 || 0;
   const letters = Array.from(ticker).slice(0, 2).join('').toUpperCase();
   return (
-    <span class="logo" aria-hidden="true">
+    <span ref={element} class="logo" aria-hidden="true">
       <svg viewBox="0 0 32 32" aria-hidden="true">
         <rect width="32" height="32" fill={`hsl(${hue} 48% 40%)`} />
         <text x="16" y="21" text-anchor="middle" font-size="13" font-weight="700" fill="#fff">
           {letters}
         </text>
       </svg>
-      {CID.test(logoCID) && broken !== logoCID && (
+      {isSeen.value && CID.test(logoCID) && !missing.value.has(logoCID) && (
         <img
           key={logoCID}
           alt=""
-          loading="lazy"
           decoding="async"
           src={`/ipfs/${logoCID}`}
-          onError={() => setBroken(logoCID)}
+          onError={() => {
+            missing.value = new Set([...missing.peek(), logoCID]);
+          }}
         />
       )}
     </span>
   );
+}
+
+/** Browsers load what is lazy from several screens below: too many requests for a first view. */
+const NEAR = '120px';
+const waiting = new Map<Element, () => void>();
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) waiting.get(target)?.();
+  },
+  { rootMargin: NEAR },
+);
+
+/** Runs when the element is in view or near it; until the returned function is called. */
+function whenNear(element: Element, run: () => void): () => void {
+  const stop = () => {
+    observer.unobserve(element);
+    waiting.delete(element);
+  };
+  waiting.set(element, () => {
+    stop();
+    run();
+  });
+  observer.observe(element);
+  return stop;
 }

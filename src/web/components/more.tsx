@@ -9,6 +9,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { errorText } from '../errorText.ts';
 import { usePage } from '../page.tsx';
 
+const ROOM_STEP = 5;
+
+/** Rows that a list has room for: in steps, so that not every new row moves what is below it. */
+export function roomFor(rows: number): number {
+  return Math.max(1, Math.ceil(rows / ROOM_STEP)) * ROOM_STEP;
+}
+
 interface MoreProps {
   readonly list: RefObject<HTMLElement | null>;
   /** Of the button: `Older trades`. */

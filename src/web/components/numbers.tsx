@@ -1,6 +1,8 @@
 /** Numbers that move: prices that flash, changes with a sign, ages that tick. */
-import { useEffect, useRef } from 'preact/hooks';
-import { age, shortPercent, subscriptZeros } from '../format.ts';
+import { computed } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { money } from '../fiat.ts';
+import { age, localized, shortPercent, subscriptZeros } from '../format.ts';
 import { flash } from '../frames.ts';
 import { usePage } from '../page.tsx';
 
@@ -15,8 +17,8 @@ export function Price(props: { readonly value: string; readonly digits?: number 
     before.current = value;
   }, [value]);
   return (
-    <span ref={element} class="price" title={`${value} ADA`}>
-      {subscriptZeros(value, digits)}
+    <span ref={element} class="price" title={`${localized(value)} ADA`}>
+      {money(value, (text) => subscriptZeros(text, digits))}
     </span>
   );
 }
@@ -29,7 +31,7 @@ export function Percent({ value }: { readonly value: string | null }) {
   const isDown = !isFlat && value.startsWith('-');
   const sign = isFlat ? '' : isDown ? '▼' : '▲';
   return (
-    <span class={isFlat ? 'dim' : isDown ? 'down' : 'up'} title={`${value} %`}>
+    <span class={isFlat ? 'dim' : isDown ? 'down' : 'up'} title={`${localized(value)} %`}>
       <span aria-hidden="true" class="sign">
         {sign}
       </span>
@@ -39,8 +41,9 @@ export function Percent({ value }: { readonly value: string | null }) {
   );
 }
 
-/** How long ago, in market time; the one part of a row that changes each second. */
+/** How long ago, in market time: each second a text at most, nothing is drawn again. */
 export function Age({ since }: { readonly since: number }) {
   const { time } = usePage();
-  return <span>{age(time.seconds.value - since)}</span>;
+  const text = useMemo(() => computed(() => age(time.seconds.value - since)), [since]);
+  return <span>{text}</span>;
 }

@@ -1,11 +1,16 @@
 /** The last 24 hours as a line, for the eye: it says nothing that the changes do not say. */
+import { memo } from '../page.tsx';
 
 const [WIDTH, HEIGHT] = [96, 28];
 /** So that the line is not cut at the edges. */
 const MARGIN = 2;
 
-/** `closes`: decimals, oldest first; null before the launch. */
-export function Spark({ closes }: { readonly closes: readonly (string | null)[] }) {
+interface SparkProps {
+  /** Decimals, oldest first; null before the launch. */
+  readonly closes: readonly (string | null)[];
+}
+
+export const Spark = memo(({ closes }: SparkProps) => {
   const values = closes.flatMap((close) => (close === null ? [] : [Number(close)]));
   // A token of this hour has moved from nowhere yet.
   const drawn = values.length === 1 ? [...values, ...values] : values;
@@ -33,4 +38,4 @@ export function Spark({ closes }: { readonly closes: readonly (string | null)[] 
       <polyline points={line} />
     </svg>
   );
-}
+});

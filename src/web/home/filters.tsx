@@ -1,5 +1,6 @@
 /** Bounds on what the table shows. */
 import { Choices } from '../components/choices.tsx';
+import { Menu } from '../components/menu.tsx';
 import { t } from '../messages.ts';
 import { type Bounds, bounds, choosesSide, countOf, NO_BOUNDS, type Tab } from './market.ts';
 
@@ -17,36 +18,30 @@ export function Filters({ tab, note }: FiltersProps) {
   const count = countOf(bounds.value, tab);
   return (
     <div class="filters">
-      <details class="menu left">
-        <summary class="button plain-button">
-          {t.home.filters}
-          {count > 0 && <span class="mark">{count}</span>}
-        </summary>
-        <div class="menu-list">
-          {choosesSide(tab) && (
-            <Choices
-              name={t.home.side}
-              options={SIDES.map((value) => ({ value, label: t.home.sides[value] }))}
-              value={bounds.value.graduated}
-              choose={(graduated) => {
-                bounds.value = { ...bounds.value, graduated };
-              }}
-            />
-          )}
-          {NAMES.map((name) => (
-            <Bound key={name} name={name} value={bounds.value[name]} />
-          ))}
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              bounds.value = NO_BOUNDS;
+      <Menu label={t.home.filters} count={count} isAtStart>
+        {choosesSide(tab) && (
+          <Choices
+            name={t.home.side}
+            options={SIDES.map((value) => ({ value, label: t.home.sides[value] }))}
+            value={bounds.value.graduated}
+            choose={(graduated) => {
+              bounds.value = { ...bounds.value, graduated };
             }}
-          >
-            {t.home.noFilters}
-          </button>
-        </div>
-      </details>
+          />
+        )}
+        {NAMES.map((name) => (
+          <Bound key={name} name={name} value={bounds.value[name]} />
+        ))}
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            bounds.value = NO_BOUNDS;
+          }}
+        >
+          {t.home.noFilters}
+        </button>
+      </Menu>
       <span class="dim small">{note}</span>
     </div>
   );

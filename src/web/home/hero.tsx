@@ -1,62 +1,96 @@
-/** The best of the market, and a tape of the newest trades, which moves only when there are any. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import type { LiquidityPoolInfo, Ticker, TickersQuery } from '../../client/types.ts';
+/** The best of the market. */
+import type { Ticker, TickersQuery } from '../../client/types.ts';
 import { Logo } from '../components/logo.tsx';
 import { Age, Percent, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
-import { shortAda, shortDecimal } from '../format.ts';
+import { shortMoney } from '../fiat.ts';
 import { t } from '../messages.ts';
-import { useMirror, usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
+import { Tape } from './tape.tsx';
 import { nameOf } from './tickerTable.tsx';
 import { useTickers } from './useTickers.ts';
 
-const BEST = ['top', 'gainer', 'newest'] as const;
-type Best = (typeof BEST)[number];
+/** Gains from the shortest span to the longest: the first in which somebody has risen is shown. */
+const GAINS = ['change5m', 'change1h', 'change24h'] as const;
+type Gain = (typeof GAINS)[number];
+type Best = 'top' | 'newest' | Gain;
 
-/** A gain is one that somebody traded at: 10 ADA in a day. */
+/** As many as there are cards: what has one already is left out of the others. */
+const CARDS = 3;
+/** A gain is one that somebody traded at: ADA in a day. Some of a list have less. */
+const LEAST_VOLUME = 10;
+const gains = (sort: Gain) => ({ sort, limit: 4 * CARDS }) as const;
 const QUERIES: Readonly<Record<Best, TickersQuery>> = {
   top: { sort: 'marketCap', limit: 1 },
-  gainer: { sort: 'change5m', minVolume24h: '10', limit: 1 },
-  newest: { sort: 'createdOn', limit: 1 },
+  change5m: gains('change5m'),
+  change1h: gains('change1h'),
+  change24h: gains('change24h'),
+  newest: { sort: 'createdOn', limit: CARDS },
 };
-const AGAIN_MS = 5_000;
 
 export function Hero() {
+  const top = useTickers(QUERIES.top).listing;
+  const newest = useTickers(QUERIES.newest).listing;
+  const first = top?.items[0];
+  const young = newest?.items.find(({ asset }) => asset !== first?.asset);
+  const isComing = top === null || newest === null;
+  const taken = [first?.asset, young?.asset];
+  const none = first === undefined ? t.home.noBest.token : t.home.noBest.other;
   return (
     <div class="hero">
       <div class="best">
-        {BEST.map((which) => (
-          <BestCard key={which} which={which} />
-        ))}
+        <BestCard which="top" ticker={first} none={t.home.noBest.token} isComing={top === null} />
+        <BestGain which={GAINS[0]} taken={taken} isComing={isComing} />
+        <BestCard which="newest" ticker={young} none={none} isComing={isComing} />
       </div>
       <Tape />
     </div>
   );
 }
 
-function BestCard({ which }: { readonly which: Best }) {
-  const { listing } = useTickers(QUERIES[which], AGAIN_MS);
+interface BestGainProps {
+  readonly which: Gain;
+  /** Tokens that have a card. */
+  readonly taken: readonly (string | undefined)[];
+  readonly isComing: boolean;
+}
+
+/** Of the shortest span in which another token has risen. */
+function BestGain({ which, taken, isComing }: BestGainProps) {
+  const { listing } = useTickers(QUERIES[which]);
+  const ticker = listing?.items.find(
+    (each) => !taken.includes(each.asset) && hasRisen(each, which),
+  );
+  const longer = GAINS[GAINS.indexOf(which) + 1];
+  if (ticker === undefined && listing !== null && longer !== undefined) {
+    return <BestGain which={longer} taken={taken} isComing={isComing} />;
+  }
+  const isAsked = isComing || listing === null;
+  return <BestCard which={which} ticker={ticker} none={t.home.noBest.gain} isComing={isAsked} />;
+}
+
+interface BestCardProps {
+  readonly which: Best;
+  readonly ticker: Ticker | undefined;
+  /** Said where there is none. */
+  readonly none: string;
+  readonly isComing: boolean;
+}
+
+function BestCard({ which, ticker, none, isComing }: BestCardProps) {
   const what = t.home.best[which];
-  const first = listing?.items[0];
-  const ticker = which === 'gainer' && !hasRisen(first) ? undefined : first;
-  if (ticker === undefined) {
+  if (isComing || ticker === undefined) {
     return (
-      <div class={`best-card panel best-${which} ${listing === null ? 'coming' : ''}`}>
+      <div class={`best-card panel best-${which} ${isComing ? 'coming' : ''}`}>
         <span class="crown">{what}</span>
-        <span class="dim">{t.home.noBest[which]}</span>
+        <span class="dim">{none}</span>
       </div>
     );
   }
   const { asset, logoCID, spark } = ticker;
   const name = nameOf(ticker);
   return (
-    <a
-      class={`best-card panel best-${which}`}
-      href={routeHash({ at: 'token', asset })}
-      aria-label={t.home.bestIs(what, name)}
-    >
+    <a class={`best-card panel best-${which}`} href={routeHash({ at: 'token', asset })}>
       <span class="crown">
         {which === 'top' && '♛ '}
         {what}
@@ -80,73 +114,20 @@ function BestCard({ which }: { readonly which: Best }) {
 }
 
 /** A young market has no gains yet: nothing in it is five minutes old. */
-function hasRisen(ticker: Ticker | undefined): boolean {
-  return Number(ticker?.change5m ?? 0) > 0;
+function hasRisen(ticker: Ticker, span: Gain): boolean {
+  return Number(ticker.volume24h) >= LEAST_VOLUME && Number(ticker[span] ?? 0) > 0;
 }
 
 /** Why the token is the best of its kind. */
 function Fact({ which, ticker }: { readonly which: Best; readonly ticker: Ticker }) {
-  const { change5m, change24h, marketCap, createdOn } = ticker;
-  if (which === 'gainer') return <Percent value={change5m} />;
+  const { change24h, marketCap, createdOn } = ticker;
+  const gain = GAINS.find((each) => each === which);
+  if (gain !== undefined) return <Percent value={ticker[gain]} />;
   if (which === 'newest') return createdOn === null ? null : <Age since={createdOn} />;
   return (
     <>
-      <span>{marketCap === null ? '–' : shortDecimal(marketCap)}</span>
+      <span>{marketCap === null ? '–' : shortMoney(marketCap)}</span>
       <Percent value={change24h} />
     </>
   );
-}
-
-interface Traded {
-  readonly key: string;
-  readonly asset: string;
-  readonly ticker: string;
-  readonly isUp: boolean;
-  readonly lovelace: number;
-}
-
-const MOST_TRADED = 14;
-
-/** Trades as pools show them: what was added to a pool's volume, and where its market cap went. */
-function Tape() {
-  const { client } = usePage();
-  const latest = useMirror(() => client.pools('Latest'), []).value;
-  const tape = useSignal<readonly Traded[]>([]);
-  const before = useRef<ReadonlyMap<string, LiquidityPoolInfo> | null>(null);
-  const pools = latest?.isLoaded === true ? latest.mirror.state : null;
-  useEffect(() => {
-    if (pools === null) return;
-    const known = before.current;
-    before.current = new Map(pools.map((pool) => [pool.info.asset, pool]));
-    const news = pools.slice(0, MOST_TRADED).flatMap((pool) => tradedOf(pool, known));
-    if (news.length > 0) tape.value = [...news, ...tape.value].slice(0, MOST_TRADED);
-  }, [pools]);
-  return (
-    <ol class="ticker-tape" aria-label={t.home.tape}>
-      {tape.value.map(({ key, asset, ticker, isUp, lovelace }) => (
-        <li key={key}>
-          <a href={routeHash({ at: 'token', asset })} tabIndex={-1}>
-            <bdi>{ticker}</bdi>
-            <span class={isUp ? 'up' : 'down'}>
-              {isUp ? '▲' : '▼'} {shortAda(lovelace)}
-            </span>
-          </a>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-/** What was traded since the last look; at the first look nothing is known of single trades. */
-function tradedOf(
-  { info, metrics }: LiquidityPoolInfo,
-  known: ReadonlyMap<string, LiquidityPoolInfo> | null,
-): readonly Traded[] {
-  const { asset, ticker } = info;
-  if (known === null) return [];
-  const before = known.get(asset)?.metrics;
-  const lovelace = metrics.totalVolumeAda - (before?.totalVolumeAda ?? 0);
-  if (metrics.totalTxCount <= (before?.totalTxCount ?? 0) || lovelace <= 0) return [];
-  const isUp = metrics.marketCap >= (before?.marketCap ?? 0);
-  return [{ key: `${asset} ${metrics.totalTxCount}`, asset, ticker, isUp, lovelace }];
 }

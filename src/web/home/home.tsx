@@ -1,8 +1,10 @@
 /** The market: its best, newest trades, and every token with price, changes, volume and more. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ErrorBox } from '../components/errorBox.tsx';
-import { t } from '../messages.ts';
+import { grouped } from '../format.ts';
+import { frames } from '../frames.ts';
+import { counted, t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { Filters } from './filters.tsx';
@@ -11,6 +13,7 @@ import {
   bounds,
   countOf,
   inKeptOrder,
+  MOST_FOLLOWED,
   NO_BOUNDS,
   type Sort,
   shownTickers,
@@ -20,6 +23,7 @@ import {
   tickersQuery,
   watchlist,
 } from './market.ts';
+import { TickerRows } from './tickerRows.ts';
 import { Skeleton, TickerTable } from './tickerTable.tsx';
 import { useTickers } from './useTickers.ts';
 
@@ -36,36 +40,41 @@ export function Home() {
   );
 }
 
-const AGAIN_MS = 3_000;
+/** Rows to begin with, and more whenever the reader comes near their end. */
+const STEP = 30;
+/** More of them at a press, beyond those that come by themselves. */
 const PAGE = 100;
 const MOST = 500;
 
 function Market({ tab }: { readonly tab: Tab }) {
   const { time } = usePage();
   const chosen = useSignal<Sort | null>(null);
-  const limit = useSignal(PAGE);
+  const limit = useSignal(STEP);
   const isOrderKept = useSignal(false);
   const order = useRef<readonly string[]>([]);
+  const rows = useMemo(() => new TickerRows(frames), []);
   const sort = chosen.value ?? TAB_SORTS[tab];
   const isWatchlist = tab === 'watchlist';
   const question =
     isWatchlist || sort === null
       ? watchlist.value
       : tickersQuery(tab, sort, bounds.value, limit.value);
-  const { listing, error } = useTickers(question, AGAIN_MS);
+  const { listing, error } = useTickers(question);
   const items = listing?.items ?? null;
   // The server has sorted and filtered: sorted again because tickers move in between.
   const within = isWatchlist ? bounds.value : NO_BOUNDS;
   const sorted = items && shownTickers(items, sort, within, time.seconds.peek());
   const shown = sorted !== null && isOrderKept.value ? inKeptOrder(sorted, order.current) : sorted;
-  order.current = shown?.map(({ asset }) => asset) ?? [];
-  const count = isWatchlist ? (shown?.length ?? 0) : (listing?.count ?? 0);
-  const counted = shown === null ? '' : t.home.counted(shown.length, count);
-  const hasMore = !isWatchlist && count > limit.value && limit.value < MOST;
+  rows.show(shown ?? []);
+  order.current = sameOr(order.current, shown?.map(({ asset }) => asset) ?? []);
+  const count = isWatchlist ? (shown?.length ?? 0) : (listing?.count ?? null);
+  const isCut = !isWatchlist && shown !== null && shown.length >= limit.value;
+  const hasMore = isCut && limit.value < MOST && (count === null || count > limit.value);
+  const note = isOrderKept.value ? t.home.orderKept : countText(shown?.length ?? null, count);
   return (
     <section class="panel market" aria-label={t.home.tabs[tab]}>
       <Tabs tab={tab} />
-      <Filters tab={tab} note={isOrderKept.value ? t.home.orderKept : counted} />
+      <Filters tab={tab} note={note} />
       {error !== null && <ErrorBox error={error} />}
       {shown === null && error === null && <Skeleton />}
       {shown !== null && shown.length === 0 && <Empty tab={tab} />}
@@ -80,7 +89,8 @@ function Market({ tab }: { readonly tab: Tab }) {
           }}
         >
           <TickerTable
-            items={shown}
+            order={order.current}
+            rows={rows}
             sort={sort}
             choose={(next) => {
               // Who sorts wants another order, wherever the pointer is.
@@ -96,14 +106,48 @@ function Market({ tab }: { readonly tab: Tab }) {
   );
 }
 
+/** The same list where it has the same tokens in the same order. */
+function sameOr(before: readonly string[], now: readonly string[]): readonly string[] {
+  const isSame = before.length === now.length && before.every((asset, at) => asset === now[at]);
+  return isSame ? before : now;
+}
+
+function countText(shown: number | null, count: number | null): string {
+  if (shown === null) return '';
+  const text = grouped(String(shown));
+  return count === null ? t.home.first(text) : counted(count, t.home.counted(text));
+}
+
+/** How far below the window the end of the list may be until more of it is asked for. */
+const AHEAD = '600px';
+
+/** Until the topic has no more rows they come by themselves; then a press of the button asks. */
 function More({ limit }: { readonly limit: Signal<number> }) {
+  const end = useRef<HTMLDivElement>(null);
+  const isByItself = limit.value < MOST_FOLLOWED;
+  useEffect(() => {
+    if (end.current === null || !isByItself) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const isNear = entries.some(({ isIntersecting }) => isIntersecting);
+        if (isNear) limit.value = Math.min(limit.value + STEP, MOST_FOLLOWED);
+      },
+      { rootMargin: AHEAD },
+    );
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [limit.value]);
   const show = () => {
-    limit.value += PAGE;
+    limit.value = Math.min(limit.value + PAGE, MOST);
   };
   return (
-    <button type="button" class="button more" onClick={show}>
-      {t.home.more}
-    </button>
+    <div ref={end}>
+      {!isByItself && (
+        <button type="button" class="button more" onClick={show}>
+          {t.home.more}
+        </button>
+      )}
+    </div>
   );
 }
 

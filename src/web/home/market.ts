@@ -1,6 +1,6 @@
 /** What the table of the market shows: which tokens, in which order, within which bounds. */
 import { signal } from '@preact/signals';
-import type { Ticker, TickersQuery } from '../../client/types.ts';
+import type { Ticker, TickersInput, TickersQuery } from '../../client/types.ts';
 import { storedSignal } from '../stored.ts';
 
 export const COLUMNS = [
@@ -92,6 +92,24 @@ export function tickersQuery(tab: Tab, sort: Sort, within: Bounds, limit: number
     ...(minAgeHours === '' ? {} : { minAge: Number(minAgeHours) * HOUR }),
     ...(maxAgeHours === '' ? {} : { maxAge: Number(maxAgeHours) * HOUR }),
   };
+}
+
+/** A list of the whole market, or some tokens in an order of one's own. */
+export type Question = TickersQuery | readonly string[];
+
+/** Tokens of a list that has a topic. */
+export const MOST_FOLLOWED = 100;
+
+/** What the topic is asked for; null: it has no such list. */
+export function followedBy(question: Question): TickersInput | null {
+  if (isAssets(question)) return { assets: question };
+  const { sort, order, limit = MOST_FOLLOWED, ...bounds } = question;
+  if (limit > MOST_FOLLOWED || Object.keys(bounds).length > 0) return null;
+  return { limit, ...(sort && { sort }), ...(order && { order }) };
+}
+
+export function isAssets(question: Question): question is readonly string[] {
+  return Array.isArray(question);
 }
 
 /** As the server does it, for tokens that are here: floating point only compares. */

@@ -1,24 +1,29 @@
 /** Tokens as a table that sorts by every column. On a phone each row becomes a card. */
+import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import type { Ticker } from '../../client/types.ts';
 import { Logo } from '../components/logo.tsx';
 import { Age, Percent, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
 import { Star } from '../components/star.tsx';
-import { ends, shortDecimal, shortPercent } from '../format.ts';
+import { shortMoney } from '../fiat.ts';
+import { ends, shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { COLUMNS, type Column, type Sort } from './market.ts';
+import type { TickerRows } from './tickerRows.ts';
 
 interface TickerTableProps {
-  readonly items: readonly Ticker[];
+  /** Asset ids. */
+  readonly order: readonly string[];
+  readonly rows: TickerRows;
   /** null: the reader's own order. */
   readonly sort: Sort | null;
   readonly choose: (sort: Sort) => void;
 }
 
-export function TickerTable({ items, sort, choose }: TickerTableProps) {
+export function TickerTable({ order, rows, sort, choose }: TickerTableProps) {
   return (
     <table class="tickers">
       <thead>
@@ -33,14 +38,20 @@ export function TickerTable({ items, sort, choose }: TickerTableProps) {
           <th class="col-spark">{t.home.day}</th>
         </tr>
       </thead>
-      <tbody class="pools" onKeyDown={walk}>
-        {items.map((ticker) => (
-          <Row key={ticker.asset} ticker={ticker} />
-        ))}
-      </tbody>
+      <Body order={order} rows={rows} />
     </table>
   );
 }
+
+/** Drawn again only in another order. */
+const Body = memo(({ order, rows }: Pick<TickerTableProps, 'order' | 'rows'>) => (
+  <tbody class="pools" onKeyDown={walk}>
+    {order.map((asset) => {
+      const row = rows.find(asset);
+      return row && <Row key={asset} row={row} />;
+    })}
+  </tbody>
+));
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -55,7 +66,7 @@ function walk(event: TargetedKeyboardEvent<HTMLElement>): void {
   if (next instanceof HTMLElement) next.focus();
 }
 
-interface HeadingProps extends Omit<TickerTableProps, 'items'> {
+interface HeadingProps extends Pick<TickerTableProps, 'sort' | 'choose'> {
   readonly column: Column;
 }
 
@@ -81,8 +92,8 @@ function Heading({ column, sort, choose }: HeadingProps) {
   );
 }
 
-/** Drawn again only where its ticker is another object. */
-const Row = memo(({ ticker: row }: { readonly ticker: Ticker }) => {
+/** Drawn again only with another ticker. */
+const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker> }) => {
   const { asset, ticker, logoCID } = row;
   const name = nameOf(row);
   return (
@@ -109,9 +120,9 @@ const Row = memo(({ ticker: row }: { readonly ticker: Ticker }) => {
       <Cell column="change24h">
         <Percent value={row.change24h} />
       </Cell>
-      <Cell column="volume24h">{shortDecimal(row.volume24h)}</Cell>
-      <Cell column="marketCap">{row.marketCap === null ? '–' : shortDecimal(row.marketCap)}</Cell>
-      <Cell column="liquidity">{row.liquidity === null ? '–' : shortDecimal(row.liquidity)}</Cell>
+      <Cell column="volume24h">{shortMoney(row.volume24h)}</Cell>
+      <Cell column="marketCap">{row.marketCap === null ? '–' : shortMoney(row.marketCap)}</Cell>
+      <Cell column="liquidity">{row.liquidity === null ? '–' : shortMoney(row.liquidity)}</Cell>
       <Cell column="traders24h">{row.traders24h ?? '–'}</Cell>
       <Cell column="createdOn">{row.createdOn === null ? '–' : <Age since={row.createdOn} />}</Cell>
       <Cell column="progress">

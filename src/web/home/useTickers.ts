@@ -1,77 +1,128 @@
 /**
- * Tickers that a component shows. Which they are is asked again and again while it is there; each
- * is live.
+ * Tickers that a component shows, in order. A list of the whole market and tokens by their ids are
+ * live, with who is in them and in which order. A list within bounds, or a longer one, has no
+ * topic: which tokens are in it is asked again and again, and each of them is live.
  */
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Ticker, TickersAnswer, TickersQuery } from '../../client/types.ts';
+import type { Client } from '../../client/index.ts';
+import type { Ticker, TickersInput } from '../../client/types.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
-import { usePage } from '../page.tsx';
+import { keep, recall, showAged } from '../kept.ts';
+import { trueAtMs, usePage } from '../page.tsx';
+import { followedBy, isAssets, MOST_FOLLOWED, type Question } from './market.ts';
 
-/** A list of the whole market, or some tokens in an order of one's own. */
-export type Question = TickersQuery | readonly string[];
+interface Listing {
+  /** How many match; null where only the first of more are known. */
+  readonly count: number | null;
+  readonly items: readonly Ticker[];
+}
 
-export interface Listed {
+interface Listed {
   /** null until it is there. */
-  readonly listing: TickersAnswer | null;
+  readonly listing: Listing | null;
   /** Set where there is nothing to show because of it. */
   readonly error: unknown;
 }
 
+interface Reader {
+  show(listing: Listing): void;
+  fail(error: unknown): void;
+}
+
 const NOTHING: Listed = { listing: null, error: null };
-const NONE: TickersAnswer = { count: 0, items: [] };
-/** Questions whose answers are kept, for the reader who comes back. */
-const MOST_KEPT = 32;
-
-const kept = new Map<string, TickersAnswer>();
-
+const NONE: Listing = { count: 0, items: [] };
+const ASK_EVERY_MS = 3_000;
 /**
  * What the question before had stays until this one is answered, so that nothing flickers; what
  * was answered once is there at once, and stays while the server is away.
  */
-export function useTickers(question: Question, againMs: number): Listed {
-  const { client, clock } = usePage();
-  const key = JSON.stringify(question);
+export function useTickers(question: Question): Listed {
+  const { client, clock, link } = usePage();
+  const key = `tickers ${JSON.stringify(question)}`;
   const listed = useSignal<Listed>(NOTHING);
+  const input = followedBy(question);
   useEffect(() => {
-    const ended = new AbortController();
-    const { signal } = ended;
-    const answer = async (): Promise<TickersAnswer> => {
-      if (!isAssets(question)) return (await client.tickers.list(question, { signal })).data;
-      if (question.length === 0) return NONE;
-      return (await client.tickers.ofAssets(question, { signal })).data;
-    };
-    const ask = async () => {
-      try {
-        // A hidden tab asks once it is seen again.
-        if (!document.hidden) {
-          const listing = unchangedKept(await answer(), kept.get(key) ?? listed.peek().listing);
-          keep(key, listing);
-          listed.value = { listing, error: null };
-        }
-      } catch (error) {
-        if (signal.aborted) return;
+    const known = recall<Listing>(key);
+    const endAge = known === null ? () => {} : showAged(known);
+    if (known !== null) listed.value = { listing: known.value, error: null };
+    let newest: Listing | null = null;
+    const reader: Reader = {
+      show(listing) {
+        endAge();
+        newest = listing;
+        listed.value = { listing, error: null };
+      },
+      fail(error) {
         if (listed.peek().listing === null) listed.value = { listing: null, error };
-      }
-      if (!signal.aborted) timer = clock.after(againMs, ask);
+      },
     };
-    let timer = clock.after(0, ask);
+    const close =
+      input === null ? poll(client, clock, question, reader) : follow(client, input, reader);
     return () => {
-      timer.cancel();
-      ended.abort();
+      close();
+      endAge();
+      if (newest !== null) keep(key, newest, trueAtMs(link.peek(), clock.nowMs()));
     };
   }, [key]);
-  // Read in any case: a component follows the signals that it has read.
-  const newest = listed.value;
-  const listing = kept.get(key) ?? newest.listing;
-  const live = useLive(listing?.items ?? NONE.items);
-  if (listing === null) return newest;
+  const { listing, error } = listed.value;
+  const live = useLive(input === null ? (listing?.items ?? NONE.items) : NONE.items);
+  if (listing === null || live === null) return { listing, error };
   const items = listing.items.map((ticker) => live.get(ticker.asset) ?? ticker);
   return { listing: { ...listing, items }, error: null };
 }
 
-/** By asset; those of the list before stay until those of this one are there. */
-function useLive(items: readonly Ticker[]): ReadonlyMap<string, Ticker> {
+function follow(client: Client, input: TickersInput, { show, fail }: Reader): () => void {
+  const { assets, limit = MOST_FOLLOWED } = input;
+  if (assets?.length === 0) {
+    show(NONE);
+    return () => {};
+  }
+  const mirror = client.tickers(input);
+  const update = () => {
+    const { state: items, isLoaded, error } = mirror;
+    const isWhole = assets !== undefined || items.length < limit;
+    if (isLoaded) show({ count: isWhole ? items.length : null, items });
+    if (error !== null) fail(error);
+  };
+  const later = () => nextFrame(update);
+  mirror.onChange(later);
+  mirror.onError(later);
+  return () => {
+    cancelFrame(update);
+    mirror.close();
+  };
+}
+
+/** A hidden tab asks once it is seen again. */
+function poll(client: Client, clock: Clock, question: Question, reader: Reader): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  let known: ReadonlyMap<string, Ticker> = new Map();
+  const ask = async () => {
+    try {
+      if (!document.hidden && !isAssets(question)) {
+        const { data } = await client.tickers.list(question, { signal });
+        const items = unchangedKept(data.items, known);
+        known = byAsset(items);
+        reader.show({ count: data.count, items });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      reader.fail(error);
+    }
+    if (!signal.aborted) timer = clock.after(ASK_EVERY_MS, ask);
+  };
+  let timer = clock.after(0, ask);
+  return () => {
+    timer.cancel();
+    ended.abort();
+  };
+}
+
+/** By asset; those of the list before stay until those of this one are there. null: of no list. */
+function useLive(items: readonly Ticker[]): ReadonlyMap<string, Ticker> | null {
   const { client } = usePage();
   const live = useSignal<readonly Ticker[]>([]);
   // In another order they are the same.
@@ -88,26 +139,21 @@ function useLive(items: readonly Ticker[]): ReadonlyMap<string, Ticker> {
       mirror.close();
     };
   }, [assets.join()]);
-  return useComputed(() => new Map(live.value.map((ticker) => [ticker.asset, ticker]))).value;
+  const known = useComputed(() => byAsset(live.value)).value;
+  return assets.length === 0 ? null : known;
 }
 
-function isAssets(question: Question): question is readonly string[] {
-  return Array.isArray(question);
-}
-
-function keep(key: string, listing: TickersAnswer): void {
-  kept.delete(key);
-  kept.set(key, listing);
-  const [oldest] = kept.keys();
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+function byAsset(items: readonly Ticker[]): ReadonlyMap<string, Ticker> {
+  return new Map(items.map((ticker) => [ticker.asset, ticker]));
 }
 
 /** The same objects where nothing changed: their rows are not drawn again. */
-function unchangedKept(now: TickersAnswer, before: TickersAnswer | null): TickersAnswer {
-  const known = new Map<string, Ticker>(before?.items.map((each) => [each.asset, each]));
-  const items = now.items.map((ticker) => {
+function unchangedKept(
+  items: readonly Ticker[],
+  known: ReadonlyMap<string, Ticker>,
+): readonly Ticker[] {
+  return items.map((ticker) => {
     const old = known.get(ticker.asset);
     return old !== undefined && JSON.stringify(old) === JSON.stringify(ticker) ? old : ticker;
   });
-  return { ...now, items };
 }

@@ -1,9 +1,18 @@
 /** English, and with it the shape of every other language. */
-import { ALERTS } from './alerts.ts';
-import { SHELL, WORDS } from './shell.ts';
-import { TOKEN } from './token.ts';
-import { LAUNCH, LOCK, LOGO, SIGN, TRADE } from './trade.ts';
-import { LOCKS, NOTICES, ORDERS, PORTFOLIO, WALLET } from './wallet.ts';
+import { AMOUNTS, LAUNCH, LOCK, LOGO, SIGN, TOKEN, TRADE } from './english/trade.ts';
+import {
+  EXTENSION,
+  KEYS,
+  LOCKS,
+  NOTICES,
+  ORDERS,
+  PORTFOLIO,
+  STATES,
+  WALLET,
+} from './english/wallet.ts';
+
+type Direction = 'ltr' | 'rtl';
+const DIRECTION: Direction = 'ltr';
 
 const SHORT: Readonly<Record<string, string>> = {
   change5m: '5m',
@@ -28,7 +37,105 @@ const MEANINGS: Readonly<Record<string, string>> = {
   progress: 'How much of the curve is bought: at 100 % the token moves to the AMM',
 };
 
+type ByCause = Readonly<Record<string, string>>;
+
+/** In the place of such a sentence, by the cause of the error. */
+const BY_CAUSE: ByCause = {
+  UNREACHABLE: 'The server cannot be reached. Try again in a moment.',
+  TIMEOUT: 'The server did not answer in time. Try again in a moment.',
+};
+
+const ERRORS = {
+  byCause: BY_CAUSE,
+  /** Before what the server says in English, in another language. */
+  said: (words: string) => words,
+};
+
+const WORDS = {
+  back: 'Back',
+  /** After a number, in columns. */
+  units: { d: 'd', h: 'h', min: 'min', s: 's' },
+};
+
+const SHELL = {
+  skip: 'Skip to the content',
+  home: 'upcurve, home',
+  main: 'Main',
+  places: { markets: 'Markets', launch: 'Launch', wallet: 'Wallet' },
+  titles: {
+    home: 'Markets',
+    token: 'Token',
+    missing: 'No such token',
+    wallet: 'Wallet',
+    launch: 'Launch',
+  },
+  toLight: 'Switch to light',
+  toDark: 'Switch to dark',
+  toAda: 'Show prices in ADA',
+  toDollars: (rate: string) => `Show prices in US dollars: 1 ADA is $${rate}`,
+  language: 'Language',
+  api: 'API',
+  notices: 'Notices',
+  dismiss: 'Dismiss',
+  search: 'Search tokens',
+  searchBy: 'Search name, ticker, asset id',
+  tokensFound: 'Tokens found',
+  found: { one: '# token found', other: '# tokens found' },
+  noneFound: 'No token with this in its name or id.',
+  openId: 'Open',
+  live: 'Live',
+  connecting: 'Connecting…',
+  closed: (why: string) => `Disconnected: ${why}`,
+  reconnecting: (seconds: number) => `Reconnecting in ${seconds} s`,
+  connected: 'Connected',
+  notConnected: 'Not connected: the page is out of date',
+  showing: 'showing the market',
+  asOf: (time: string) => `as of ${time}`,
+  tryNow: 'Try now',
+  notLoaded: 'This part of the page could not be loaded.',
+  loadAgain: 'Load the page again',
+  outage: 'The server does not answer.',
+  outageAge: (age: string) => `What you see was true ${age} ago.`,
+  nextTry: (seconds: number) => `Next try in ${seconds} s.`,
+  tip: (ago: string) => `tip ${ago}`,
+  silent: 'source silent',
+  syncing: 'syncing',
+  unknown: 'unknown',
+  ago: (seconds: string) => `${seconds} s ago`,
+  longAgo: 'long ago',
+  replay: 'replay',
+  resynced: {
+    slow: 'Resynced: this page was too slow to read everything; all is loaded again.',
+    epoch: 'Resynced: the market has a new log; all is loaded again.',
+    horizon: 'Resynced: this page was away for too long; all is loaded again.',
+    loss: 'Resynced: something was missed on the way; all is loaded again.',
+    checksum: 'Resynced: something did not fit; all is loaded again.',
+  },
+};
+
+const reached = (words: string) => (ticker: string, price: string, now: string) =>
+  `${ticker} is ${words} ${price} ADA: it is at ${now}.`;
+
+const ALERTS = {
+  title: 'Price alert',
+  set: (ticker: string) => `Price alert for ${ticker}`,
+  confirm: 'Set the alert',
+  when: 'When the price is',
+  directions: { above: 'At or above', below: 'At or below' },
+  price: 'Price of a token',
+  hint: 'It is watched while this page is open in a tab, and kept in this browser.',
+  noPrice: 'Enter a price above 0, as 0.0000123.',
+  isSet: 'The alert is set. You are notified while this page is open.',
+  isSetHere: 'The alert is set. It is said on this page: the browser may not notify you.',
+  list: 'Alerts of this token',
+  remove: 'Remove',
+  removeOne: (price: string) => `Remove the alert at ${price} ADA`,
+  reached: { above: reached('at or above'), below: reached('at or below') },
+};
+
 export const ENGLISH = {
+  /** In which one reads. */
+  direction: DIRECTION,
   home: {
     title: 'Markets',
     lists: 'Lists',
@@ -88,19 +195,18 @@ export const ENGLISH = {
     noFilters: 'Show all',
     orderKept: 'order is kept under the pointer',
     loading: 'Loading tokens',
-    counted: (shown: number, all: number) => `${shown} of ${all} tokens`,
+    /** Of a longer list. */
+    first: (shown: string) => `the first ${shown} tokens`,
+    counted: (shown: string) => ({ one: `${shown} of # token`, other: `${shown} of # tokens` }),
     more: 'Show more',
     best: {
       top: 'Top of the market',
-      gainer: 'Up most in 5 minutes',
+      change5m: 'Up most in 5 minutes',
+      change1h: 'Up most in an hour',
+      change24h: 'Up most in 24 hours',
       newest: 'Newest launch',
     },
-    bestIs: (what: string, name: string) => `${what}: ${name}`,
-    noBest: {
-      top: 'No token yet.',
-      gainer: 'Nothing has risen.',
-      newest: 'No token yet.',
-    },
+    noBest: { token: 'No token yet.', other: 'No other token yet.', gain: 'Nothing has risen.' },
     tape: 'Newest trades',
   },
   chart: {
@@ -130,17 +236,27 @@ export const ENGLISH = {
     normal: ['Lin', 'Linear scale'],
     log: ['Log', 'Logarithmic scale'],
     percent: ['%', 'Percent of the first bar in view'],
+    view: 'View',
     indicators: 'Indicators',
-    ma: 'Moving average (20)',
-    ema: 'Exponential average (20)',
-    bollinger: 'Bollinger bands (20, 2)',
+    ma: 'Moving average',
+    ema: 'Exponential average',
+    bollinger: 'Bollinger bands',
     vwap: 'Volume weighted price of the day',
-    rsi: 'Relative strength (14)',
+    rsi: 'Relative strength',
+    lengthOf: (indicator: string) => `${indicator}: bars`,
+    lengthLimits: (least: number, most: number) => `How many bars: ${least} to ${most}`,
+    full: 'Full screen',
+    notFull: 'Leave full screen',
+    zone: 'Time zone of the chart',
+    utc: (offset: string) => `UTC${offset}`,
     volume: 'Vol',
     trades: 'Trades',
     open: 'open',
     loading: 'Loading…',
     none: 'No trades yet.',
+    /** Of a bar: open, high, low, close. */
+    sides: ['O', 'H', 'L', 'C'],
+    olderBars: (why: string) => `Older bars: ${why}`,
     canvas: 'Candlesticks',
     described: (bars: number, close: string) =>
       `Candlesticks: ${bars} bars, last close ${close} ADA`,
@@ -163,20 +279,25 @@ export const ENGLISH = {
     copied: 'Link copied.',
   },
   words: WORDS,
+  errors: ERRORS,
   shell: SHELL,
   token: TOKEN,
   header: {
     volume: 'Volume',
     trades: 'Trades',
   },
+  amounts: AMOUNTS,
   trade: TRADE,
   sign: SIGN,
   lock: LOCK,
   logo: LOGO,
   launch: LAUNCH,
   wallet: WALLET,
+  keys: KEYS,
+  extension: EXTENSION,
   portfolio: PORTFOLIO,
   orders: ORDERS,
+  states: STATES,
   locks: LOCKS,
   notices: NOTICES,
   alerts: ALERTS,
@@ -184,10 +305,13 @@ export const ENGLISH = {
     title: 'About',
     none: 'No description.',
     launched: 'Launched',
+    knownSince: 'Known here since',
+    unknownBefore: (slot: number) => `slot ${slot}: what was before is not known here`,
     kind: 'Kind',
     hyped: (kind: string) => `${kind}, hyped`,
     author: 'Author',
     unknownAuthor: 'unknown',
+    socials: { website: 'Website', twitter: 'X', telegram: 'Telegram', discord: 'Discord' },
   },
 };
 

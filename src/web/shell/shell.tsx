@@ -3,16 +3,16 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { AlertWatch } from '../alerts/alertWatch.tsx';
 import { Dialogs } from '../components/dialog.tsx';
+import { rate, unit } from '../fiat.ts';
+import { localized } from '../format.ts';
 import { Home } from '../home/home.tsx';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { type PageRoute, routeHash } from '../route.ts';
-import { ChartOnly } from '../token/chart.tsx';
+import { Coming } from '../token/coming.tsx';
 import { MissingToken } from '../token/missing.tsx';
-import { Token } from '../token/token.tsx';
 import { closeTooltip } from '../tooltip.ts';
-import { Launch } from '../trade/launch.tsx';
-import { Wallet } from '../wallet/wallet.tsx';
+import { LaterView, type Views } from './laterView.tsx';
 import { Search } from './search.tsx';
 import { OutageBanner, StatusLine } from './status.tsx';
 import { ThemeSwitch } from './theme.tsx';
@@ -31,6 +31,7 @@ export function Shell() {
         <Brand />
         <Places />
         <Search box={search} />
+        <UnitSwitch />
         <ThemeSwitch />
       </header>
       <OutageBanner />
@@ -54,6 +55,27 @@ function Brand() {
       </svg>
       <span>upcurve</span>
     </a>
+  );
+}
+
+/** Only where the server tells what an ADA is worth. */
+function UnitSwitch() {
+  if (rate.value === null) return null;
+  const isDollars = unit.value === 'usd';
+  const label = isDollars ? t.shell.toAda : t.shell.toDollars(localized(rate.value));
+  const change = () => {
+    unit.value = isDollars ? 'ada' : 'usd';
+  };
+  return (
+    <button
+      type="button"
+      class="button plain-button unit-switch"
+      aria-label={label}
+      title={label}
+      onClick={change}
+    >
+      {isDollars ? '$' : '₳'}
+    </button>
   );
 }
 
@@ -107,14 +129,17 @@ function ViewOf({ route }: { readonly route: PageRoute }) {
     case 'home':
       return <Home />;
     case 'wallet':
-      return <Wallet />;
+      return <LaterView show={({ Wallet }) => <Wallet />} />;
     case 'launch':
-      return <Launch />;
+      return <LaterView show={({ Launch }) => <Launch />} />;
     case 'missing':
       return <MissingToken text={route.text} />;
     case 'token': {
+      const { asset } = route;
       const hasChain = network.value?.name !== 'none';
-      return hasChain ? <Token asset={route.asset} /> : <ChartOnly asset={route.asset} />;
+      const show = ({ Token, ChartOnly }: Views) =>
+        hasChain ? <Token asset={asset} /> : <ChartOnly asset={asset} />;
+      return <LaterView coming={<Coming />} show={show} />;
     }
   }
 }

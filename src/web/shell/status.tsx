@@ -1,11 +1,13 @@
 /**
- * Whether the page is connected, and how old it is when it is not: the line at the bottom, and a
- * banner that counts down to the next try.
+ * Whether the page is connected, and how old it is when it is not: the line at the bottom, with the
+ * choice of the language, and a banner that counts down to the next try.
  */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ConnectionState } from '../../client/index.ts';
 import { age, timeOfDay } from '../format.ts';
+import { oldestShownMs } from '../kept.ts';
+import { keepLanguage, LANGUAGES, language } from '../language.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 
@@ -26,9 +28,13 @@ function useNow(): number {
   return now.value;
 }
 
-/** Before the first frame there is nothing that could be old. */
+/**
+ * Until when what is shown was true; null: it still is. Before the first frame there is nothing
+ * that could be old; a view that was left before the connection was lost is older than that.
+ */
 function lostSince({ is, heardAtMs }: ConnectionState): number | null {
-  return is === 'open' ? null : heardAtMs;
+  if (is === 'open' || heardAtMs === null) return null;
+  return Math.min(heardAtMs, oldestShownMs.value ?? heardAtMs);
 }
 
 export function StatusLine() {
@@ -57,8 +63,32 @@ export function StatusLine() {
       )}
       {isOpen && health.value !== null && <Node />}
       <span class="fact">{networkName(network.value?.name ?? '')}</span>
-      <a href="/docs">API</a>
+      <LanguageChoice />
+      <a href="/docs">{t.shell.api}</a>
     </footer>
+  );
+}
+
+/** Another language loads the page again. */
+function LanguageChoice() {
+  return (
+    <select
+      class="language"
+      aria-label={t.shell.language}
+      value={language}
+      onChange={({ currentTarget }) => {
+        const chosen = LANGUAGES.find(({ tag }) => tag === currentTarget.value);
+        if (chosen === undefined) return;
+        keepLanguage(chosen.tag);
+        location.reload();
+      }}
+    >
+      {LANGUAGES.map(({ tag, name }) => (
+        <option key={tag} value={tag} lang={tag}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

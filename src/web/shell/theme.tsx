@@ -1,6 +1,5 @@
 /** Dark or light: the setting of the system, until the user chooses here; then remembered. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../messages.ts';
 import { readStored, writeStored } from '../stored.ts';
@@ -12,9 +11,14 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** The theme in force; what draws on a canvas asks here. */
 export const theme = signal<Theme>(wanted());
-dark.addEventListener('change', () => {
-  theme.value = wanted();
-});
+dark.addEventListener('change', () => show(wanted()));
+show(wanted());
+
+/** The page first: who follows the signal reads its colours. */
+function show(next: Theme): void {
+  document.documentElement.dataset.theme = next;
+  theme.value = next;
+}
 
 function wanted(): Theme {
   const kept = readStored(KEY);
@@ -24,14 +28,11 @@ function wanted(): Theme {
 
 export function ThemeSwitch() {
   const isDark = theme.value === 'dark';
-  useEffect(() => {
-    document.documentElement.dataset.theme = theme.value;
-  }, [theme.value]);
   const label = isDark ? t.shell.toLight : t.shell.toDark;
   const change = () => {
     const next = isDark ? 'light' : 'dark';
     writeStored(KEY, next);
-    theme.value = next;
+    show(next);
   };
   return (
     <button

@@ -10,9 +10,11 @@ export function About() {
   const pool = usePage().pool.value;
   if (pool === null) return null;
   const { info } = pool;
+  const { since } = pool.metrics;
   const { createdOn, poolAuthor } = pool.pool;
   const text = info.description.trim();
   const isHyped = info.launchType === 1;
+  const kind = kindOf(info.assetType);
   return (
     <>
       <header>
@@ -22,16 +24,25 @@ export function About() {
         <p class={text === '' ? 'dim' : 'description'}>{text || t.about.none}</p>
         <Socials socials={info.socials} />
         <dl class="facts">
-          <dt>{t.about.launched}</dt>
-          <dd>{moment(createdOn)}</dd>
+          <dt>{since === null ? t.about.launched : t.about.knownSince}</dt>
+          <dd>
+            {moment(createdOn)}
+            {since !== null && <p class="dim">{t.about.unknownBefore(since)}</p>}
+          </dd>
           <dt>{t.about.kind}</dt>
-          <dd>{isHyped ? t.about.hyped(info.assetType) : info.assetType}</dd>
+          <dd>{isHyped ? t.about.hyped(kind) : kind}</dd>
           <dt>{t.about.author}</dt>
           <dd>{poolAuthor === '' ? t.about.unknownAuthor : ends(poolAuthor, 8)}</dd>
         </dl>
       </div>
     </>
   );
+}
+
+/** The kinds of this launchpad are translated; another one's stay as they are. */
+function kindOf(assetType: string): string {
+  const { Meme, AI } = t.launch.assetTypes;
+  return assetType === 'Meme' ? Meme : assetType === 'AI' ? AI : assetType;
 }
 
 function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
@@ -46,7 +57,7 @@ function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
       {links.map(({ name, url }) => (
         <li key={name}>
           <a href={url} target="_blank" rel="noopener noreferrer nofollow">
-            {name}
+            {t.about.socials[name]}
           </a>
         </li>
       ))}

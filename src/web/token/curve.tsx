@@ -1,9 +1,8 @@
 /** How far the curve is filled, and what happens when it is full. */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { Panel } from '../components/panel.tsx';
-import { ada } from '../format.ts';
+import { ada, localized, percent } from '../format.ts';
 import { t } from '../messages.ts';
-import { progressOf } from './progress.ts';
 
 export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const filled = progressOf(pool);
@@ -12,7 +11,11 @@ export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const left = BigInt(adaCapThreshold) - BigInt(x.amount);
   const words = isOver ? t.token.graduated : left <= 0n ? t.token.full : t.token.onTheCurve;
   return (
-    <Panel class="curve" title={t.token.graduation} side={<span class="side">{filled}%</span>}>
+    <Panel
+      class="curve"
+      title={t.token.graduation}
+      side={<span class="side">{localized(filled)}%</span>}
+    >
       <div class="inside stack">
         <div
           class="meter tall"
@@ -35,4 +38,11 @@ export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
       </div>
     </Panel>
   );
+}
+
+/** `12.34` of a hundred; graduated pools are at 100 for good. */
+function progressOf({ pool }: LiquidityPoolInfo): string {
+  const cap = BigInt(pool.adaCapThreshold);
+  const filled = BigInt(pool.x.amount);
+  return pool.cpmmPoolId !== null || filled >= cap ? '100' : percent(filled, cap);
 }

@@ -1,4 +1,4 @@
-/** Which rows of a list are shown: a side, a least size, one's own. */
+/** Which rows of a list are shown: a side, a least size, one's own, those of one wallet. */
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import { Choices } from '../components/choices.tsx';
 import { shortAda } from '../format.ts';
@@ -14,12 +14,14 @@ export interface RowFilter {
   readonly side: (typeof SIDES)[number];
   readonly leastLovelace: bigint;
   readonly isOwn: boolean;
+  /** Payment key of the one wallet that is shown; null: of all. */
+  readonly maker: string | null;
 }
 
-export const NO_FILTER: RowFilter = { side: 'all', leastLovelace: 0n, isOwn: false };
+export const NO_FILTER: RowFilter = { side: 'all', leastLovelace: 0n, isOwn: false, maker: null };
 
-export function isFiltered({ side, leastLovelace, isOwn }: RowFilter): boolean {
-  return side !== 'all' || leastLovelace > 0n || isOwn;
+export function isFiltered({ side, leastLovelace, isOwn, maker }: RowFilter): boolean {
+  return side !== 'all' || leastLovelace > 0n || isOwn || maker !== null;
 }
 
 /** Payment key of the connected wallet; null without one. */
@@ -61,7 +63,7 @@ export function RowFilters(props: { readonly filter: Signal<RowFilter>; readonly
           <input
             type="checkbox"
             checked={isOwn}
-            onChange={({ currentTarget }) => change({ isOwn: currentTarget.checked })}
+            onChange={({ currentTarget }) => change({ isOwn: currentTarget.checked, maker: null })}
           />
           {t.token.mine}
         </label>

@@ -9,7 +9,8 @@ import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
 import { Price } from '../components/numbers.tsx';
 import { Star } from '../components/star.tsx';
-import { ada, ends } from '../format.ts';
+import { coins, dollars } from '../fiat.ts';
+import { ends } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { tokenLink } from '../route.ts';
@@ -54,11 +55,11 @@ export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
       <div class="figures">
         {spot !== null && (
           <Figure name={t.home.columns.price}>
-            <Price value={spot} digits={6} /> ₳
+            <Price value={spot} digits={6} /> {dollars.value === null && '₳'}
           </Figure>
         )}
         <MarketCap lovelace={metrics.marketCap} />
-        <Figure name={t.header.volume}>{ada(metrics.totalVolumeAda, 0)}</Figure>
+        <Figure name={t.header.volume}>{coins(metrics.totalVolumeAda, 0)}</Figure>
         <Figure name={t.header.trades}>{metrics.totalTxCount}</Figure>
       </div>
     </div>
@@ -81,7 +82,7 @@ function MarketCap({ lovelace }: { readonly lovelace: number }) {
     <div class="fig">
       <span class="dim small">{t.home.columns.marketCap}</span>
       <span class="figure" ref={element}>
-        {ada(lovelace)}
+        {coins(lovelace)}
       </span>
     </div>
   );
@@ -106,7 +107,8 @@ function Copy({ label, text, done, children }: CopyProps) {
     }
   };
   return (
-    <button type="button" class="copy code dim" aria-label={label} title={text} onClick={copy}>
+    <button type="button" class="copy code dim" title={text} onClick={copy}>
+      <span class="unseen">{label} </span>
       {children}
       <Icon name="copy" />
     </button>

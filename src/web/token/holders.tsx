@@ -9,7 +9,7 @@ import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { More } from '../components/more.tsx';
 import { Panel } from '../components/panel.tsx';
-import { ends, grouped, percent, short } from '../format.ts';
+import { ends, grouped, localized, percent, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, usePage } from '../page.tsx';
 
@@ -38,7 +38,12 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const list = useRef<HTMLOListElement>(null);
   const ask = async (most: number, signal?: AbortSignal) =>
     (await client.holders.list({ assetId, limit: most }, signal && { signal })).data;
-  const { data, error } = useAsked((signal) => ask(limit.peek(), signal), [assetId], pool).value;
+  const { data, error } = useAsked(
+    'holders',
+    (signal) => ask(limit.peek(), signal),
+    [assetId],
+    pool,
+  ).value;
   const now = isMore(loaded.value, data) ? loaded.value : data;
   const supply = network.value?.supply ?? null;
   const [listed, all] = [now?.holders.length ?? 0, now?.count ?? 0];
@@ -117,7 +122,8 @@ function Distribution({ answer, pool, supply }: DistributionProps) {
         {PARTS.map((part) => (
           <li key={part}>
             <span class="swatch" data-part={part} aria-hidden="true" />
-            {names[part]} <b>{shares === null ? '–' : `${percent(shares[part], supply)}%`}</b>
+            {names[part]}{' '}
+            <b>{shares === null ? '–' : `${localized(percent(shares[part], supply))}%`}</b>
           </li>
         ))}
       </ul>
@@ -186,7 +192,7 @@ const HolderRow = memo(({ id, name, title, mark, share, supply }: HolderRowProps
         <span class="mark">{mark}</span>
       </span>
       <span class="num">{short(share)}</span>
-      <span class="num dim">{part}</span>
+      <span class="num dim">{localized(part)}</span>
     </li>
   );
 });

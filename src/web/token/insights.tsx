@@ -7,8 +7,8 @@ import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Panel } from '../components/panel.tsx';
-import { short } from '../format.ts';
-import { t } from '../messages.ts';
+import { localized, short } from '../format.ts';
+import { counted, t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 
 /** Percent of what is outside the pool, from which on a holder can move the price alone. */
@@ -28,6 +28,7 @@ export function Insights({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const { client } = usePage();
   const { asset } = pool.info;
   const { data, error } = useAsked(
+    'insights',
     async (signal) => (await client.holders.insights(asset, { signal })).data,
     [asset],
     pool,
@@ -38,7 +39,7 @@ export function Insights({ pool }: { readonly pool: LiquidityPoolInfo }) {
     <Panel
       class="insights"
       title={t.token.insights}
-      side={<span class="side">{data === null ? '' : t.token.cautions(cautions)}</span>}
+      side={<span class="side">{data === null ? '' : cautionWords(cautions)}</span>}
     >
       <ul class="flags">
         {flags.map(({ name, value, meaning, isCaution }) => (
@@ -57,12 +58,16 @@ export function Insights({ pool }: { readonly pool: LiquidityPoolInfo }) {
   );
 }
 
+function cautionWords(cautions: number): string {
+  return cautions === 0 ? t.token.noCautions : counted(cautions, t.token.cautions);
+}
+
 function flagsOf(insights: TokenInsightsAnswer): readonly Flag[] {
   const { top10Percent, topHolderPercent, authorPercent, authorSold, bundled } = insights;
   const words = t.token.flags;
   const shareOf = (name: keyof typeof words.shares, percent: string, limit: number): Flag => ({
     name: words.shares[name],
-    value: `${percent}%`,
+    value: `${localized(percent)}%`,
     meaning: words.outside,
     isCaution: Number(percent) > limit,
   });
@@ -80,7 +85,10 @@ function flagsOf(insights: TokenInsightsAnswer): readonly Flag[] {
   if (bundled === null) return flags;
   const bundle = {
     name: words.bundled,
-    value: bundled.keys === 0 ? words.none : words.bundle(bundled.keys, bundled.percent),
+    value:
+      bundled.keys === 0
+        ? words.none
+        : counted(bundled.keys, words.bundle(localized(bundled.percent))),
     meaning: words.bundledMeans,
     isCaution: bundled.keys > 0 && Number(bundled.percent) > LARGE_BUNDLE,
   };

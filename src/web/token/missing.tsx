@@ -8,7 +8,7 @@ export function MissingToken({ text }: { readonly text: string }) {
   return (
     <div class="panel">
       <div class="empty" role="status">
-        <strong>{t.missing.title}</strong>
+        <h1>{t.missing.title}</h1>
         {t.missing.explained}
         <span class="code">{shownText(text, SHOWN_LENGTH)}</span>
         <div>

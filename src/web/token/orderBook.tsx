@@ -1,7 +1,8 @@
 /** Open orders by their worst price, sellers above and buyers below the price of the pool. */
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Panel } from '../components/panel.tsx';
-import { short, shortPrice } from '../format.ts';
+import { money } from '../fiat.ts';
+import { localized, short, subscriptZeros } from '../format.ts';
 import { t } from '../messages.ts';
 import { useMirror, usePage } from '../page.tsx';
 
@@ -9,11 +10,13 @@ import { useMirror, usePage } from '../page.tsx';
 const LEVELS = 4;
 const PLACES = Array.from({ length: LEVELS }, (_, index) => index);
 
+const sixDigits = (price: string) => subscriptZeros(price, 6);
+
 type Level = readonly [price: string, tokens: string];
 
 export function OrderBook({ asset }: { readonly asset: string }) {
   const { client } = usePage();
-  const followed = useMirror(() => client.orderBook(asset), [asset]).value;
+  const followed = useMirror('book', () => client.orderBook(asset), [asset]).value;
   const book = followed?.mirror.state ?? null;
   const asks = book?.asks ?? [];
   const bids = book?.bids ?? [];
@@ -40,7 +43,7 @@ export function OrderBook({ asset }: { readonly asset: string }) {
             none={place === 0 && book !== null ? t.token.noSells : ''}
           />
         ))}
-        <li class="spot">{book === null ? '' : t.token.poolPrice(shortPrice(book.spot))}</li>
+        <li class="spot">{book === null ? '' : t.token.poolPrice(money(book.spot, sixDigits))}</li>
         {PLACES.map((place) => (
           <LevelRow
             key={`bid ${place}`}
@@ -80,10 +83,10 @@ function LevelRow({ kind, level, most, none }: LevelRowProps) {
   return (
     <li
       class={`level ${kind}`}
-      title={t.token.adaEach(price)}
+      title={t.token.adaEach(localized(price))}
       style={{ '--depth': `${(BigInt(tokens) * 100n) / most}%` }}
     >
-      <span class={kind === 'ask' ? 'down' : 'up'}>{shortPrice(price)}</span>
+      <span class={kind === 'ask' ? 'down' : 'up'}>{money(price, sixDigits)}</span>
       <span class="num">{short(tokens)}</span>
     </li>
   );

@@ -6,15 +6,16 @@ import type { ApiOrder } from '../../client/types.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { useFlash } from '../components/flash.ts';
-import { More } from '../components/more.tsx';
+import { More, roomFor } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { Panel } from '../components/panel.tsx';
-import { ada, ends, grouped, moment, short, shortPrice } from '../format.ts';
+import { coins, money } from '../fiat.ts';
+import { ada, ends, grouped, moment, short, subscriptZeros } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, useMirror, usePage } from '../page.tsx';
 import { explainedBy } from '../tooltip.ts';
 import { NO_FILTER, type RowFilter, RowFilters, useOwnKey } from './filters.tsx';
-import { statusText } from './orderStatus.ts';
+import { isPartlyFilled, statusText } from './orderStatus.ts';
 
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
@@ -30,7 +31,7 @@ export function Orders({ asset }: { readonly asset: string }) {
   const ownKey = useOwnKey();
   const key = filter.value.isOwn ? ownKey : null;
   const open = () => client.orders(asset, key === null ? {} : { pkhs: [key] });
-  const followed = useMirror(open, [asset, key]).value;
+  const followed = useMirror('orders', open, [asset, key]).value;
   const mirror = followed?.mirror ?? null;
   const { ledger = [], mempool = [], count: onChain = 0 } = mirror?.state ?? {};
   const known = [...mempool, ...ledger].slice(0, wanted.value);
@@ -102,7 +103,13 @@ function Feed({ list, orders }: FeedProps) {
     next.focus();
   };
   return (
-    <ol class="feed" aria-label={t.token.ordersNewestFirst} ref={list} onKeyDown={walk}>
+    <ol
+      class="feed"
+      aria-label={t.token.ordersNewestFirst}
+      style={{ '--rows': roomFor(orders.length) }}
+      ref={list}
+      onKeyDown={walk}
+    >
       {orders.map((order) => (
         <OrderRow
           key={order.entityId}
@@ -130,10 +137,12 @@ const OrderRow = memo(({ order, isStop, focused }: OrderRowProps) => {
   return (
     <li class="order" data-key={order.entityId} ref={element}>
       <span class={`side-word ${isBuy ? 'up' : 'down'}`}>{isBuy ? t.token.buy : t.token.sell}</span>
-      <span class="num">{isBuy ? ada(order.fromAmount) : short(order.fromAmount)}</span>
+      <span class="num">{isBuy ? coins(order.fromAmount) : short(order.fromAmount)}</span>
       <span class="num">{look === 'over' ? '–' : received(order, isBuy)}</span>
       <span class="num dim col-worst">
-        {isAnyPrice(order) ? t.token.anyPrice : shortPrice(worstOf(order, isBuy), 4)}
+        {isAnyPrice(order)
+          ? t.token.anyPrice
+          : money(worstOf(order, isBuy), (text) => subscriptZeros(text, 4))}
       </span>
       <button
         type="button"
@@ -155,9 +164,11 @@ const OrderRow = memo(({ order, isStop, focused }: OrderRowProps) => {
   );
 });
 
-/** While an order is open its amount is the least it accepts. */
-function received({ toAmount, status }: ApiOrder, isBuy: boolean): string {
-  const amount = isBuy ? short(toAmount) : ada(toAmount);
+/** While an order is open its amount is the least it accepts, or what parts of it have brought. */
+function received(order: ApiOrder, isBuy: boolean): string {
+  const { toAmount, status } = order;
+  const amount = isBuy ? short(toAmount) : coins(toAmount);
+  if (isPartlyFilled(order)) return amount;
   return status === 'Evaluated' || status === 'MempoolEvaluated' ? amount : `≥ ${amount}`;
 }
 
@@ -175,8 +186,18 @@ function worstOf({ worstPrice }: ApiOrder, isBuy: boolean): string {
   return tokens === 0n ? '0' : formatRatio(coins, tokens * LOVELACE);
 }
 
-function explanationOf(order: ApiOrder): string {
+/** With what was executed of it, where that is a part. */
+function meaningOf(order: ApiOrder): string {
   const { meaning } = statusText(order);
+  if (!isPartlyFilled(order)) return meaning;
+  const { from, to, filledAmount, toAmount } = order;
+  const shown = (amount: string, asset: string) =>
+    asset === '.' ? `${ada(amount)} ADA` : short(amount);
+  return `${meaning} ${t.orders.soFar(shown(filledAmount, from), shown(toAmount, to))}.`;
+}
+
+function explanationOf(order: ApiOrder): string {
+  const meaning = meaningOf(order);
   const { timestamp, evaluatedAt, entityId, pkh } = order;
   const ended = evaluatedAt === null ? null : moment(evaluatedAt);
   return t.token.orderExplained({

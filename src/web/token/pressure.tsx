@@ -2,20 +2,19 @@
 import type { Ticker } from '../../client/types.ts';
 import { Panel } from '../components/panel.tsx';
 import { useTickers } from '../home/useTickers.ts';
-import { t } from '../messages.ts';
+import { counted, t } from '../messages.ts';
 
-const AGAIN_MS = 3_000;
 const WINDOWS = ['5m', '1h', '24h'] as const;
 
 export function Pressure({ asset }: { readonly asset: string }) {
-  const { listing } = useTickers([asset], AGAIN_MS);
+  const { listing } = useTickers([asset]);
   const ticker = listing?.items[0] ?? null;
   const traders = ticker?.traders24h ?? null;
   return (
     <Panel
       class="pressure"
       title={t.token.pressure}
-      side={<span class="side">{traders === null ? '' : t.token.traders(traders)}</span>}
+      side={<span class="side">{traders === null ? '' : counted(traders, t.token.traders)}</span>}
     >
       <ul class="inside">
         {WINDOWS.map((window) => (
@@ -35,13 +34,13 @@ function Balance({ window, ticker }: BalanceProps) {
   const [buys, sells] = [ticker?.[`buys${window}`] ?? 0, ticker?.[`sells${window}`] ?? 0];
   return (
     <li>
-      <span class="dim">{window}</span>
-      <span class="up">{t.token.buys(buys)}</span>
+      <span class="dim">{t.token.windows[window]}</span>
+      <span class="up">{counted(buys, t.token.buys)}</span>
       <span class="balance-bar" aria-hidden="true">
         <span class="buys" style={{ 'flex-grow': String(buys) }} />
         <span class="sells" style={{ 'flex-grow': String(sells) }} />
       </span>
-      <span class="down num">{t.token.sells(sells)}</span>
+      <span class="down num">{counted(sells, t.token.sells)}</span>
     </li>
   );
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
+import { Chart } from '../chart/chart.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { t } from '../messages.ts';
@@ -11,7 +12,7 @@ import { PhoneBar } from '../trade/phoneBar.tsx';
 import { side } from '../trade/sizes.ts';
 import { TradePanel } from '../trade/tradePanel.tsx';
 import { About } from './about.tsx';
-import { Chart } from './chart.tsx';
+import { Coming } from './coming.tsx';
 import { Curve } from './curve.tsx';
 import { TokenHeader } from './header.tsx';
 import { Holders } from './holders.tsx';
@@ -25,7 +26,7 @@ import { Trades } from './trades.tsx';
 /** Mounted for one token; `pool` of the context follows it. */
 export function Token({ asset }: { readonly asset: string }) {
   const { client, pool } = usePage();
-  const followed = useMirror(() => client.pool(asset), [asset]).value;
+  const followed = useMirror('pool', () => client.pool(asset), [asset]).value;
   const info = followed?.mirror.state ?? null;
   useEffect(() => {
     pool.value = info;
@@ -61,9 +62,13 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
           </div>
           <div class="below people">
             {after(5, <Holders pool={pool} />)}
-            <section class="panel about" aria-label={t.about.title}>
-              {after(5, <About />)}
-            </section>
+            <div class="about-column">
+              <section class="panel about" aria-label={t.about.title}>
+                {after(5, <About />)}
+              </section>
+              {after(4, <Locks pool={pool} />)}
+              {after(3, <OrderBook asset={asset} />)}
+            </div>
           </div>
         </div>
         <div class="side-column">
@@ -71,8 +76,6 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
           {after(2, <Curve pool={pool} />)}
           {after(2, <Pressure asset={asset} />)}
           {after(2, <Insights pool={pool} />)}
-          {after(3, <OrderBook asset={asset} />)}
-          {after(4, <Locks pool={pool} />)}
         </div>
       </div>
       <PhoneBar />
@@ -96,24 +99,11 @@ function useTurns(): number {
   return turn.value;
 }
 
-/** In the place of a token that is on its way. */
-function Coming() {
-  return (
-    <div class="token-coming" role="status" aria-label={t.token.loading}>
-      <div class="bone head" />
-      <div class="token-columns">
-        <div class="bone chart" />
-        <div class="bone side" />
-      </div>
-    </div>
-  );
-}
-
 function Unknown({ asset }: { readonly asset: string }) {
   return (
     <div class="panel">
       <div class="empty" role="status">
-        <strong>{t.token.unknown}</strong>
+        <h1>{t.token.unknown}</h1>
         {t.token.unknownWhy} <span class="code">{asset}</span>
         <div>
           <a class="button" href="#/">

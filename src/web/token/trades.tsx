@@ -1,27 +1,31 @@
 /** Trades as they happened, newest first: all of them, or those that a filter lets through. */
-import { useComputed, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TradesMirror } from '../../client/mirrors/trades.ts';
 import type { TradeRow, TradesQuery } from '../../client/types.ts';
 import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
-import { More } from '../components/more.tsx';
+import { More, roomFor } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { Panel } from '../components/panel.tsx';
-import { ada, ends, moment, short, shortPrice } from '../format.ts';
+import { coins, money } from '../fiat.ts';
+import { ends, localized, moment, short, subscriptZeros } from '../format.ts';
 import { flash } from '../frames.ts';
-import { t } from '../messages.ts';
+import { counted, t } from '../messages.ts';
 import { type Followed, memo, useMirror, usePage } from '../page.tsx';
 import { isFiltered, NO_FILTER, type RowFilter, RowFilters, useOwnKey } from './filters.tsx';
+import { Maker } from './maker.tsx';
 
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
 const MAX_ROWS = 1_000;
+/** Of a wallet's key, in a row. */
+const MAKER_DIGITS = 4;
 
 export function Trades({ asset }: { readonly asset: string }) {
   const { client } = usePage();
   const filter = useSignal<RowFilter>(NO_FILTER);
-  const followed = useMirror(() => client.trades(asset), [asset]).value;
+  const followed = useMirror('trades', () => client.trades(asset), [asset]).value;
   return (
     <Panel
       class="trades"
@@ -33,16 +37,25 @@ export function Trades({ asset }: { readonly asset: string }) {
           <span key={name}>{name}</span>
         ))}
       </div>
+      {filter.value.maker !== null && (
+        <Maker
+          asset={asset}
+          pkh={filter.value.maker}
+          leave={() => {
+            filter.value = { ...filter.value, maker: null };
+          }}
+        />
+      )}
       {isFiltered(filter.value) ? (
         <FilteredTape
           // Another filter is another list.
           key={JSON.stringify({ ...filter.value, leastLovelace: `${filter.value.leastLovelace}` })}
           asset={asset}
-          filter={filter.value}
+          filter={filter}
           followed={followed}
         />
       ) : (
-        <WholeTape followed={followed} />
+        <WholeTape followed={followed} filter={filter} />
       )}
     </Panel>
   );
@@ -50,7 +63,12 @@ export function Trades({ asset }: { readonly asset: string }) {
 
 type FollowedTrades = Followed<TradesMirror> | null;
 
-function WholeTape({ followed }: { readonly followed: FollowedTrades }) {
+interface WholeTapeProps {
+  readonly followed: FollowedTrades;
+  readonly filter: Signal<RowFilter>;
+}
+
+function WholeTape({ followed, filter }: WholeTapeProps) {
   const wanted = useSignal(PAGE_ROWS);
   const mirror = followed?.mirror ?? null;
   const trades = mirror?.state.trades ?? [];
@@ -58,6 +76,7 @@ function WholeTape({ followed }: { readonly followed: FollowedTrades }) {
   return (
     <Tape
       rows={trades.slice(0, wanted.value)}
+      filter={filter}
       isLoaded={followed?.isLoaded === true}
       error={followed?.error ?? null}
       hasMore={hasMore && wanted.value < MAX_ROWS}
@@ -74,30 +93,33 @@ function WholeTape({ followed }: { readonly followed: FollowedTrades }) {
 
 interface FilteredTapeProps {
   readonly asset: string;
-  readonly filter: RowFilter;
+  readonly filter: Signal<RowFilter>;
   readonly followed: FollowedTrades;
 }
 
 /** New trades come from the mirror; those before them are asked for with the same filter. */
 function FilteredTape({ asset, filter, followed }: FilteredTapeProps) {
   const { client } = usePage();
-  const pkh = useOwnKey();
+  const ownKey = useOwnKey();
+  const pkh = filter.value.isOwn ? ownKey : filter.value.maker;
   const older = useSignal<readonly TradeRow[]>([]);
-  const query = queryOf(asset, filter, pkh);
+  const query = queryOf(asset, filter.value, pkh);
   const live = followed?.mirror.state.trades ?? [];
   const first = useAsked(
+    'trades',
     async (signal) => (await client.trades.list(query, { signal })).data,
-    [asset, pkh],
+    [JSON.stringify(query)],
   ).value;
   const shown = useComputed(() => [...(first.data ?? []), ...older.value]);
   const oldestLive = live.at(-1)?.id ?? '';
   // A rollback takes trades out of the mirror: where it reaches, it alone is asked.
   const before = live.length === 0 ? [] : shown.value.filter(({ id }) => id < oldestLive);
-  const rows = [...live.filter((trade) => isWithin(trade, filter, pkh)), ...before];
+  const rows = [...live.filter((trade) => isWithin(trade, filter.value, pkh)), ...before];
   const hasMore = (older.value.at(-1) ?? first.data?.at(-1)) !== undefined && isWhole(shown.value);
   return (
     <Tape
       rows={rows}
+      filter={filter}
       isLoaded={first.data !== null && followed?.isLoaded === true}
       error={first.error ?? followed?.error ?? null}
       hasMore={hasMore && rows.length < MAX_ROWS}
@@ -117,34 +139,35 @@ function isWhole(rows: readonly TradeRow[]): boolean {
 }
 
 function queryOf(asset: string, filter: RowFilter, pkh: string | null): TradesQuery {
-  const { side, leastLovelace, isOwn } = filter;
+  const { side, leastLovelace } = filter;
   return {
     asset,
     limit: PAGE_ROWS,
     ...(side === 'all' ? {} : { side }),
     ...(leastLovelace === 0n ? {} : { minQuote: String(leastLovelace) }),
-    ...(isOwn && pkh !== null ? { pkh } : {}),
+    ...(pkh === null ? {} : { pkh }),
   };
 }
 
 function isWithin(trade: TradeRow, filter: RowFilter, pkh: string | null): boolean {
-  const { side, leastLovelace, isOwn } = filter;
+  const { side, leastLovelace } = filter;
   return (
     (side === 'all' || trade.side === side) &&
     BigInt(trade.quoteAmount) >= leastLovelace &&
-    (!isOwn || trade.pkh === pkh)
+    (pkh === null || trade.pkh === pkh)
   );
 }
 
 interface TapeProps {
   readonly rows: readonly TradeRow[];
+  readonly filter: Signal<RowFilter>;
   readonly isLoaded: boolean;
   readonly error: unknown;
   readonly hasMore: boolean;
   readonly load: () => Promise<void>;
 }
 
-function Tape({ rows, isLoaded, error, hasMore, load }: TapeProps) {
+function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
   const list = useRef<HTMLOListElement>(null);
   /** Id of the newest trade when the list came up: what is later is news. */
   const settled = useRef<string | null>(null);
@@ -152,16 +175,22 @@ function Tape({ rows, isLoaded, error, hasMore, load }: TapeProps) {
   const isNews = ({ id }: TradeRow) => settled.current !== null && id > settled.current;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <ol class="tape" aria-label={t.token.tradesNewestFirst} tabIndex={0} ref={list}>
+      <ol
+        class="tape"
+        aria-label={t.token.tradesNewestFirst}
+        style={{ '--rows': roomFor(rows.length) }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+        tabIndex={0}
+        ref={list}
+      >
         {rows.map((trade) => (
-          <TapeRow key={trade.id} trade={trade} isNews={isNews(trade)} />
+          <TapeRow key={trade.id} trade={trade} filter={filter} isNews={isNews(trade)} />
         ))}
       </ol>
       <More
         list={list}
         label={t.token.olderTrades}
-        words={t.token.newest(rows.length)}
+        words={counted(rows.length, t.token.newest)}
         hasMore={hasMore}
         load={load}
       />
@@ -173,11 +202,12 @@ function Tape({ rows, isLoaded, error, hasMore, load }: TapeProps) {
 
 interface TapeRowProps {
   readonly trade: TradeRow;
+  readonly filter: Signal<RowFilter>;
   /** When it came up. */
   readonly isNews: boolean;
 }
 
-const TapeRow = memo(({ trade, isNews }: TapeRowProps) => {
+const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
   const element = useRef<HTMLLIElement>(null);
   const { id, side, price, baseAmount, quoteAmount, time, pkh } = trade;
   const isBuy = side === 'buy';
@@ -188,14 +218,29 @@ const TapeRow = memo(({ trade, isNews }: TapeRowProps) => {
     <li
       ref={element}
       data-key={id}
-      title={t.token.tradeTitle(price, moment(time), pkh === '' ? null : ends(pkh))}
+      title={t.token.tradeTitle(localized(price), moment(time), pkh === '' ? null : ends(pkh))}
     >
       <span class="unseen">{isBuy ? t.token.buyAt : t.token.sellAt} </span>
       <span class={`num ${isBuy ? 'up' : 'down'}`}>
-        {isBuy ? '▲' : '▼'} {shortPrice(price)}
+        {isBuy ? '▲' : '▼'} {money(price, (text) => subscriptZeros(text, 6))}
       </span>
       <span class="num">{short(baseAmount)}</span>
-      <span class="num">{ada(quoteAmount)}</span>
+      <span class="num">{coins(quoteAmount)}</span>
+      {pkh === '' ? (
+        <span />
+      ) : (
+        <button
+          type="button"
+          class="maker code dim"
+          aria-label={t.token.tradesOf(pkh.slice(-MAKER_DIGITS))}
+          title={t.token.tradesOf(ends(pkh))}
+          onClick={() => {
+            filter.value = { ...filter.value, isOwn: false, maker: pkh };
+          }}
+        >
+          {pkh.slice(-MAKER_DIGITS)}
+        </button>
+      )}
       <span class="num dim">
         <Age since={time} />
       </span>

@@ -1,35 +1,45 @@
 /** Amounts as people type and read them, exact: integers of the smallest unit, never a float. */
 import { formatUnits } from '../../engine/market/decimal.ts';
-import { grouped } from '../format.ts';
+import { grouped, localized, type Separators, separators } from '../format.ts';
+import { t } from '../messages.ts';
 
 export const ADA_DECIMALS = 6;
 /** The API takes thirty digits; more than any supply. */
 const MAX_DIGITS = 30;
 const SHAPE = /^(\d*)(?:\.(\d*))?$/;
+/** What separates groups of digits in some language, and decimals in another. */
+const SEPARATORS = /[.,'’]/gu;
 
-/** Smallest units, or in words what is wrong with the text. Spaces may group digits. */
-export function readAmount(text: string, decimals: number): bigint | string {
+/**
+ * Smallest units, or in words what is wrong with the text. Spaces may group digits. Of points and
+ * commas only the one that separates decimals in the reader's language is taken: the other would
+ * be a thousand times more to one reader than to another.
+ */
+export function readAmount(
+  text: string,
+  decimals: number,
+  { point }: Pick<Separators, 'point'> = separators,
+): bigint | string {
+  const words = t.amounts;
   const bare = text.replace(/[\s_]/gu, '');
-  if (bare === '') return 'Enter an amount.';
-  if (bare.includes(',')) {
-    return 'Write the amount without commas; a point separates decimals.';
+  if (bare === '') return words.none;
+  if (Array.from(bare.matchAll(SEPARATORS)).some(([found]) => found !== point)) {
+    return words.grouped;
   }
-  const [, whole = '', fraction = ''] = SHAPE.exec(bare) ?? [];
-  if (whole + fraction === '') return 'This is no amount: digits and one decimal point.';
+  const [, whole = '', fraction = ''] = SHAPE.exec(bare.replace(point, '.')) ?? [];
+  if (whole + fraction === '') return words.unreadable;
   if (fraction.length > decimals) {
-    return decimals === 0
-      ? 'Tokens have no decimals: enter a whole number.'
-      : `At most ${decimals} digits may follow the point.`;
+    return decimals === 0 ? words.noDecimals : words.digits(decimals);
   }
   const digits = whole + fraction.padEnd(decimals, '0');
-  if (digits.length > MAX_DIGITS) return 'This is more than there can be.';
+  if (digits.length > MAX_DIGITS) return words.tooMuch;
   const amount = BigInt(digits);
-  return amount === 0n ? 'Enter an amount above 0.' : amount;
+  return amount === 0n ? words.zero : amount;
 }
 
 /** For an input field: no grouping, no trailing zeros. */
 export function plainAmount(amount: bigint, decimals: number): string {
-  return formatUnits(amount, decimals);
+  return localized(formatUnits(amount, decimals));
 }
 
 /** For people: digits in groups of three. */

@@ -5,11 +5,10 @@ import { ApiError } from '../../client/index.ts';
 import type { LaunchedToken, LaunchRequest, PreparedTx } from '../../client/trade/tradingClient.ts';
 import type { LaunchAnswer } from '../../client/types.ts';
 import { SubmitButton, useOnce } from '../components/button.tsx';
-import { ask, Facts, navigationNow } from '../components/dialog.tsx';
+import { Facts, navigationNow } from '../components/dialog.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { AmountField, ChoiceBar, Field, TextField } from '../components/field.tsx';
 import type { PageContext } from '../context.ts';
-import { errorText } from '../errorText.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { WalletPrompt } from '../wallet/prompt.tsx';
@@ -18,7 +17,7 @@ import { shownAda } from './amount.ts';
 import { initialOf, type LaunchText, launchProblem, SOCIALS, TEXTS } from './launchChecks.ts';
 import { type Logo, LogoField } from './logoField.tsx';
 import { shownOf } from './quoteTerms.ts';
-import { WhatYouSign } from './review.tsx';
+import { askToSign } from './review.tsx';
 
 type Texts = Readonly<Record<LaunchText, string>>;
 type Problems = Readonly<Partial<Record<LaunchText | 'logo', string | null>>>;
@@ -33,10 +32,7 @@ const NO_TEXTS: Texts = {
   website: '',
   initialDeposit: '',
 };
-const ASSET_TYPES = [
-  { value: 'Meme', label: 'Meme' },
-  { value: 'AI', label: 'AI' },
-] as const;
+const ASSET_TYPES = ['Meme', 'AI'] as const;
 const LAUNCH_TYPES = ['DEFAULT', 'HYPED'] as const;
 /** Where the server finds fault, by the path of its details. */
 const PATH = /(?:^|\.)(\w+)$/;
@@ -44,7 +40,7 @@ const PATH = /(?:^|\.)(\w+)$/;
 interface Draft {
   readonly texts: Texts;
   readonly logo: Logo | null;
-  readonly assetType: (typeof ASSET_TYPES)[number]['value'];
+  readonly assetType: (typeof ASSET_TYPES)[number];
   readonly launchType: (typeof LAUNCH_TYPES)[number];
 }
 
@@ -162,7 +158,7 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
       <div class="launch-kinds">
         <ChoiceBar
           legend={t.launch.kind}
-          options={ASSET_TYPES}
+          options={ASSET_TYPES.map((value) => ({ value, label: t.launch.assetTypes[value] }))}
           value={assetType}
           choose={(chosen) => change({ assetType: chosen })}
         />
@@ -282,17 +278,15 @@ async function launch(
     say('');
   }
   const { assetId } = prepared.built;
-  const sent = await ask({
+  const token = { asset: assetId, ticker: draft.texts.ticker };
+  const sent = await askToSign(context, {
     title: t.launch.lookAt(request.name),
-    content: <LastLook draft={draft} prepared={prepared} />,
+    above: <LastLook draft={draft} prepared={prepared} />,
+    ...{ prepared, token, navigation },
+    goes: t.sign.goesTo,
+    words: t.launch.signWords,
     confirm: t.launch.sign,
-    navigation,
-    async run() {
-      const { txHash } = await prepared.submit();
-      void session.follow(txHash);
-      return true;
-    },
-    late: (error) => context.notify('bad', errorText(error)),
+    sent: ({ txHash }) => void session.follow(txHash),
   });
   if (!sent) return;
   say(t.launch.sent);
@@ -323,13 +317,6 @@ function LastLook({ draft, prepared: { built, review } }: LastLookProps) {
       <p class="small dim">
         {t.launch.asset} <code>{built.assetId}</code>
       </p>
-      <WhatYouSign
-        review={review}
-        token={token}
-        goes={t.sign.goesTo}
-        words={t.launch.signWords}
-        validUntil={built.validUntil}
-      />
     </>
   );
 }

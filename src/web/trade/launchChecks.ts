@@ -43,7 +43,7 @@ export function initialOf(text: string): bigint {
 
 /** The server knows the least and the most; here only what is no amount is refused. */
 function initialProblem(text: string): Problem {
-  if (/^[\s0.]*$/.test(text)) return null;
+  if (/^[\s0.,]*$/.test(text)) return null;
   const amount = readAmount(text, ADA_DECIMALS);
   return typeof amount === 'string' ? amount : null;
 }
@@ -58,7 +58,8 @@ function nameProblem(text: string): Problem {
   if (!name.isWellFormed() || bytesOf(name) > MAX_NAME_BYTES) {
     return t.launch.problems.heavyName(MAX_NAME_BYTES, bytesOf(name));
   }
-  return unreadableName(name);
+  const fault = unreadableName(name);
+  return fault === null ? null : t.launch.problems.unreadable[fault];
 }
 
 function tickerProblem(text: string): Problem {

@@ -12,7 +12,7 @@ import { amountHeld } from '../wallet/connectedWallet.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { plainAmount, readAmount, shownAmount } from './amount.ts';
 import type { Token } from './quoteTerms.ts';
-import { WhatYouSign } from './review.tsx';
+import { askToSign, sayAndFollow } from './review.tsx';
 import { MAX_STAGES, unlockSchedule } from './unlockSchedule.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,7 +45,6 @@ async function lockTokens(context: PageContext, token: Token): Promise<void> {
   const session = sessionOf(context);
   const end = localText(context.clock.nowMs() + 30 * DAY_MS);
   const draft = signal<Draft>({ amount: '', end, stages: 1 });
-  const late = (error: unknown) => context.notify('bad', errorText(error));
   await ask({
     title: t.lock.title(token.ticker),
     content: <LockForm token={token} draft={draft} />,
@@ -57,32 +56,17 @@ async function lockTokens(context: PageContext, token: Token): Promise<void> {
       if (typeof lockEndMs === 'string') throw new Error(lockEndMs);
       const request = { assetId: token.asset, amount, lockEndMs, stages };
       const prepared = await session.trading().prepareLock(request);
-      return ask({
+      return askToSign(context, {
         title: t.lock.title(`${shownAmount(amount, 0)} ${token.ticker}`),
-        content: (
-          <>
-            <Unlocks draft={draft.value} />
-            <WhatYouSign
-              review={prepared.review}
-              token={token}
-              goes={t.lock.goes}
-              words={t.lock.words}
-              validUntil={prepared.built.validUntil}
-            />
-          </>
-        ),
+        above: <Unlocks draft={draft.value} />,
+        ...{ prepared, token, navigation },
+        goes: t.lock.goes,
+        words: t.lock.words,
         confirm: t.lock.sign,
-        navigation,
-        async run() {
-          const { txHash } = await prepared.submit();
-          context.notify('info', t.lock.sent);
-          void session.follow(txHash);
-          return true;
-        },
-        late,
+        sent: sayAndFollow(context, t.lock.sent),
       });
     },
-    late,
+    late: (error) => context.notify('bad', errorText(error)),
   });
 }
 

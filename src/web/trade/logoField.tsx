@@ -4,6 +4,7 @@
  */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { localized } from '../format.ts';
 import { t } from '../messages.ts';
 
 const MAX_BYTES = 5 * 1_048_576;
@@ -126,5 +127,5 @@ async function pixelsOf(file: File): Promise<{ width: number; height: number } |
 function sizeText(bytes: number): string {
   return bytes < 1_048_576
     ? `${Math.max(1, Math.round(bytes / 1024))} KiB`
-    : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+    : `${localized((bytes / 1_048_576).toFixed(1))} MiB`;
 }

@@ -1,14 +1,14 @@
 /** From what was asked for to an order that was sent: with a last look, or at once. */
 import type { OrderRequest } from '../../client/trade/tradingClient.ts';
 import type { QuoteAnswer } from '../../client/types.ts';
-import { ask, Facts, navigationNow } from '../components/dialog.tsx';
+import { Facts, navigationNow } from '../components/dialog.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
 import { t } from '../messages.ts';
 import { type Session, sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
 import { shownOf, type Token, termRows } from './quoteTerms.ts';
-import { WhatYouSign } from './review.tsx';
+import { askToSign } from './review.tsx';
 import { leastOutput } from './slippage.ts';
 
 export interface Wanted {
@@ -48,28 +48,14 @@ export async function placeAfterLook(
   const rows = termRows(built, token, BigInt(built.minimumOutput), null)
     .filter(({ term }) => term !== 'pay' && term !== 'impact')
     .map(({ term, value }) => [t.trade.terms.names[term], value] as const);
-  return ask({
+  return askToSign(context, {
     title: `${kind} ${token.ticker}`,
-    content: (
-      <>
-        <Facts rows={[...rows, [t.trade.networkFee, shownAda(review.feeLovelace)]]} />
-        <WhatYouSign
-          review={review}
-          token={token}
-          goes={t.sign.goesToOrder}
-          words={t.sign.orderWords}
-          validUntil={built.validUntil}
-        />
-      </>
-    ),
+    above: <Facts rows={[...rows, [t.trade.networkFee, shownAda(review.feeLovelace)]]} />,
+    ...{ prepared, token, navigation },
+    goes: t.sign.goesToOrder,
+    words: t.sign.orderWords,
     confirm: isSell ? t.trade.signAndSell : t.trade.signAndBuy,
-    navigation,
-    async run() {
-      const { id } = await prepared.submit();
-      session.placed(id, isSell ? t.trade.sellSent : t.trade.buySent);
-      return true;
-    },
-    late: (error) => context.notify('bad', errorText(error)),
+    sent: ({ id }) => session.placed(id, isSell ? t.trade.sellSent : t.trade.buySent),
   });
 }
 

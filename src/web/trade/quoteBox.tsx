@@ -1,68 +1,115 @@
-/** The live quote on the screen: always the same rows, so that nothing jumps when it comes. */
+/**
+ * The live quote on the screen. What one gets stands above the button, always in the same room; the
+ * other terms come below it with the first amount, so that nothing moves under the pointer.
+ */
 import { useRef } from 'preact/hooks';
 import type { QuoteAnswer } from '../../client/types.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { t } from '../messages.ts';
 import { explainedBy } from '../tooltip.ts';
 import type { QuoteState } from './quoteFeed.ts';
-import { shownOf, TERMS, type Token, termRows } from './quoteTerms.ts';
+import { shownOf, TERMS, type Term, type TermRow, type Token, termRows } from './quoteTerms.ts';
 import { leastOutput } from './slippage.ts';
 
-interface QuoteBoxProps {
+interface QuoteViewOptions {
   readonly state: QuoteState;
   readonly token: Token;
   readonly slippage: bigint | null;
   readonly impact: (quote: QuoteAnswer) => bigint | null;
 }
 
+/** A quote as it is shown. */
+export interface QuoteView {
+  readonly state: QuoteState;
+  /** None while no quote is known. */
+  readonly rows: readonly TermRow[];
+  /** The least output, in words; null where any will do, or there is no quote. */
+  readonly least: string | null;
+  /** Read out in one sentence, not row by row. */
+  readonly said: string;
+  readonly isLarge: boolean;
+}
+
 /** Hundredths of a percent, from which on it is said in words. */
 const LARGE_IMPACT = 500n;
 const NOTHING = '–';
+const FIRST_TERMS: readonly Term[] = ['now', 'least', 'impact'];
+const OTHER_TERMS = TERMS.filter((term) => !FIRST_TERMS.includes(term));
 
-export function QuoteBox({ state, token, slippage, impact }: QuoteBoxProps) {
+export function useQuoteView({ state, token, slippage, impact }: QuoteViewOptions): QuoteView {
   /** What was quoted before stays faintly until the answer is there. */
   const last = useRef<QuoteAnswer | null>(null);
   if (state.kind === 'quote') last.current = state.quote;
   else if (state.kind !== 'asking') last.current = null;
   const quote = last.current;
-  const least = quote === null ? 0n : leastOutput(BigInt(quote.outputAmount), slippage);
-  const moved = quote === null ? null : impact(quote);
-  const rows = quote === null ? [] : termRows(quote, token, least, moved);
+  if (quote === null) return { state, rows: [], least: null, said: '', isLarge: false };
+  const { outputAmount, outputAsset } = quote;
+  const least = leastOutput(BigInt(outputAmount), slippage);
+  const moved = impact(quote);
+  return {
+    state,
+    rows: termRows(quote, token, least, moved),
+    least: slippage === null ? null : shownOf(least, outputAsset, token),
+    said: t.trade.getNow(shownOf(outputAmount, outputAsset, token)),
+    isLarge: moved !== null && moved >= LARGE_IMPACT,
+  };
+}
+
+/** What one gets, or why nothing; a word where no amount was typed. */
+export function QuoteBox({ view }: { readonly view: QuoteView }) {
+  const { state, least, said, isLarge } = view;
   const isAsking = state.kind === 'asking';
-  const isLarge = moved !== null && moved >= LARGE_IMPACT;
+  const plain = least === null ? '' : t.trade.plainly(least);
   return (
     <div class="quote" data-state={state.kind} aria-busy={isAsking || undefined}>
-      <dl class="term-list quote-rows">
-        {TERMS.map((term) => {
-          const row = rows.find((each) => each.term === term);
-          const isGain = term === 'now' || term === 'least';
-          const isWarned = term === 'impact' && isLarge;
-          return (
-            <div key={term} class={isGain ? 'received' : isWarned ? 'warned' : undefined}>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: explained on focus */}
-              <dt tabIndex={0} {...explainedBy(() => row?.explained ?? t.trade.enterAmount)}>
-                {t.trade.terms.names[term]}
-              </dt>
-              <dd>{row?.value ?? NOTHING}</dd>
-            </div>
-          );
-        })}
-      </dl>
-      <p class="quote-words">
-        {quote !== null && slippage !== null
-          ? t.trade.plainly(shownOf(least, quote.outputAsset, token))
-          : ''}
-        {isLarge ? ` ${t.trade.largeImpact}` : ''}
-      </p>
+      {state.kind === 'none' ? (
+        <p class="quote-none">{t.trade.enterAmount}</p>
+      ) : (
+        <>
+          <Terms terms={FIRST_TERMS} view={view} />
+          <p class={isLarge ? 'quote-words warn' : 'quote-words'}>
+            {isLarge ? t.trade.largeImpact : plain}
+          </p>
+        </>
+      )}
       <div class="quote-failure">
         {state.kind === 'refused' && <ErrorBox error={state.error} />}
       </div>
-      {/* Read out in one sentence, not row by row. */}
       <p class="unseen" role="status">
-        {quote === null
-          ? ''
-          : t.trade.getNow(shownOf(quote.outputAmount, quote.outputAsset, token))}
+        {said}
       </p>
     </div>
+  );
+}
+
+/** Below the button: fees, deposit, and what leaves the wallet. */
+export function QuoteDetails({ view }: { readonly view: QuoteView }) {
+  const { kind } = view.state;
+  if (kind === 'none') return null;
+  return (
+    <div class="quote-details" data-state={kind}>
+      <Terms terms={OTHER_TERMS} view={view} />
+    </div>
+  );
+}
+
+function Terms({ terms, view }: { readonly terms: readonly Term[]; readonly view: QuoteView }) {
+  return (
+    <dl class="term-list quote-rows">
+      {terms.map((term) => {
+        const row = view.rows.find((each) => each.term === term);
+        const isGain = term === 'now' || term === 'least';
+        const isWarned = term === 'impact' && view.isLarge;
+        return (
+          <div key={term} class={isGain ? 'received' : isWarned ? 'warned' : undefined}>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: explained on focus */}
+            <dt tabIndex={0} {...explainedBy(() => row?.explained ?? t.trade.enterAmount)}>
+              {t.trade.terms.names[term]}
+            </dt>
+            <dd>{row?.value ?? NOTHING}</dd>
+          </div>
+        );
+      })}
+    </dl>
   );
 }

@@ -1,7 +1,8 @@
 /** What an order would be and bring, in rows: every number exact, as the API gave it. */
 import type { QuoteAnswer } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
-import { shortPrice } from '../format.ts';
+import { localized, subscriptZeros } from '../format.ts';
+import { locale } from '../language.ts';
 import { t } from '../messages.ts';
 import { shownAda, shownAmount } from './amount.ts';
 
@@ -60,18 +61,28 @@ export function termRows(
     row('offer', input, words.offerMeans),
     row('now', shownOf(quote.outputAmount, outputAsset, token), words.nowMeans[venue]),
     row('least', minimum, words.leastMeans(minimum)),
-    row('price', `${shortPrice(perToken)} ADA`, words.priceMeans(perToken, token.ticker)),
+    row(
+      'price',
+      `${subscriptZeros(perToken, 6)} ADA`,
+      words.priceMeans(localized(perToken), token.ticker),
+    ),
     row('impact', impactText(impact), words.impactMeans(impactText(impact), isBuy)),
     row('tradingFee', shownAda(trading), feeWords(quote)),
     row('executorFee', shownAda(executor), words.executorFeeMeans),
     row('deposit', shownAda(deposit), words.depositMeans),
     row('pay', isBuy ? leaves : `${input} + ${leaves}`, words.payMeans),
-    row(
-      'refundable',
-      new Date(quote.expiresAt).toLocaleTimeString(undefined, { timeStyle: 'short' }),
-      words.refundableMeans,
-    ),
+    refundRow(quote.expiresAt),
   ];
+}
+
+/** 0: it is never given back without its owner. */
+function refundRow(expiresAt: number): TermRow {
+  const words = t.trade.terms;
+  if (expiresAt === 0) {
+    return { term: 'refundable', value: words.never, explained: words.neverMeans };
+  }
+  const value = new Date(expiresAt).toLocaleTimeString(locale, { timeStyle: 'short' });
+  return { term: 'refundable', value, explained: words.refundableMeans };
 }
 
 function feeWords({ fees, venue }: Terms): string {
@@ -98,5 +109,6 @@ export function impactOf(
 }
 
 function impactText(impact: bigint | null): string {
-  return impact === null ? '–' : `${impact / 100n}.${String(impact % 100n).padStart(2, '0')} %`;
+  if (impact === null) return '–';
+  return `${localized(`${impact / 100n}.${String(impact % 100n).padStart(2, '0')}`)} %`;
 }

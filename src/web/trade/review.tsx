@@ -1,10 +1,65 @@
 /** The last look at what will be signed: what it is, and what the bytes do. */
+import type { ComponentChildren } from 'preact';
 import type { Value } from '../../cardano/codec/value.ts';
 import type { Review } from '../../client/trade/review.ts';
+import type { PreparedTx, SubmittedTx } from '../../client/trade/tradingClient.ts';
+import { ask } from '../components/dialog.tsx';
+import type { PageContext } from '../context.ts';
+import { errorText } from '../errorText.ts';
 import { ends, moment } from '../format.ts';
-import { t } from '../messages.ts';
+import { counted, t } from '../messages.ts';
+import { sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
 import { shownOf, type Token } from './quoteTerms.ts';
+
+interface SigningRequest<R extends SubmittedTx>
+  extends Omit<WhatYouSignProps, 'review' | 'validUntil'> {
+  readonly title: string;
+  /** Above what the bytes do. */
+  readonly above?: ComponentChildren;
+  readonly prepared: PreparedTx<{ readonly validUntil: number | null }, R>;
+  readonly confirm: string;
+  /** Of the button that does nothing. */
+  readonly leave?: string;
+  /** Of the press it comes from: see `ask`. */
+  readonly navigation: number;
+  readonly sent: (result: R) => void;
+}
+
+/** Shows what will be signed; resolves when the dialog is closed: whether it was sent. */
+export function askToSign<R extends SubmittedTx>(
+  context: PageContext,
+  request: SigningRequest<R>,
+): Promise<boolean> {
+  const { title, above, prepared, token, goes, words, confirm, leave, navigation, sent } = request;
+  const { review, built } = prepared;
+  const { validUntil } = built;
+  return ask({
+    title,
+    content: (
+      <>
+        {above}
+        <WhatYouSign {...{ review, token, goes, words, validUntil }} />
+      </>
+    ),
+    confirm,
+    ...(leave === undefined ? {} : { leave }),
+    navigation,
+    async run() {
+      sent(await prepared.submit());
+      return true;
+    },
+    late: (error) => context.notify('bad', errorText(error)),
+  });
+}
+
+/** For `sent`: says so, and looks for the transaction in a block. */
+export function sayAndFollow(context: PageContext, words: string) {
+  return ({ txHash }: SubmittedTx): void => {
+    context.notify('info', words);
+    void sessionOf(context).follow(txHash);
+  };
+}
 
 interface WhatYouSignProps {
   readonly review: Review;
@@ -17,7 +72,7 @@ interface WhatYouSignProps {
 }
 
 /** What a transaction does, read from its bytes. */
-export function WhatYouSign({ review, token, goes, words, validUntil }: WhatYouSignProps) {
+function WhatYouSign({ review, token, goes, words, validUntil }: WhatYouSignProps) {
   const { txHash, payments, change, feeLovelace } = review;
   const isEnding = validUntil !== null && review.validToSlot !== null;
   return (
@@ -58,5 +113,7 @@ function amountsOf({ lovelace, assets }: Value, token: Token | null): string {
   });
   const shown = amounts.slice(0, MOST_SHOWN);
   const left = amounts.length - shown.length;
-  return [shownAda(lovelace), ...shown, ...(left > 0 ? [t.sign.others(left)] : [])].join(' + ');
+  return [shownAda(lovelace), ...shown, ...(left > 0 ? [counted(left, t.sign.others)] : [])].join(
+    ' + ',
+  );
 }

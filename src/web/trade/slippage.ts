@@ -21,7 +21,8 @@ export const slippage = storedSignal<Slippage>('slippage', { choice: '15', own: 
   return choice === undefined || typeof own !== 'string' ? null : { choice, own: own.slice(0, 8) };
 });
 
-const PERCENT = /^(\d{1,2})(?:\.(\d{1,2}))?$/;
+/** Without groups of digits, a comma can only separate decimals. */
+const PERCENT = /^(\d{1,2})(?:[.,](\d{1,2}))?$/;
 /** Hundredths of a percent. */
 const WHOLE = 10_000n;
 

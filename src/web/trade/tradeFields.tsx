@@ -2,8 +2,9 @@
 import type { Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { AmountField, ChoiceBar, TextField } from '../components/field.tsx';
+import { localized } from '../format.ts';
 import { t } from '../messages.ts';
-import { ADA_DECIMALS, plainAmount, readAmount, shareOf, shownAda, shownAmount } from './amount.ts';
+import { ADA_DECIMALS, plainAmount, readAmount, shareOf } from './amount.ts';
 import { buySizes, side } from './sizes.ts';
 import { leastOutput, SLIPPAGES, type SlippageChoice, slippage, slippageOf } from './slippage.ts';
 
@@ -31,12 +32,10 @@ export function TradeFields(props: TradeFieldsProps) {
   const isSell = side.value === 'sell';
   const isAda = !isSell && buyBy.value === 'BUY';
   const label = isSell ? t.trade.youSell : isAda ? t.trade.youSpend : t.trade.youGet;
-  const shown = (amount: bigint) =>
-    isSell ? `${shownAmount(amount, 0)} ${ticker}` : shownAda(amount);
   return (
     <div class="trade-fields">
       <ChoiceBar
-        class="direction"
+        class="direction bare"
         legend={t.trade.side}
         options={SIDES.map((value) => ({ value, label: t.trade[value] }))}
         value={side.value}
@@ -46,6 +45,7 @@ export function TradeFields(props: TradeFieldsProps) {
       />
       {!isSell && (
         <ChoiceBar
+          class="bare"
           legend={t.trade.buyBy}
           options={BUY_BY.map((value) => ({ value, label: t.trade.buyByNames[value] }))}
           value={buyBy.value}
@@ -61,7 +61,6 @@ export function TradeFields(props: TradeFieldsProps) {
         input={type}
         box={box}
         problem={problem}
-        hint={held === null ? '' : t.trade.youHave(shown(held))}
       />
       {(isSell || isAda) && held !== null && (
         <BalanceSlider held={held} isAda={isAda} text={text} type={type} />
@@ -160,6 +159,7 @@ function SlippageFields() {
   return (
     <>
       <ChoiceBar
+        class="in-line"
         legend={t.trade.slippage}
         options={options}
         value={choice}
@@ -192,5 +192,5 @@ function labelOf(choice: SlippageChoice): string {
 /** Hundredths of a percent. */
 function percentText(hundredths: bigint): string {
   const rest = String(hundredths % 100n).padStart(2, '0');
-  return rest === '00' ? `${hundredths / 100n} %` : `${hundredths / 100n}.${rest} %`;
+  return rest === '00' ? `${hundredths / 100n} %` : localized(`${hundredths / 100n}.${rest} %`);
 }

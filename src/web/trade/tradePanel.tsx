@@ -18,7 +18,7 @@ import { ADA_DECIMALS, readAmount, shownAda } from './amount.ts';
 import { LockButton } from './lock.tsx';
 import { OneClick } from './oneClick.tsx';
 import { placeAfterLook } from './placing.tsx';
-import { QuoteBox } from './quoteBox.tsx';
+import { QuoteBox, QuoteDetails, useQuoteView } from './quoteBox.tsx';
 import { QuoteFeed } from './quoteFeed.ts';
 import { impactOf, shownOf } from './quoteTerms.ts';
 import { side } from './sizes.ts';
@@ -64,8 +64,7 @@ function Form({ pool, token, coins, tokens }: FormProps) {
   const kind = isSell ? 'SELL' : buyBy.value;
   const allowed = slippageOf(slippage.value);
   const { text, problem, amount, box, type, clear } = useAmount(kind);
-  const feed = useQuotes(token.asset, kind, amount);
-  const state = feed.state.value;
+  const state = useQuotes(token.asset, kind, amount).state.value;
   const failure = useSignal<unknown>(null);
   const { isBusy, once } = useOnce();
   const place = async () => {
@@ -85,6 +84,11 @@ function Form({ pool, token, coins, tokens }: FormProps) {
   };
   const supply = context.network.value?.supply ?? null;
   const cap = BigInt(pool.metrics.marketCap);
+  const view = useQuoteView({
+    ...{ state, token },
+    slippage: allowed === 'notAPercentage' ? null : allowed,
+    impact: (quote) => (supply === null ? null : impactOf(quote, cap, supply)),
+  });
   const held = session.balance.value === null ? null : isSell ? tokens : coins;
   const typed = (now: string) => {
     failure.value = null;
@@ -98,21 +102,17 @@ function Form({ pool, token, coins, tokens }: FormProps) {
   return (
     <form class="inside trade-form" noValidate aria-label={t.trade.title} onSubmit={submit}>
       <TradeFields {...fields} type={typed} />
-      <QuoteBox
-        state={state}
-        token={token}
-        slippage={allowed === 'notAPercentage' ? null : allowed}
-        impact={(quote) => (supply === null ? null : impactOf(quote, cap, supply))}
-      />
-      <div class="trade-failure">
-        {failure.value !== null && <ErrorBox error={failure.value} />}
-      </div>
+      <QuoteBox view={view} />
       <WalletPrompt />
       {session.wallet.value !== null && (
         <SubmitButton isBusy={isBusy}>
           {isSell ? t.trade.reviewSell : t.trade.reviewBuy}
         </SubmitButton>
       )}
+      <div class="trade-failure">
+        {failure.value !== null && <ErrorBox error={failure.value} />}
+      </div>
+      <QuoteDetails view={view} />
     </form>
   );
 }
@@ -129,8 +129,12 @@ function useAmount(kind: QuoteQuery['side']) {
     problem.value = typed.trim() !== '' && typeof amount === 'string' ? amount : null;
   };
   const clear = () => type('');
-  // What was typed was an amount of something else.
-  useEffect(clear, [kind]);
+  const typedFor = useRef(kind);
+  useEffect(() => {
+    // What was typed was an amount of something else; not so at first, when one types at once.
+    if (typedFor.current !== kind) clear();
+    typedFor.current = kind;
+  }, [kind]);
   return { text: text.value, problem, amount: read(text.value), box, type, clear };
 }
 

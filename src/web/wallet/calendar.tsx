@@ -1,10 +1,11 @@
 /** A month of days, with those marked on which locks open; it begins at the first of them. */
 import { useSignal } from '@preact/signals';
-import { t } from '../messages.ts';
+import { locale } from '../language.ts';
+import { counted, t } from '../messages.ts';
 
 const WEEK = 7;
-const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
-const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'narrow' });
+const MONTH = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
+const WEEKDAY = new Intl.DateTimeFormat(locale, { weekday: 'narrow' });
 /** A Monday, 00:00 of the reader's time. */
 const MONDAY = new Date(2024, 0, 1);
 
@@ -73,8 +74,8 @@ function Days({ year, month, days }: Month & { readonly days: readonly number[] 
           <li
             key={day}
             class={opens > 0 ? 'marked' : undefined}
-            aria-label={opens > 0 ? t.locks.opensOn(day, opens) : undefined}
-            title={opens > 0 ? t.locks.opensOn(day, opens) : undefined}
+            aria-label={opens > 0 ? counted(opens, t.locks.opensOn(day)) : undefined}
+            title={opens > 0 ? counted(opens, t.locks.opensOn(day)) : undefined}
           >
             {day}
           </li>

@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../../client/index.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { t } from '../messages.ts';
 import { walletError } from './connectedWallet.ts';
 
 /** What an extension offers before the user has agreed to anything. */
@@ -61,7 +62,7 @@ function extensionOf(id: string, entry: object, clock: Clock): Extension {
     icon: typeof icon === 'string' && ICON.test(icon) ? icon : null,
     async enable() {
       const api = await askerOf(entry, clock)('enable', [], AGREE_MS);
-      if (!isObject(api)) throw walletError('The wallet agreed, but gave nothing to ask.');
+      if (!isObject(api)) throw walletError(t.extension.noApi);
       return apiOf(askerOf(api, clock));
     },
   };
@@ -72,14 +73,14 @@ function apiOf(ask: Asker): ExtensionApi {
     async networkId() {
       const answer = await ask('getNetworkId');
       if (typeof answer === 'number') return answer;
-      throw walletError('The wallet does not say on which network it is.');
+      throw walletError(t.extension.noNetwork);
     },
     changeAddress: async () => hexOf(await ask('getChangeAddress'), 'address'),
     balance: async () => hexOf(await ask('getBalance'), 'balance'),
     async utxos() {
       const answer = await ask('getUtxos');
       if (answer === null || answer === undefined) return [];
-      if (!Array.isArray(answer)) throw walletError('The wallet gave no list of outputs.');
+      if (!Array.isArray(answer)) throw walletError(t.extension.noOutputs);
       return answer.map((each: unknown) => hexOf(each, 'output'));
     },
     // Partly: the server signs for the collateral that it puts in.
@@ -87,9 +88,9 @@ function apiOf(ask: Asker): ExtensionApi {
   };
 }
 
-function hexOf(answer: unknown, what: string): string {
+function hexOf(answer: unknown, what: keyof typeof t.extension.unreadable): string {
   if (typeof answer === 'string' && HEX.test(answer)) return answer;
-  throw walletError(`The wallet gave no readable ${what}.`);
+  throw walletError(t.extension.unreadable[what]);
 }
 
 type Asker = (method: string, args?: readonly unknown[], limitMs?: number) => Promise<unknown>;
@@ -97,11 +98,9 @@ type Asker = (method: string, args?: readonly unknown[], limitMs?: number) => Pr
 function askerOf(wallet: object, clock: Clock): Asker {
   return async (name, args = [], limitMs = ANSWER_MS) => {
     const method: unknown = Reflect.get(wallet, name);
-    if (typeof method !== 'function') throw walletError(`The wallet cannot do ${name}.`);
+    if (typeof method !== 'function') throw walletError(t.extension.cannot(name));
     const late = Promise.withResolvers<never>();
-    const timer = clock.after(limitMs, () =>
-      late.reject(walletError(`The wallet did not answer ${name}. Reload the page.`)),
-    );
+    const timer = clock.after(limitMs, () => late.reject(walletError(t.extension.noAnswer(name))));
     try {
       return await Promise.race([Reflect.apply(method, wallet, args), late.promise]);
     } catch (error) {
@@ -117,12 +116,13 @@ function wordsOf(error: unknown): string {
   const code: unknown = isObject(error) ? Reflect.get(error, 'code') : null;
   const texts = isObject(error) ? [Reflect.get(error, 'info'), Reflect.get(error, 'message')] : [];
   const info = texts.find((text) => typeof text === 'string' && text !== '') ?? null;
-  const said = info === null ? '' : ` It says: ${String(info).slice(0, 300)}`;
-  if (code === -3 || code === 2) return `You declined in the wallet.${said}`;
-  if (code === -4) return `The wallet changed its account: connect it again.${said}`;
-  if (code === 1) return `The wallet has no key for this transaction.${said}`;
-  if (said !== '') return `The wallet refused.${said}`;
-  return `The wallet failed: ${String(error).slice(0, 300)}`;
+  const said = info === null ? null : String(info).slice(0, 300);
+  if (code === -3 || code === 2) return t.extension.declined(said);
+  if (code === -4) return t.extension.accountChanged(said);
+  if (code === 1) return t.extension.noKey(said);
+  return said === null
+    ? t.extension.failed(String(error).slice(0, 300))
+    : t.extension.refused(said);
 }
 
 function isObject(value: unknown): value is object {

@@ -8,6 +8,7 @@ import type { ApiError } from '../../client/index.ts';
 import { KeyWallet } from '../../client/trade/wallet.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { Network } from '../context.ts';
+import { t } from '../messages.ts';
 import type { Extension, ExtensionApi } from './cip30.ts';
 import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 
@@ -15,7 +16,7 @@ const MAINNET = 1;
 
 export function testWallet(secret: string): ConnectedWallet {
   const wallet = new KeyWallet({ payment: secret, stake: null }, 'testnet');
-  const look = { kind: 'test', name: 'Test wallet', icon: null } as const;
+  const look = { kind: 'test', name: t.wallet.test, icon: null } as const;
   return Object.assign(wallet, look, { balance: async () => null });
 }
 
@@ -32,7 +33,7 @@ export async function connectExtension(
   if (parsed !== null && parsed.network !== network.addresses) throw wrongNetwork(name, network);
   const usable = parseKeyAddress(address, network.addresses);
   if (usable === null) {
-    throw walletError(`${name} has an address without a key of its own: it cannot trade here.`);
+    throw walletError(t.extension.noOwnKey(name));
   }
   return {
     kind: 'extension',
@@ -56,12 +57,8 @@ async function checkNetwork(api: ExtensionApi, name: string, network: Network): 
 }
 
 function wrongNetwork(name: string, { name: here, addresses }: Network): ApiError {
-  const [other, wanted] =
-    addresses === 'mainnet' ? ['a test network', 'mainnet'] : ['mainnet', 'a test network'];
-  return walletError(
-    `${name} is on ${other}, this server is on ${here}. Switch the wallet to ${wanted}, then ` +
-      'connect it again.',
-  );
+  const { onTestnet, onMainnet } = t.extension;
+  return walletError((addresses === 'mainnet' ? onTestnet : onMainnet)(name, here));
 }
 
 function readBalance(hex: string): Value {
@@ -70,7 +67,7 @@ function readBalance(hex: string): Value {
     return readValue(bytes, readCbor(bytes));
   } catch (error) {
     if (isFault(error, 'malformedCbor')) {
-      throw walletError('The wallet gave no readable balance.');
+      throw walletError(t.extension.unreadable.balance);
     }
     throw error;
   }

@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../components/button.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
+import { grouped } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { sessionOf } from './session.ts';
 
 /** The most that one visit gives. */
 const FAUCET_ADA = 10_000;
-const ADA = FAUCET_ADA.toLocaleString('en');
+const ADA = grouped(String(FAUCET_ADA));
 
 export function Faucet({ address }: { readonly address: string }) {
   const context = usePage();

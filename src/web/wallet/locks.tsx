@@ -1,10 +1,8 @@
 /** The wallet's locks, the next to open first, on a calendar, and taking back what is open. */
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { LockRow } from '../../client/types.ts';
 import { useAsked } from '../asked.ts';
 import { Button } from '../components/button.tsx';
-import { ask, navigationNow } from '../components/dialog.tsx';
+import { navigationNow } from '../components/dialog.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
@@ -13,7 +11,7 @@ import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { shownAmount } from '../trade/amount.ts';
-import { WhatYouSign } from '../trade/review.tsx';
+import { askToSign, sayAndFollow } from '../trade/review.tsx';
 import { Calendar } from './calendar.tsx';
 import type { ConnectedWallet } from './connectedWallet.ts';
 import { sessionOf } from './session.ts';
@@ -30,6 +28,7 @@ export function OwnLocks({ wallet }: { readonly wallet: ConnectedWallet }) {
   const { client, time } = context;
   const { landed } = sessionOf(context);
   const { data, error } = useAsked(
+    'locks',
     async (signal) => (await client.vesting.byOwner(wallet.keyHash, { signal })).data.vestings,
     [wallet.keyHash],
     `${landed.value} ${Math.floor(time.seconds.value / LOAD_EVERY_SECONDS)}`,
@@ -51,22 +50,12 @@ export function OwnLocks({ wallet }: { readonly wallet: ConnectedWallet }) {
 
 function OwnLock({ lock }: { readonly lock: LockRow }) {
   const context = usePage();
-  const { clock } = context;
   const asset = assetOf(lock);
   const tickers = tickersOf(context);
   // Its ticker may be learned later.
   const ticker = tickers.learned.value >= 0 ? tickers.of(asset) : '';
   const untilMs = Number(lock.lockUntil);
-  const now = useSignal(clock.nowMs());
-  useEffect(() => {
-    const tick = () => {
-      now.value = clock.nowMs();
-      timer = clock.after(SLOT_MS, tick);
-    };
-    let timer = clock.after(SLOT_MS, tick);
-    return () => timer.cancel();
-  }, []);
-  const leftMs = untilMs + SLOT_MS - now.value;
+  const leftMs = untilMs + SLOT_MS - context.time.seconds.value * 1000;
   const amount = shownAmount(BigInt(lock.totalLocked), 0);
   return (
     <li>
@@ -89,34 +78,19 @@ function OwnLock({ lock }: { readonly lock: LockRow }) {
 }
 
 async function withdraw(context: PageContext, lock: LockRow, ticker: string): Promise<void> {
-  const session = sessionOf(context);
   const navigation = navigationNow();
-  const fail = (error: unknown) => context.notify('bad', errorText(error));
   try {
-    const prepared = await session.trading().prepareWithdraw(lock.id);
-    await ask({
+    const prepared = await sessionOf(context).trading().prepareWithdraw(lock.id);
+    await askToSign(context, {
       title: t.locks.title(ticker),
-      content: (
-        <WhatYouSign
-          review={prepared.review}
-          token={{ asset: assetOf(lock), ticker }}
-          goes={t.sign.goesTo}
-          words={t.locks.words}
-          validUntil={prepared.built.validUntil}
-        />
-      ),
+      ...{ prepared, token: { asset: assetOf(lock), ticker }, navigation },
+      goes: t.sign.goesTo,
+      words: t.locks.words,
       confirm: t.locks.sign,
-      navigation,
-      async run() {
-        const { txHash } = await prepared.submit();
-        context.notify('info', t.locks.sent);
-        void session.follow(txHash);
-        return true;
-      },
-      late: fail,
+      sent: sayAndFollow(context, t.locks.sent),
     });
   } catch (error) {
-    fail(error);
+    context.notify('bad', errorText(error));
   }
 }
 
@@ -139,7 +113,7 @@ function countdown(leftMs: number): string {
   const parts = UNITS.slice(first, first + 2).map(([unit, size]) => {
     const count = Math.floor(left / size);
     left -= count * size;
-    return `${count} ${unit}`;
+    return `${count} ${t.words.units[unit]}`;
   });
   return parts.join(' ');
 }

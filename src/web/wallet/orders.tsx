@@ -1,17 +1,17 @@
 /** A wallet's own orders, of one token or of all, with what can be done about the open ones. */
 import type { ApiOrder } from '../../client/types.ts';
 import { Button } from '../components/button.tsx';
-import { ask, navigationNow } from '../components/dialog.tsx';
+import { navigationNow } from '../components/dialog.tsx';
 import { Age } from '../components/numbers.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
 import { moment, shortMoment } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, usePage } from '../page.tsx';
-import { statusText } from '../token/orderStatus.ts';
+import { isPartlyFilled, statusText } from '../token/orderStatus.ts';
 import { explainedBy } from '../tooltip.ts';
 import { shownOf, type Token } from '../trade/quoteTerms.ts';
-import { WhatYouSign } from '../trade/review.tsx';
+import { askToSign, sayAndFollow } from '../trade/review.tsx';
 import { isOpen, sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
@@ -104,8 +104,10 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
   );
 });
 
-function termsOf({ status, from, fromAmount, to, toAmount }: ApiOrder, token: Token): string {
+function termsOf(order: ApiOrder, token: Token): string {
+  const { status, from, fromAmount, to, toAmount } = order;
   const offered = shownOf(fromAmount, from, token);
+  if (isPartlyFilled(order)) return t.orders.soFar(offered, shownOf(toAmount, to, token));
   if (status === 'Evaluated') return `${offered} → ${shownOf(toAmount, to, token)}`;
   if (toAmount === '0') return offered;
   return t.orders.atLeast(offered, shownOf(toAmount, to, token));
@@ -113,7 +115,8 @@ function termsOf({ status, from, fromAmount, to, toAmount }: ApiOrder, token: To
 
 function explanationOf(order: ApiOrder): string {
   const { meaning } = statusText(order);
-  const until = isOpen(order) ? moment(order.expiresAt / 1000) : null;
+  const isRefunded = isOpen(order) && order.expiresAt > 0;
+  const until = isRefunded ? moment(order.expiresAt / 1000) : null;
   return t.orders.explained(meaning, moment(order.timestamp), until);
 }
 
@@ -122,37 +125,20 @@ function assetOf({ from, to }: ApiOrder): string {
 }
 
 async function cancelOrder(context: PageContext, order: ApiOrder, token: Token): Promise<void> {
-  const session = sessionOf(context);
   const navigation = navigationNow();
-  const fail = (error: unknown) => context.notify('bad', errorText(error));
   try {
-    const prepared = await session.trading().prepareCancel(order.entityId);
-    await ask({
+    const prepared = await sessionOf(context).trading().prepareCancel(order.entityId);
+    await askToSign(context, {
       title: order.from === '.' ? t.orders.cancelBuy : t.orders.cancelSell,
-      content: (
-        <>
-          <p>{t.orders.cancelMeans(termsOf(order, token))}</p>
-          <WhatYouSign
-            review={prepared.review}
-            token={token}
-            goes={t.sign.goesTo}
-            words={t.orders.cancelWords}
-            validUntil={prepared.built.validUntil}
-          />
-        </>
-      ),
+      above: <p>{t.orders.cancelMeans(termsOf(order, token))}</p>,
+      ...{ prepared, token, navigation },
+      goes: t.sign.goesTo,
+      words: t.orders.cancelWords,
       confirm: t.orders.signCancel,
       leave: t.orders.keep,
-      navigation,
-      async run() {
-        const { txHash } = await prepared.submit();
-        context.notify('info', t.orders.cancelSent);
-        void session.follow(txHash);
-        return true;
-      },
-      late: fail,
+      sent: sayAndFollow(context, t.orders.cancelSent),
     });
   } catch (error) {
-    fail(error);
+    context.notify('bad', errorText(error));
   }
 }

@@ -1,25 +1,27 @@
 /** What wallets hold and made: its worth, profit and loss for each token and over time. */
 import { useSignal } from '@preact/signals';
-import { parseAda } from '../../client/trade/ada.ts';
-import type { PortfolioAnswer, PortfolioHistoryAnswer } from '../../client/types.ts';
-import { formatFixed } from '../../engine/market/decimal.ts';
+import type { PortfolioAnswer } from '../../client/types.ts';
 import { useAsked } from '../asked.ts';
 import { Choices } from '../components/choices.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { LineChart } from '../components/lineChart.tsx';
 import { Logo } from '../components/logo.tsx';
 import { Panel } from '../components/panel.tsx';
-import { cut, grouped, moment, short, subscriptZeros } from '../format.ts';
-import { t } from '../messages.ts';
+import { money } from '../fiat.ts';
+import { grouped, localized, moment, short, subscriptZeros } from '../format.ts';
+import { counted, t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { keptKeyHashes } from './account.tsx';
 import type { ConnectedWallet } from './connectedWallet.ts';
+import { gainOf, lookOf, moneyText, signed, withSign } from './gainText.ts';
+import { PictureButton } from './pnlPicture.tsx';
 import { sessionOf } from './session.ts';
 
 /** Prices move what it is worth. */
 const ASK_EVERY_SECONDS = 10;
-const DIGITS = 2;
+
+const fourDigits = (price: string) => subscriptZeros(price, 4);
 
 type PortfolioToken = PortfolioAnswer['tokens'][number];
 
@@ -33,6 +35,7 @@ export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
   const { landed, orders } = sessionOf(context);
   const round = Math.floor(time.seconds.value / ASK_EVERY_SECONDS);
   const { data, error } = useAsked(
+    'portfolio',
     async (signal) => (await client.holders.portfolio(keys, {}, { signal })).data,
     [name],
     `${round} ${landed.value} ${orders.value.orders[0]?.status ?? ''}`,
@@ -42,18 +45,21 @@ export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
       class="portfolio"
       title={t.portfolio.title}
       side={
-        kept.length > 1 && (
-          <label class="side own-only">
-            <input
-              type="checkbox"
-              checked={isAll.value}
-              onChange={({ currentTarget }) => {
-                isAll.value = currentTarget.checked;
-              }}
-            />
-            {t.portfolio.allWallets(kept.length)}
-          </label>
-        )
+        <div class="side">
+          {kept.length > 1 && (
+            <label class="own-only">
+              <input
+                type="checkbox"
+                checked={isAll.value}
+                onChange={({ currentTarget }) => {
+                  isAll.value = currentTarget.checked;
+                }}
+              />
+              {counted(kept.length, t.portfolio.allWallets)}
+            </label>
+          )}
+          {data !== null && data.tokens.length > 0 && <PictureButton portfolio={data} />}
+        </div>
       }
     >
       <div class="inside">
@@ -72,7 +78,7 @@ function Figures({ portfolio }: { readonly portfolio: PortfolioAnswer }) {
   const { valueAda, realizedPnlAda, unrealizedPnlAda, pnlPercent, spentAda } = portfolio;
   return (
     <div class="figures">
-      <Figure name={t.portfolio.value} value={adaText(valueAda)} />
+      <Figure name={t.portfolio.value} value={moneyText(valueAda)} />
       <Figure name={t.portfolio.realized} value={signed(realizedPnlAda)} sign={realizedPnlAda} />
       <Figure
         name={t.portfolio.unrealized}
@@ -81,10 +87,10 @@ function Figures({ portfolio }: { readonly portfolio: PortfolioAnswer }) {
       />
       <Figure
         name={t.portfolio.gain}
-        value={pnlPercent === null ? '–' : `${withSign(pnlPercent)} %`}
+        value={pnlPercent === null ? '–' : `${withSign(localized(pnlPercent))} %`}
         sign={pnlPercent ?? ''}
       />
-      <Figure name={t.portfolio.spent} value={adaText(spentAda)} />
+      <Figure name={t.portfolio.spent} value={moneyText(spentAda)} />
     </div>
   );
 }
@@ -124,6 +130,7 @@ function History({ keys, round }: HistoryProps) {
   const { client, time } = usePage();
   const span = useSignal<Span>('day');
   const asked = useAsked(
+    'portfolioHistory',
     async (signal) => {
       const seconds = SPAN_SECONDS[span.value];
       const from = seconds === null ? {} : { from: time.seconds.peek() - seconds };
@@ -131,7 +138,7 @@ function History({ keys, round }: HistoryProps) {
       const query = { resolution, ...from } as const;
       return (await client.holders.portfolioHistory(keys, query, { signal })).data;
     },
-    [span.value],
+    [span.value, ...keys],
     round,
   ).value;
   const points = (asked.data ?? []).map((point) => ({
@@ -156,19 +163,6 @@ function History({ keys, round }: HistoryProps) {
       {asked.error !== null && <ErrorBox error={asked.error} />}
     </div>
   );
-}
-
-const ADA_DECIMALS = 6;
-
-/** Exact: both are decimals of ADA. */
-function gainOf(point: PortfolioHistoryAnswer[number]): string {
-  const sum = lovelaceOf(point.realizedPnlAda) + lovelaceOf(point.unrealizedPnlAda);
-  return formatFixed(sum, ADA_DECIMALS);
-}
-
-function lovelaceOf(ada: string): bigint {
-  const lovelace = parseAda(ada.replace('-', '')) ?? 0n;
-  return ada.startsWith('-') ? -lovelace : lovelace;
 }
 
 function Tokens({ tokens }: { readonly tokens: readonly PortfolioToken[] }) {
@@ -215,37 +209,18 @@ function TokenRow({ token }: { readonly token: PortfolioToken }) {
       <td class="num col-balance" title={grouped(token.balance)}>
         {short(token.balance)}
       </td>
-      <td class="num col-value">{adaText(token.valueAda)}</td>
-      <td class="num col-average" title={`${token.averageBuyPrice} ADA`}>
-        {token.buyCount === 0 ? '–' : subscriptZeros(token.averageBuyPrice, 4)}
+      <td class="num col-value">{moneyText(token.valueAda)}</td>
+      <td class="num col-average" title={`${localized(token.averageBuyPrice)} ADA`}>
+        {token.buyCount === 0 ? '–' : money(token.averageBuyPrice, fourDigits)}
       </td>
-      <td class="num col-price" title={`${token.price} ADA`}>
-        {subscriptZeros(token.price, 4)}
+      <td class="num col-price" title={`${localized(token.price)} ADA`}>
+        {money(token.price, fourDigits)}
       </td>
       <td class={`num col-realized ${lookOf(realizedPnlAda)}`}>{signed(realizedPnlAda)}</td>
       <td class={`num col-unrealized ${lookOf(unrealizedPnlAda)}`}>{signed(unrealizedPnlAda)}</td>
       <td class={`num ${lookOf(pnlPercent ?? '')}`}>
-        {pnlPercent === null ? '–' : `${withSign(pnlPercent)} %`}
+        {pnlPercent === null ? '–' : `${withSign(localized(pnlPercent))} %`}
       </td>
     </tr>
   );
-}
-
-function adaText(ada: string): string {
-  return `${grouped(cut(ada, DIGITS))}\u00a0₳`;
-}
-
-function signed(ada: string): string {
-  return `${withSign(grouped(cut(ada, DIGITS)))}\u00a0₳`;
-}
-
-function withSign(decimal: string): string {
-  const isZero = /^-?0(\.0*)?$/.test(decimal);
-  if (isZero) return decimal.replace('-', '');
-  return decimal.startsWith('-') ? `−${decimal.slice(1)}` : `+${decimal}`;
-}
-
-function lookOf(decimal: string): string {
-  if (decimal === '' || /^-?0(\.0*)?$/.test(decimal)) return '';
-  return decimal.startsWith('-') ? 'down' : 'up';
 }

@@ -10,6 +10,7 @@ import { balanceOf, utxosOf } from '../../client/trade/utxo.ts';
 import type { ApiOrder } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
+import { t } from '../messages.ts';
 import { onChange } from '../signal.ts';
 import { testWallet } from './connect.ts';
 import { type ConnectedWallet, walletError } from './connectedWallet.ts';
@@ -60,7 +61,7 @@ export class Session {
     const { client } = this.#context;
     const ended = new AbortController();
     const mirror = client.userOrders(wallet.address);
-    mirror.onError((error) => this.#context.notify('bad', `Your orders: ${errorText(error)}`));
+    mirror.onError((error) => this.#context.notify('bad', t.orders.trouble(errorText(error))));
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
       const { isLoaded, orders: before } = this.orders.value;
       const orders = [...mempool, ...ledger];
@@ -91,7 +92,7 @@ export class Session {
   /** For the wallet that is connected; throws `ApiError` without one. */
   trading(): TradingClient {
     const wallet = this.wallet.value;
-    if (wallet === null) throw walletError('Connect a wallet first.');
+    if (wallet === null) throw walletError(t.wallet.first);
     const { address, keyHash } = wallet;
     return new TradingClient(this.#context.client, {
       address,
@@ -99,7 +100,7 @@ export class Session {
       utxos: () => wallet.utxos(),
       sign: (cbor) => {
         if (this.wallet.value === wallet) return wallet.sign(cbor);
-        throw walletError('Another wallet was connected meanwhile. Start again.');
+        throw walletError(t.wallet.changed);
       },
     });
   }
@@ -118,8 +119,10 @@ export class Session {
     if (this.#isAsking) return;
     this.#isAsking = true;
     this.#context.clock.after(SETTLE_MS, () => {
-      this.#isAsking = false;
-      void this.#read();
+      whenSeen(() => {
+        this.#isAsking = false;
+        void this.#read();
+      });
     });
   }
 
@@ -220,6 +223,12 @@ export function takeTestWallet(context: PageContext, secretOf: () => string): vo
   } catch (error) {
     context.notify('bad', errorText(error));
   }
+}
+
+/** Now, or once when a tab that is not looked at is seen again. */
+function whenSeen(work: () => void): void {
+  if (!document.hidden) work();
+  else document.addEventListener('visibilitychange', () => whenSeen(work), { once: true });
 }
 
 export function isOpen({ status }: ApiOrder): boolean {

@@ -2,6 +2,7 @@
  * The wallets of a devnet: keys made in this browser and kept in its storage, where every script of
  * this page can read them. Coins of a devnet are worth nothing; no other key may be stored here.
  */
+import { t } from '../messages.ts';
 import { walletError } from './connectedWallet.ts';
 
 /** Readable for a person who looks into the storage. */
@@ -20,7 +21,7 @@ export function keptSecrets(storage: () => Storage): readonly string[] {
 export function keepSecret(storage: () => Storage, secret: string): void {
   const others = keptSecrets(storage).filter((each) => each !== secret);
   if (others.length >= MOST) {
-    throw walletError(`This browser keeps ${MOST} test wallets: forget one of them first.`);
+    throw walletError(t.keys.tooMany(MOST));
   }
   write(storage, [secret, ...others]);
 }
@@ -42,8 +43,8 @@ function write(storage: () => Storage, secrets: readonly string[]): void {
 /** A key as someone pasted it, or in words why it is none. */
 export function readSecret(text: string): { readonly secret: string } | string {
   const bare = text.trim().toLowerCase();
-  if (bare === '') return 'Paste a secret key.';
-  return SECRET.test(bare) ? { secret: bare } : 'A secret key has 64 hex digits (0 to 9, a to f).';
+  if (bare === '') return t.keys.none;
+  return SECRET.test(bare) ? { secret: bare } : t.keys.unreadable;
 }
 
 function reach<T>(work: () => T): T {
@@ -51,6 +52,6 @@ function reach<T>(work: () => T): T {
     return work();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw walletError(`This browser keeps nothing for this page: ${why}`);
+    throw walletError(t.keys.noStorage(why));
   }
 }

@@ -4,7 +4,7 @@ import { Button } from '../components/button.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Panel } from '../components/panel.tsx';
 import { errorText } from '../errorText.ts';
-import { t } from '../messages.ts';
+import { counted, t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { shownAda, shownAmount } from '../trade/amount.ts';
@@ -24,43 +24,57 @@ export function Wallet() {
     <>
       <h1>{t.wallet.title}</h1>
       <div class="wallet-columns">
-        <Panel class="connection" title={t.wallet.connection}>
-          <div class="inside">
-            {wallet === null ? <ConnectOptions /> : <Account wallet={wallet} />}
-          </div>
-        </Panel>
-        {wallet !== null && <Mine wallet={wallet} />}
+        <div class="wallet-column">
+          <Panel class="connection" title={t.wallet.connection}>
+            <div class="inside">
+              {wallet === null ? <ConnectOptions /> : <Account wallet={wallet} />}
+            </div>
+          </Panel>
+          {wallet !== null && <Held wallet={wallet} />}
+        </div>
+        {wallet !== null && <Made wallet={wallet} />}
       </div>
     </>
   );
 }
 
-function Mine({ wallet }: { readonly wallet: ConnectedWallet }) {
-  const context = usePage();
-  const save = async () => {
-    try {
-      const count = await downloadHistory(context, [wallet.keyHash]);
-      context.notify('good', t.orders.saved(count));
-    } catch (error) {
-      context.notify('bad', errorText(error));
-    }
-  };
+interface MineProps {
+  readonly wallet: ConnectedWallet;
+}
+
+function Held({ wallet }: MineProps) {
   return (
-    <div class="wallet-mine">
+    <>
       <Panel class="balances" title={t.wallet.balance}>
         <div class="inside">
           <Balance />
         </div>
       </Panel>
+      <Panel class="own-locking" title={t.locks.own}>
+        <div class="inside">
+          <OwnLocks key={wallet.keyHash} wallet={wallet} />
+        </div>
+      </Panel>
+    </>
+  );
+}
+
+function Made({ wallet }: MineProps) {
+  const context = usePage();
+  const save = async () => {
+    try {
+      const count = await downloadHistory(context, [wallet.keyHash]);
+      context.notify('good', counted(count, t.orders.saved));
+    } catch (error) {
+      context.notify('bad', errorText(error));
+    }
+  };
+  return (
+    <div class="wallet-column">
       <Portfolio key={wallet.keyHash} wallet={wallet} />
       <Panel class="open-orders" title={t.orders.open}>
         <div class="inside">
           <OwnOrders asset={null} which="open" />
-        </div>
-      </Panel>
-      <Panel class="own-locking" title={t.locks.own}>
-        <div class="inside">
-          <OwnLocks key={wallet.keyHash} wallet={wallet} />
         </div>
       </Panel>
       <Panel
@@ -106,7 +120,7 @@ function Balance() {
             <span class="num">{shownAmount(amount, 0)}</span>
           </li>
         ))}
-        {more > 0 && <li class="dim">{t.wallet.more(more)}</li>}
+        {more > 0 && <li class="dim">{counted(more, t.wallet.more)}</li>}
       </ul>
       {session.trouble.value !== null && <ErrorBox error={session.trouble.value} />}
     </>

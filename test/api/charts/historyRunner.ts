@@ -191,8 +191,8 @@ export class Runner {
     const found = await this.#ask(item);
     const rows = new HistoryAnswers(this.node, { fewBars: Number.POSITIVE_INFINITY });
     assert.deepEqual(textOf(found), textOf(rows.one(item)), JSON.stringify(item.query));
-    const many = this.#answers.many([item, item]);
-    if (many !== AGAIN) assert.deepEqual(many.map(textOf), [textOf(found), textOf(found)]);
+    const many = this.#many([item, item]).map(textOf);
+    assert.deepEqual(many, [textOf(found), textOf(found)]);
     if (!(found instanceof Failure) && found.tag !== undefined) {
       const { body } = textOf(found);
       assert.equal(this.#bodies.get(found.tag) ?? body, body, 'other bars have another tag');
@@ -200,6 +200,14 @@ export class Runner {
     }
     this.compared += 1;
     this.bars += textOf(found).body.split('"time"').length - 1;
+  }
+
+  #many(items: readonly HistoryItem[]) {
+    for (let turns = 1; turns < 200; turns += 1) {
+      const found = this.#answers.many(items, items);
+      if (found !== AGAIN) return found;
+    }
+    return assert.fail('the turns of one request come to an end');
   }
 
   async step(next: Step): Promise<void> {

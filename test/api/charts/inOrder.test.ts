@@ -4,14 +4,21 @@
  * Replay a property: `{ seed, path }` as printed.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { lastBarTopic } from '../../../src/api/charts/topics.ts';
+import { askSince } from '../../../src/api/topics/port.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { untilSame } from '../../e2e/market.ts';
 import { newTestApp } from '../../support/app.ts';
 import { type FeedTrade, linesOf, rollbackLine, TOKEN_COIN, tradeAt } from '../../support/feeds.ts';
+import { FoldWorld } from '../../support/foldWorld.ts';
+import { temporaryDirectory } from '../../support/server.ts';
 import { StrictClient } from '../../support/strictClient.ts';
-import type { StrictSubscription } from '../../support/subscription.ts';
+import { recordOf, type StrictSubscription } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
+import { openSource } from '../topics/openSource.ts';
 
 const START_MS = Date.UTC(2024, 4, 1);
 const LATENESS_MS = 180_000;
@@ -77,10 +84,42 @@ test('ordinary updates never go back in time, and each end is sent once', async 
       }
       for (const client of clients) client.check();
     }),
-    { numRuns: 25, includeErrorInReport: true },
+    // What fails may take a minute to be seen: shrinking would take the time of the whole file.
+    { numRuns: 25, includeErrorInReport: true, endOnFailure: true },
   );
   const [plain] = streams;
   assert(plain !== undefined && plain.told === 0);
   assert(plain.revisions > 0 && plain.updates > plain.revisions);
   steady.check();
+});
+
+test('a spot bar whose open changed comes at the position of that change', async (t) => {
+  const world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'), {
+    latenessMs: LATENESS_MS,
+  });
+  const feed = async (afterMs: number, price: string) => {
+    await world.feed([linesOf([tradeAt(START_MS + afterMs, price)])]);
+    return world.seq;
+  };
+  const first = await feed(0, '1.1');
+  await feed(60_000, '1.2');
+  // The first minute is open to late trades: its close moves, and with it the open of the second.
+  const late = await feed(30_000, '1.3');
+  const params = { pair: TOKEN_COIN, interval: 'min1', price: 'spot' };
+  const source = openSource(lastBarTopic(world.node), params);
+  const changes = askSince(source, first, world.seq);
+  assert(changes !== null && !(changes instanceof Failure));
+  // Also for who has all before the late trade.
+  const revised = changes.parts.find(({ event }) => event === 'BarsRevised');
+  assert.equal(revised?.seq, late);
+  const { bars } = recordOf(revised?.data);
+  assert(Array.isArray(bars));
+  const told = bars.map((bar) => {
+    const { time, open, close } = recordOf(bar);
+    return [Number(time) * 1000 - START_MS, open, close];
+  });
+  assert.deepEqual(told, [
+    [0, '1.1', '1.3'],
+    [60_000, '1.3', '1.2'],
+  ]);
 });

@@ -31,14 +31,15 @@ const END = 4_000_000_000;
 const EXECUTE: Deed = { do: 'execute', pool: 0 };
 const buy: Deed = { do: 'place', user: 1, pool: 0, side: 'buy', amount: 40 };
 
-/** A market with trades in several minutes, and a gap. */
+/** A market with trades in several minutes, and a gap, so that the older bars come out of pages. */
 async function tradedDoor(scope: Parameters<typeof openMarketApi>[0]): Promise<MarketApi> {
   const api = await openMarketApi(scope);
   await api.block([{ do: 'launch', user: 0, buy: 0 }]);
-  for (const afterMs of [30_000, 90_000, 3_600_000, 20_000]) {
+  for (const afterMs of [30_000, 90_000, 5 * 3_600_000, 20_000]) {
     await api.block([buy], afterMs);
     await api.block([EXECUTE], 1_000);
   }
+  await api.world.fold.store.commit();
   return api;
 }
 

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { parse as parseScript } from '@babel/parser';
-import { escaped, html } from '../../../src/api/docs/page/html.ts';
+import { html } from '../../../src/api/docs/page/html.ts';
 import { markdown } from '../../../src/api/docs/page/markdown.ts';
 import { ORIGIN } from '../../../src/api/docs/page/snippets.ts';
+import { escapeMarkup } from '../../../src/engine/runtime/markup.ts';
 import type { Scope } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { at, keysAt } from './sample.ts';
@@ -144,7 +145,7 @@ test('text is escaped wherever it is put, and markup is not', () => {
     html`<p title="${hostile}">${html`<b>${1}</b>`}</p>`.text.includes('<script'),
     false,
   );
-  assert.equal(escaped(hostile).includes('<'), false);
+  assert.equal(escapeMarkup(hostile).includes('<'), false);
   assert.equal(markdown(`- a \`${hostile}\`\n  ${hostile}`).text.includes('<script'), false);
 });
 

@@ -304,6 +304,23 @@ test('a span, a limit and CSV of the history; pages of the portfolio', async (t)
   );
 });
 
+test('a history that would hold up everything else is refused, and says what is not', async (t) => {
+  const api = await WalletApi.open(t);
+  const keys = [ownerOf(0)];
+  const launches = Array.from({ length: 21 }, () => launchBy(0, 30));
+  for (let block = 0; block < 10; block += 1) await api.block(...launches);
+  await api.after(1_000 * HOUR_MS);
+  const refused = await send(api, HISTORY, { resolution: 'hour1' }, keys);
+  assert.equal(refused.status, 400);
+  assert.match(await refused.text(), /ask for a shorter span, or days/);
+  const days = await post(api, HISTORY, { resolution: 'day1' }, keys);
+  assert([days].flat().length > 40);
+  for (let block = 0; block < 14; block += 1) await api.block(...launches);
+  const many = await send(api, HISTORY, { resolution: 'day1' }, keys);
+  assert.equal(many.status, 400);
+  assert.match(await many.text(), /more than 500 traded tokens: ask for some of them at a time/);
+});
+
 test('strangers have nothing; malformed input is 400', async (t) => {
   const api = await WalletApi.open(t);
   await api.block(launchBy(0, 30));

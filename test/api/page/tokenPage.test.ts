@@ -33,7 +33,11 @@ test('a link has a head that names its token, its price and its market cap', asy
     isTraded: () => false,
     synced: () => isSynced,
   };
-  const route = tokenPageRoute(tokens, { hasChain: true, publicUrl: PUBLIC_URL });
+  const route = tokenPageRoute(tokens, {
+    hasChain: true,
+    hasRate: false,
+    publicUrl: PUBLIC_URL,
+  });
   const ask = async (asset: string) => {
     const answer = await route.handle({ params: { asset }, query: {}, body: undefined });
     assert(!(answer instanceof Failure) && answer !== AGAIN);
@@ -44,6 +48,8 @@ test('a link has a head that names its token, its price and its market cap', asy
   assert.ok(html.includes(`<title>${name} (${ticker}) · upcurve</title>`), html);
   assert.match(html, /name="description" content="0\.0\d+ ADA, market cap [\d.]+k? ADA\./);
   assert.ok(html.includes(`property="og:url" content="${PUBLIC_URL}/t/${token}"`));
+  assert.ok(html.includes(`property="og:image" content="${PUBLIC_URL}/og/${token}.png"`));
+  assert.ok(html.includes('name="twitter:card" content="summary_large_image"'));
   assert.match(html, /<script type="module" src="\/assets\/main-/);
   const unknown = `${'00'.repeat(28)}.00`;
   assert.equal((await ask(unknown)).status, 404);
@@ -83,6 +89,9 @@ test('a wrong link is a page that says what is wrong', async (t) => {
   const amounts = { baseDecimals: 0, quoteDecimals: 6, baseAmount: '1000', quoteAmount: '2500' };
   await app.feed(`${JSON.stringify({ ...trade, ...amounts })}\n`);
   assert.equal((await ask(`/t/${replayed}`)).status, 200, 'it has a chart');
+  const picture = await fetch(`${url}/og/${replayed}.png`);
+  assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
+  assert.equal((await fetch(`${url}/og/${'00'.repeat(28)}.00.png`)).status, 404);
   for (const path of ['/t/abc', `/t/${'00'.repeat(28)}`, '/t/%3Cb%3E', `/t/${'a'.repeat(3000)}`]) {
     const { status, html } = await ask(path);
     assert.equal(status, 404, path);

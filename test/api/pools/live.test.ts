@@ -20,7 +20,7 @@ const TOPICS = {
   MCapDesc: 'MCapDesc',
   CompletedCreateOn: 'CompletedCreateOn',
   CompletedMCap: 'CompletedMCap',
-  Trending: 'Latest',
+  Trending: 'Trending',
 };
 
 const shape = Compile(PoolListUpdate);

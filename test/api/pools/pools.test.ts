@@ -206,6 +206,12 @@ test('lists have their pools in their order, ties by asset id, the first 100', a
     );
     assert.deepEqual(await listed('CompletedCreateOn'), byKey(launch, completed));
     assert.deepEqual(await listed('CompletedMCap'), byKey(capOf, completed));
+    // All of this happens within a day.
+    const volume = ({ trades }: ModelPool) =>
+      trades.reduce((sum, { lovelace }) => sum + Number(lovelace), 0);
+    const byCap = byKey(capOf).map((token) => api.maker.state.pools.get(token) ?? assert.fail());
+    const trending = byCap.toSorted((a, b) => volume(b) - volume(a)).map(({ token }) => token);
+    assert.deepEqual(await listed('Trending'), trending);
   };
   await check();
   assert.equal((await listed('CompletedMCap')).length, 2);
@@ -217,6 +223,29 @@ test('lists have their pools in their order, ties by asset id, the first 100', a
   const first = byKey(({ createdMs }) => createdMs).slice(0, 100);
   assert.deepEqual(await listed('New'), first);
   assert.equal((await listed('MCapDesc')).length, 100);
+});
+
+test('Trending counts 24 hours, and what leaves them moves a pool without a trade', async (t) => {
+  const api = await openMarketApi(t);
+  const { frames } = await Listener.open(t, api, 'Trending', {});
+  const order = async () => {
+    const rows = await api.json('/v1/pools-main-page/initial/state', { filter: 'Trending' });
+    assert(Array.isArray(rows));
+    return rows.map((row) => String(recordOf(recordOf(row).info).asset));
+  };
+  await api.block([launchBy(0, 0), launchBy(1, 0), launchBy(2, 0)]);
+  const [first, second, third] = [0, 1, 2].map((index) => api.pool(index).token);
+  await api.block([buyOf(100, 0), EXECUTE]);
+  await api.pass(12 * 3_600_000);
+  await api.block([buyOf(20, 2), { do: 'execute', pool: 2 }]);
+  assert.deepEqual(await order(), [first, third, second]);
+  await api.pass(12 * 3_600_000);
+  await api.pass(60_000);
+  assert.deepEqual(await order(), [third, first, second]);
+  await until('the list on the socket', () => {
+    const shown = recordOf(frames.at(-1)?.data).order;
+    return JSON.stringify(shown) === JSON.stringify([third, first, second]);
+  });
 });
 
 test('a list has an ETag and says its position', async (t) => {

@@ -166,3 +166,58 @@ test('who alone listens to a request id is sent to directly; two are published t
   clock.advance(100);
   assert.deepEqual(channels(), [DIRECTLY]);
 });
+
+test('long work of a source is spread over turns, and other cadences are served between', () => {
+  const { clock, sent, asked, toPrepare, join, change } = world();
+  join('long', 1_000, 'long');
+  join('behind', 1_000, 'behind');
+  join('quick', 5, 'quick');
+  toPrepare.set('long', 40);
+  change('long', 'behind', 'quick');
+  clock.advance(6);
+  change('quick');
+  clock.advance(500);
+  const order = sent.map(({ frame }) => frame.requestId);
+  assert.deepEqual(order, ['quick', 'quick', 'long', 'behind']);
+  assert.deepEqual(
+    asked.filter((each) => !each.startsWith('quick')),
+    ['long since 5', 'behind since 5'],
+  );
+  assert(clock.longestTurnMs <= 4, `a turn took ${clock.longestTurnMs} ms`);
+});
+
+test('many streams at once are flushed over several turns, each of them once', () => {
+  const { clock, hub, sent, toPrepare, join, change } = world();
+  const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  for (const name of names) join(name, 1_000, name);
+  for (const name of names) toPrepare.set(name, 1);
+  change(...names);
+  clock.advance(10);
+  assert(sent.length > 0 && sent.length < names.length, `${sent.length} are flushed`);
+  assert.equal(hub.completeTo(), 5, 'those that wait are not complete');
+  change('s0', 's19');
+  clock.advance(900);
+  assert.deepEqual(
+    sent.map(({ frame }) => frame.requestId),
+    names,
+    'what changed meanwhile waits for the cadence',
+  );
+  assert.equal(sent[19]?.frame.seq, 7);
+  clock.advance(200);
+  assert.deepEqual(
+    sent.slice(20).map(({ frame }) => [frame.requestId, frame.seq]),
+    [['s0', 7]],
+  );
+  assert.equal(hub.completeTo(), 7);
+});
+
+test('a source whose work does not end is flushed all the same', () => {
+  const { clock, sent, toPrepare, join, change } = world();
+  join('a', 1_000);
+  change('a');
+  for (let turn = 0; turn < 4_000 && sent.length === 0; turn += 1) {
+    toPrepare.set('a', 20);
+    clock.advance(2);
+  }
+  assert.equal(sent.length, 1);
+});

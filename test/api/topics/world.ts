@@ -6,8 +6,10 @@ import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import { silentObserver } from '../silentObserver.ts';
 
 /** Virtual time: a turn of the loop costs what the test says. */
-class VirtualClock implements Clock {
+export class VirtualClock implements Clock {
   ms = 1_000;
+  /** Of all turns so far. */
+  longestTurnMs = 0;
   readonly #due: { atMs: number; order: number; run: () => void }[] = [];
   #order = 0;
 
@@ -30,7 +32,9 @@ class VirtualClock implements Clock {
       if (next === undefined || next.atMs > untilMs) break;
       this.#due.shift();
       this.ms = Math.max(this.ms, next.atMs);
+      const startMs = this.ms;
       next.run();
+      this.longestTurnMs = Math.max(this.longestTurnMs, this.ms - startMs);
     }
     this.ms = Math.max(this.ms, untilMs);
   }
@@ -68,11 +72,14 @@ export function world() {
   const instead: { answer: ((seq: number) => ReturnType<Source['since']>) | null } = {
     answer: null,
   };
+  /** Milliseconds of work that a source does before it is asked, by its name. */
+  const toPrepare = new Map<string, number>();
   const ends: string[] = [];
   const asked: string[] = [];
   const source = (name: string): Source => ({
     key: name,
     tags: [name],
+    prepare: (isOver) => workThrough(clock, toPrepare, name, isOver),
     snapshot: () => ({ name }),
     since(seq) {
       asked.push(`${name} since ${seq}`);
@@ -105,5 +112,20 @@ export function world() {
     for (const name of names) changed.set(name, applied.seq);
     hub.applied(names);
   };
-  return { clock, hub, sent, cost, asked, join, change, applied, instead, ends };
+  return { clock, hub, sent, cost, asked, join, change, applied, instead, toPrepare, ends };
+}
+
+/** Work of a source, a millisecond at a time, until `isOver`. True: nothing is left. */
+export function workThrough(
+  clock: VirtualClock,
+  left: Map<string, number>,
+  name: string,
+  isOver: () => boolean,
+): boolean {
+  for (let ms = left.get(name) ?? 0; ms > 0; ms -= 1) {
+    if (isOver()) return false;
+    clock.ms += 1;
+    left.set(name, ms - 1);
+  }
+  return true;
 }

@@ -290,7 +290,7 @@ test('a node that cannot tell waits, and a topic that fails holds up no other', 
 
 test('without its key nothing is sent; removed, nothing more', async (t) => {
   const { world, receiver, market } = await start(t);
-  const { id } = await world.add(receiver.url, [bars('a')]);
+  const webhook = await world.add(receiver.url, [bars('a')]);
   await world.delivered();
   const named = keysOf('bot').named('bot');
   assert(named !== null);
@@ -301,7 +301,7 @@ test('without its key nothing is sent; removed, nothing more', async (t) => {
   world.apiKeys.replace([named]);
   await world.clock.advance(300 * SECOND_MS);
   await world.ticksUntil('it came', () => values(receiver).at(-1) === 1);
-  assert.equal(await world.store.remove(id), null);
+  assert.equal(await world.store.remove(webhook), null);
   await world.clock.advance(100);
   market.trade('a', 2, { final: true });
   await world.clock.advance(SECOND_MS);

@@ -1,5 +1,13 @@
 /** Where webhooks lead: URLs of strangers, a real DNS server that lies, certificates. */
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { Destinations } from '../../../src/api/webhooks/destination.ts';
 import type { Webhook } from '../../../src/api/webhooks/port.ts';
@@ -7,6 +15,9 @@ import { rangesOf } from '../../../src/api/webhooks/publicAddress.ts';
 import { Sender } from '../../../src/api/webhooks/sender.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { HandClock } from '../../support/handClock.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import { NameServer } from './nameServer.ts';
 import { Receiver } from './receiver.ts';
 
@@ -126,4 +137,66 @@ test('unknown names, and name servers that are away, are failures', async (t) =>
   assert.match(String(await send('https://unknown.example/')), /DNS does not know/);
   dns.names.set('empty.example', []);
   assert.match(String(await send('https://empty.example/')), /DNS does not know/);
+});
+
+test('an answer without an end is accepted, and costs its connection', async (t) => {
+  const receiver = await Receiver.start(t);
+  const clock = new HandClock();
+  const sender = new Sender({ destinations: new Destinations(rangesOf(['127.0.0.1'])), clock });
+  t.after(() => sender.close());
+  let isClosed = false;
+  receiver.behaviour = (response) => {
+    response.on('close', () => {
+      isClosed = true;
+    });
+    response.writeHead(200).write('and');
+  };
+  let hasStatus = false;
+  subscribe('http.client.response.finish', () => {
+    hasStatus = true;
+  });
+  const sent = sender.send(webhookTo(receiver.url), { body: '[]', position: '1-a:1', attempt: 0 });
+  await until('its status', () => hasStatus);
+  await clock.advance(10_000);
+  assert.equal(await sent, null);
+  await until('the end of the connection', () => isClosed);
+});
+
+const HAS_OPENSSL = spawnSync('openssl', ['version']).status === 0;
+
+test('over TLS: a certificate for the name, of an authority that the operator gives', {
+  skip: HAS_OPENSSL ? false : 'openssl is missing',
+}, async (t) => {
+  const directory = temporaryDirectory(t);
+  const file = (name: string) => join(directory, name);
+  const files = ['-keyout', file('key.pem'), '-out', file('cert.pem')];
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const names = ['-subj', '/CN=bot', '-addext', 'subjectAltName=DNS:bot.example,IP:127.0.0.1'];
+  const made = spawnSync('openssl', ['req', '-x509', ...key, '-days', '2', ...files, ...names]);
+  assert.equal(made.status, 0, made.stderr.toString());
+  const seen: string[] = [];
+  const [cert, secret] = [readFileSync(file('cert.pem')), readFileSync(file('key.pem'))];
+  const server = createServer({ cert, key: secret }, (request, response) => {
+    seen.push(`${request.headers.host}`);
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  // trust: it listens on a port
+  const { port } = server.address() as AddressInfo;
+  const deliver = async (name: string, authorities?: string) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'deliverOnce.ts')], {
+      env: { URL_TO: `https://${name}:${port}/hook`, NODE_EXTRA_CA_CERTS: authorities ?? '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    return text(child.stdout);
+  };
+  const [bot, other] = [`bot.example:${port}`, `127.0.0.1:${port}`];
+  assert.match(await deliver('bot.example'), /^no answer \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/);
+  assert.equal(await deliver('bot.example', file('cert.pem')), 'accepted, then accepted');
+  assert.equal(await deliver('127.0.0.1', file('cert.pem')), 'accepted, then accepted');
+  const wrong = await deliver('other.example', file('cert.pem'));
+  assert.match(wrong, /^no answer \(ERR_TLS_CERT_ALTNAME_INVALID\)$/);
+  assert.deepEqual(seen, [bot, bot, other, other]);
 });

@@ -91,10 +91,11 @@ test('without a key it is 401, before anything is read', async (t) => {
 });
 
 test('bad input is refused with its place, and nothing is kept', async (t) => {
-  const { ask, store } = await serve(t);
+  const { ask, store, node } = await serve(t);
   const [bars] = TOPICS;
   const ofTopics = (...topics: readonly object[]) => ({ url: URL_OK, topics });
   const wide = { series: 'a', x: 'y'.repeat(9_000) };
+  const bytes = { series: 'a', x: 'ä'.repeat(5_000) };
   const rows: readonly (readonly [body: object, path: string, cause?: string])[] = [
     [{ topics: TOPICS }, 'body'],
     [{ url: URL_OK }, 'body'],
@@ -109,6 +110,7 @@ test('bad input is refused with its place, and nothing is kept', async (t) => {
     [ofTopics({ ...bars, since: { epoch: 'x', seq: 1 } }), 'body.topics.0.since'],
     [ofTopics({ ...bars }, { ...bars, requestId: '0' }), 'body.topics.1.requestId'],
     [ofTopics({ ...bars, data: wide }), 'body.topics'],
+    [ofTopics({ ...bars, data: bytes }), 'body.topics'],
     [{ ...ofTopics({ ...bars }), secret: 'short' }, 'body.secret'],
     [{ ...ofTopics({ ...bars }), secret: 'ä'.repeat(20) }, 'body.secret'],
   ];
@@ -120,6 +122,13 @@ test('bad input is refused with its place, and nothing is kept', async (t) => {
     assert(String(Reflect.get(Object(detail), 'path') ?? '').startsWith(path), what);
   }
   assert.equal((await ask('GET', '/nonsense')).status, 400);
+  const deep = `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const response = await fetch(`${node.url}/v1/webhooks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer upc_bot' },
+    body: `{"url":"${URL_OK}","topics":[{"topic":"Bars","data":${deep}}]}`,
+  });
+  assert.equal(response.status, 400);
   const all = await store.all();
   assert(!(all instanceof Failure) && all.length === 0);
 });

@@ -13,7 +13,6 @@ import { signCollateral } from '../../../src/cardano/build/signing.ts';
 import { mergeWitnesses } from '../../../src/cardano/build/witness.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
-import { applyDataArgument } from '../../../src/cardano/ledger/scalus.ts';
 import { quoteLaunch } from '../../../src/engine/market/quote.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import {
@@ -28,6 +27,7 @@ import {
   REFERENCES,
   RULES,
   refused,
+  SETTINGS,
 } from './world.ts';
 
 const python = (input: string) =>
@@ -91,10 +91,9 @@ test('a launch with our signature survives it too', { skip }, () => {
   const request = { creator: ALICE.address, name: 'Dävé', metadata: { ...about, socials }, quote };
   const launch = planLaunch(DEPLOYMENT, request, {
     wallet: [ada(ALICE, 300n * ADA)],
-    references: [REFERENCES.launchPolicy],
+    references: [REFERENCES.launchPolicy, SETTINGS],
     collateral: COLLATERAL,
     parameters: DEFAULT_PARAMETERS,
-    applyDataArgument,
   });
   assert.ok(!(launch instanceof Failure));
   const transaction = built(launch.plan);

@@ -8,7 +8,6 @@ import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { poolNftName, readPoolData } from '../../../src/cardano/datums/datums.ts';
 import { readMetadata } from '../../../src/cardano/datums/metadata.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
-import { applyDataArgument } from '../../../src/cardano/ledger/scalus.ts';
 import { quoteLaunch } from '../../../src/engine/market/quote.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { accepted } from './verdict.ts';
@@ -24,6 +23,7 @@ import {
   outcomeOf,
   type Person,
   REFERENCES,
+  SETTINGS,
 } from './world.ts';
 
 const METADATA = {
@@ -50,9 +50,9 @@ function launch(wallet: readonly Utxo[], buy = 0n, metadata = METADATA, creator:
   const quote = quoteLaunch(curve, thresholdLovelace, fees, buy);
   assert.ok(quote.outcome === 'launch');
   const request = { creator: creator.address, name: 'Dave', metadata, quote };
-  const references = [REFERENCES.launchPolicy];
+  const references = [REFERENCES.launchPolicy, SETTINGS];
   const parameters = DEFAULT_PARAMETERS;
-  const data = { wallet, references, collateral: COLLATERAL, parameters, applyDataArgument };
+  const data = { wallet, references, collateral: COLLATERAL, parameters };
   const planned = planLaunch(DEPLOYMENT, request, data);
   assert.ok(!(planned instanceof Failure));
   return { ...planned, quote };

@@ -6,13 +6,7 @@ import { dataHex, type TransactionPlan } from '../../../src/cardano/build/plan.t
 import { formatAddress, parseAddress, scriptAddress } from '../../../src/cardano/codec/address.ts';
 import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { asValue } from '../../../src/cardano/codec/value.ts';
-import {
-  ammData,
-  type LaunchId,
-  poolData,
-  poolNftName,
-  readOrderData,
-} from '../../../src/cardano/datums/datums.ts';
+import { ammData, poolData, readOrderData } from '../../../src/cardano/datums/datums.ts';
 import { capLovelace } from '../../../src/cardano/datums/deployment.ts';
 import type { OpenOrder } from '../../../src/chain/executor/matching.ts';
 import type { Plan, PoolOutput } from '../../../src/chain/executor/plan.ts';
@@ -21,27 +15,23 @@ import type { Kind } from '../../../src/engine/market/exchange.ts';
 import { type PoolState, poolLovelace } from '../../../src/engine/market/pool.ts';
 import {
   ADA,
-  ALICE,
   ada,
   COLLATERAL,
   DEPLOYMENT,
   EXECUTOR,
+  LAUNCH_ID,
+  NFT,
   NOW_MS,
   orderOf,
   type Person,
   PLATFORM,
   REFERENCES,
+  SETTINGS,
   SLOTS,
   TOKEN,
   utxo,
 } from './world.ts';
 
-export const LAUNCH_ID: LaunchId = {
-  seed: { txHash: '77'.repeat(32), index: 1 },
-  creatorPkh: ALICE.key.hash,
-  creatorSkh: ALICE.address.stake?.hash ?? '',
-};
-export const NFT = `${DEPLOYMENT.launchPolicyId}.${poolNftName(LAUNCH_ID)}`;
 const SUPPLY = DEPLOYMENT.curve.supply;
 
 export function curveSold(sold: bigint, extra = 0n): PoolState {
@@ -59,11 +49,16 @@ export function nextPool(state: PoolState): NextPool {
   if (state.venue === 'CURVE') {
     const { aNum, bNum } = DEPLOYMENT.curve;
     const witness1 = DEPLOYMENT.scripts.ammPool.hash;
-    const cap = { capLovelace: capLovelace(DEPLOYMENT), witness1, witness2: PLATFORM.key.hash };
+    const cap = {
+      capLovelace: capLovelace(DEPLOYMENT),
+      witness1,
+      witness2: DEPLOYMENT.settings.policyId,
+    };
     return { venue: 'CURVE', datum: { ...pair, aNum, bNum, ...cap } };
   }
   const { creatorPkh, creatorSkh } = LAUNCH_ID;
-  const rest = { lpFeePer10k: 15n, creatorPkh, creatorSkh, owedLovelace: state.owed };
+  const settings = DEPLOYMENT.settings.policyId;
+  const rest = { lpFeePer10k: 15n, creatorPkh, creatorSkh, owedLovelace: state.owed, settings };
   return { venue: 'AMM', datum: { ...pair, ...rest } };
 }
 
@@ -123,7 +118,7 @@ export function stepPlan(
 ): TransactionPlan {
   return planStep(plan, {
     utxos,
-    references: scriptsOf(utxos),
+    references: [...scriptsOf(utxos), ...(next === null ? [] : [SETTINGS])],
     collateral: COLLATERAL,
     slots: SLOTS,
     executorKeyHash: EXECUTOR.key.hash,

@@ -42,6 +42,7 @@ import {
 
 const { fees, feeAddress } = DEPLOYMENT;
 const SERVER: readonly Person[] = [EXECUTOR, PLATFORM, COLLATERAL_OWNER];
+const LAST = { slot: 11, txIndex: 0, outputIndex: 0 };
 const GUESS_LOVELACE = 1_200_000n;
 
 function batchOf(state: PoolState, orders: readonly Placed[]) {
@@ -115,14 +116,17 @@ for (const [venue, state, counts] of [
   }
 }
 
-test('orders that cannot fill and whose time has come are refunded beside fills', () => {
+test('orders that cannot fill and whose time has come are refunded apart from fills', () => {
   const late = placed(ALICE, 'buy', 5n * ADA, 0, 1_201_000);
   const dear = {
     ...late,
     order: { ...late.order, worstPrice: { numerator: 10n, denominator: 1n } },
   };
-  const { plan, transaction, batch } = batchOf(curveSold(200_000_000n), [dear, ...mixed(3)]);
-  assert.equal(batch.refunds.length, 1);
+  const state = curveSold(200_000_000n);
+  const { plan, transaction, batch } = batchOf(state, [dear, ...mixed(3)]);
+  assert.deepEqual([batch.refunds.length, batch.fills.length], [1, 0]);
+  const after = batchOf(state, [...mixed(3), { ...dear, order: { ...dear.order, placed: LAST } }]);
+  assert.deepEqual([after.batch.refunds.length, after.batch.fills.length], [0, 3]);
   const bytes = judged(transaction);
   paysExactly(plan, bytes);
   assert.equal(decodeTransaction(bytes).validFromSlot, 100);

@@ -17,10 +17,16 @@ import { type Address, formatAddress } from '../../../src/cardano/codec/address.
 import { encodeUtxoMap } from '../../../src/cardano/codec/encode.ts';
 import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
-import { decodeOutput, refText, type Utxo } from '../../../src/cardano/codec/output.ts';
+import {
+  decodeOutput,
+  type OutputRef,
+  refText,
+  type Utxo,
+} from '../../../src/cardano/codec/output.ts';
 import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts';
+import { type LaunchId, poolNftName } from '../../../src/cardano/datums/datums.ts';
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import { Key } from '../../../src/cardano/keys/keys.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
@@ -61,6 +67,8 @@ export const PLATFORM = atEnterprise(person(2));
 export const COLLATERAL_OWNER = atEnterprise(person(3));
 export const ALICE = person(4);
 export const BOB = person(5);
+/** Two of them may change the settings. */
+export const SIGNERS = [person(6), person(7), person(8)] as const;
 
 /** Without a stake part, as a deployment's addresses are. */
 function atEnterprise(someone: Person): Person {
@@ -103,21 +111,24 @@ const GENESIS = makeGenesis({
   executorKeyHash: EXECUTOR.key.hash,
   feeKeyHash: PLATFORM.key.hash,
   collateralKeyHash: COLLATERAL_OWNER.key.hash,
+  signers: { required: 2, keyHashes: SIGNERS.map(({ key }) => key.hash) },
   wallets: [],
 });
 export const DEPLOYMENT: Deployment = GENESIS.deployment;
 export const GENESIS_OUTPUTS = GENESIS.outputs;
 
+function heldAt(ref: OutputRef): Utxo {
+  const found = genesisUtxosOf(GENESIS.outputs).find((held) => refText(held.ref) === refText(ref));
+  assert.ok(found, refText(ref));
+  return found;
+}
+
+/** The settings in force. */
+export const SETTINGS = heldAt(DEPLOYMENT.settings.ref);
+
 /** The outputs that hold the deployment's scripts. */
 function referencesOf(): Record<keyof Deployment['scripts'], Utxo> {
-  const holds = (name: keyof Deployment['scripts']): Utxo => {
-    const { ref } = DEPLOYMENT.scripts[name];
-    const found = genesisUtxosOf(GENESIS.outputs).find(
-      (held) => refText(held.ref) === refText(ref),
-    );
-    assert.ok(found, name);
-    return found;
-  };
+  const holds = (name: keyof Deployment['scripts']) => heldAt(DEPLOYMENT.scripts[name].ref);
   return {
     launchPolicy: holds('launchPolicy'),
     curvePool: holds('curvePool'),
@@ -169,12 +180,19 @@ export function refused(bytes: Uint8Array, utxos: readonly Utxo[], slot = NOW_SL
   return result.isSuccess ? null : (result.error ?? 'refused');
 }
 
+export const LAUNCH_ID: LaunchId = {
+  seed: { txHash: '77'.repeat(32), index: 1 },
+  creatorPkh: ALICE.key.hash,
+  creatorSkh: ALICE.address.stake?.hash ?? '',
+};
+export const NFT = `${DEPLOYMENT.launchPolicyId}.${poolNftName(LAUNCH_ID)}`;
 export const TOKEN = `${'ab'.repeat(28)}.${toHex(Buffer.from('DAVE'))}`;
 
 export function orderOf(owner: Person, kind: Kind, inputAmount: bigint): OrderRequest {
   const worstPrice = { numerator: 1n, denominator: 1000n };
   const executor = EXECUTOR.key.hash;
-  return { owner: owner.address, token: TOKEN, executor, kind, inputAmount, worstPrice };
+  const market = NFT;
+  return { owner: owner.address, token: TOKEN, market, executor, kind, inputAmount, worstPrice };
 }
 
 export const RULES: CollateralRules = {

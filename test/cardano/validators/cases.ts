@@ -1,7 +1,7 @@
 /** Legal actions and attacks, each tried on both builds unless it says on which. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { Build } from './compile.ts';
+import { type TestContext, test } from 'node:test';
+import type { Build } from '../../../src/cardano/validators/compile.ts';
 import { conformsToBlueprint } from './conforms.ts';
 import { judge, type Plan, type Verdict } from './judge.ts';
 import { BUILDS, type World, world } from './world.ts';
@@ -9,7 +9,11 @@ import { BUILDS, type World, world } from './world.ts';
 export function legal(
   name: string,
   plan: (world: World) => Plan,
-  also: (verdict: Extract<Verdict, { accepted: true }>) => void = () => {},
+  also: (
+    verdict: Extract<Verdict, { accepted: true }>,
+    world: World,
+    context: TestContext,
+  ) => void = () => {},
   builds: readonly Build[] = BUILDS,
 ): void {
   for (const build of builds) {
@@ -21,7 +25,7 @@ export function legal(
       for (const [redeemer, { mem, cpu }] of verdict.costs) {
         context.diagnostic(`${redeemer}: mem ${mem}, cpu ${cpu}, tx ${verdict.sizeBytes} bytes`);
       }
-      also(verdict);
+      also(verdict, world(build), context);
     });
   }
 }

@@ -13,7 +13,7 @@ import { DEFINITIONS, INTERFACES, type Schema } from './schemas.ts';
 import type { World } from './world.ts';
 
 export function conforms(schema: Schema, data: Data): boolean {
-  const { $ref, anyOf, dataType, index, fields } = schema;
+  const { $ref, anyOf, dataType, index, fields, items } = schema;
   if (typeof $ref === 'string') {
     const definition = DEFINITIONS[$ref.replace('#/definitions/', '')];
     assert.ok(definition, $ref);
@@ -22,6 +22,10 @@ export function conforms(schema: Schema, data: Data): boolean {
   if (Array.isArray(anyOf)) return anyOf.some((one: Schema) => conforms(one, data));
   if (dataType === 'integer') return typeof data === 'bigint';
   if (dataType === 'bytes') return typeof data === 'string';
+  if (dataType === 'list') {
+    // trust: our own schemas.ts
+    return Array.isArray(data) && data.every((one) => conforms(items as Schema, one));
+  }
   assert.equal(dataType, 'constructor');
   if (!(data instanceof Constr) || data.index !== index || !Array.isArray(fields)) return false;
   if (fields.length !== data.fields.length) return false;
@@ -54,5 +58,8 @@ const nameOf = (world: World, address: string): ValidatorName | undefined =>
     (name) => world.hash(name) === getAddressDetails(address).paymentCredential?.hash,
   );
 
-const policyName = (world: World, policy: Script): ValidatorName =>
-  mintingPolicyToId(policy) === world.policyId ? 'launchPolicy' : 'tokenPolicy';
+function policyName(world: World, policy: Script): ValidatorName {
+  const id = mintingPolicyToId(policy);
+  if (id === world.settingsId) return 'settingsPolicy';
+  return id === world.policyId ? 'launchPolicy' : 'tokenPolicy';
+}

@@ -6,19 +6,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Constr, Data } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
-import { amountIn, amountOut, productHolds } from '../../../src/engine/market/amm.ts';
+import { validatorParameters } from '../../../src/cardano/validators/compile.ts';
+import { amountOut } from '../../../src/engine/market/amm.ts';
 import {
   buyTokens,
   COST_DENOMINATOR,
   type CurveParameters,
   costNumerator,
   costOf,
+  DEFAULT_CURVE,
   sellLovelace,
 } from '../../../src/engine/market/curve.ts';
 import {
   DEFAULT_FEES,
   launchFeeLovelace,
   mostReserveLovelace,
+  netOf,
+  sharesOf,
 } from '../../../src/engine/market/fees.ts';
 import { priceHolds } from '../../../src/engine/market/order.ts';
 import { accepts, compiled, onChain } from './onchain.ts';
@@ -33,6 +37,18 @@ const curves: fc.Arbitrary<CurveParameters> = fc
   .filter(([aNum, bNum]) => aNum + bNum > 0n)
   .map(([aNum, bNum]) => ({ aNum, bNum, supply: SUPPLY }));
 const near = fc.constantFrom(-1n, 0n, 1n);
+/** Of two deployments. */
+const TERMS = [
+  ['default terms', DEFAULT_FEES],
+  [
+    'other terms',
+    {
+      ...{ ...DEFAULT_FEES, percentFee: 3n, poolKeepLovelace: 5_000_001n },
+      ...{ launchFeeLeastLovelace: 7_000_003n, launchFeeFixedLovelace: 11n },
+      ...{ overshootPer1000: 7n, overshootLovelace: 123_457n },
+    },
+  ],
+] as const;
 const MOST_RUNS = Number(process.env.RUNS ?? 120);
 
 for (const build of BUILDS) {
@@ -78,24 +94,27 @@ for (const build of BUILDS) {
     fc.assert(holds, FEWER_RUNS);
   });
 
-  test(`within_overshoot is mostReserveLovelace (${build})`, () => {
-    const run = onChain('within_overshoot', 2, 'Bool', build);
-    const { poolKeepLovelace: keep } = DEFAULT_FEES;
-    const holds = fc.property(between(keep, 10n ** 11n), near, lovelace, (cap, off, any) => {
-      const most = mostReserveLovelace(DEFAULT_FEES, cap - keep) + keep;
-      return run([most + off, cap], off <= 0n) && run([any, cap], any <= most);
+  for (const [terms, fees] of TERMS) {
+    const parameters = validatorParameters(DEFAULT_CURVE, fees);
+    test(`within_overshoot is mostReserveLovelace, ${terms} (${build})`, () => {
+      const run = onChain('within_overshoot', 2, 'Bool', build, parameters);
+      const { poolKeepLovelace: keep } = fees;
+      const holds = fc.property(between(keep, 10n ** 11n), near, lovelace, (cap, off, any) => {
+        const most = mostReserveLovelace(fees, cap - keep) + keep;
+        return run([most + off, cap], off <= 0n) && run([any, cap], any <= most);
+      });
+      fc.assert(holds, RUNS);
     });
-    fc.assert(holds, RUNS);
-  });
 
-  test(`covers_fee is launchFeeLovelace (${build})`, () => {
-    const run = onChain('covers_fee', 2, 'Bool', build);
-    const holds = fc.property(lovelace, near, upTo(3_000_000n), (buy, off, any) => {
-      const due = launchFeeLovelace(DEFAULT_FEES, buy);
-      return run([due + off, buy], off >= 0n) && run([any, buy], any >= due);
+    test(`covers_fee is launchFeeLovelace, ${terms} (${build})`, () => {
+      const run = onChain('covers_fee', 2, 'Bool', build, parameters);
+      const holds = fc.property(lovelace, near, upTo(3_000_000n), (buy, off, any) => {
+        const due = launchFeeLovelace(fees, buy);
+        return run([due + off, buy], off >= 0n) && run([any, buy], any >= due);
+      });
+      fc.assert(holds, RUNS);
     });
-    fc.assert(holds, RUNS);
-  });
+  }
 
   test(`price_holds is priceHolds (${build})`, () => {
     const run = onChain('price_holds', 4, 'Bool', build);
@@ -108,32 +127,45 @@ for (const build of BUILDS) {
     fc.assert(holds, RUNS);
   });
 
-  test(`product_holds is productHolds (${build})`, () => {
-    const run = onChain('product_holds', 5, 'Bool', build);
-    const reserve = between(1n, 10n ** 11n);
-    const holds = fc.property(reserve, reserve, reserve, reserve, (x0, y0, x1, y1) => {
-      const expected = productHolds({ x: x0, y: y0 }, { x: x1, y: y1 }, 15n);
-      return run([x0, y0, x1, y1, 15n], expected);
+  test(`curve_bought takes what buyTokens gives, and nothing else (${build})`, () => {
+    const run = onChain('curve_bought', 5, 'Bool', build);
+    const holds = fc.property(curves, tokens, lovelace, (curve, sold, net) => {
+      const most = buyTokens(curve, sold, net);
+      const at = (bought: bigint) =>
+        run([curve.aNum, curve.bNum, sold, bought, net], bought === most);
+      return at(most) && at(most + 1n) && (most === 0n || at(most - 1n));
+    });
+    fc.assert(holds, FEWER_RUNS);
+  });
+
+  test(`curve_gross is sellLovelace (${build})`, () => {
+    const run = onChain('curve_gross', 4, 'Int', build);
+    const holds = fc.property(curves, tokens, tokens, (curve, sold, some) => {
+      const back = some < sold ? some : sold;
+      return run([curve.aNum, curve.bNum, sold, back], sellLovelace(curve, sold, back));
     });
     fc.assert(holds, RUNS);
   });
 
-  test(`product_holds accepts what is quoted and nothing better (${build})`, () => {
-    const run = onChain('product_holds', 5, 'Bool', build);
-    const reserve = between(2n, 10n ** 11n);
-    const holds = fc.property(reserve, reserve, lovelace, (x, y, amount) => {
-      const bought = amountOut(amount, x, y, 15n);
-      const sold = amountOut(amount, y, x, 15n);
-      const part = amount < y ? amount : y - 1n;
-      const due = amountIn(part, x, y, 15n);
-      const at = (x1: bigint, y1: bigint, expected: boolean) => run([x, y, x1, y1, 15n], expected);
+  test(`amm_out is amountOut (${build})`, () => {
+    const run = onChain('amm_out', 4, 'Int', build);
+    const reserve = between(1n, 10n ** 11n);
+    const holds = fc.property(lovelace, reserve, reserve, upTo(10_000n), (amount, x, y, fee) =>
+      run([amount, x, y, fee], amountOut(amount, x, y, fee)),
+    );
+    fc.assert(holds, RUNS);
+  });
+
+  test(`shares on the chain are sharesOf (${build})`, () => {
+    const net = onChain('net_on_curve', 1, 'Int', build);
+    const creator = onChain('creator_share', 1, 'Int', build);
+    const platform = onChain('platform_share', 1, 'Int', build);
+    const holds = fc.property(lovelace, (coin) => {
+      const ofAmm = sharesOf('AMM', DEFAULT_FEES, coin);
       return (
-        at(x + amount, y - bought, true) &&
-        at(x + amount, y - bought - 1n, false) &&
-        at(x - sold, y + amount, true) &&
-        at(x - sold - 1n, y + amount, false) &&
-        at(x + due, y - part, true) &&
-        (due === 0n || at(x + due - 1n, y - part, false))
+        net([coin], netOf(coin, sharesOf('CURVE', DEFAULT_FEES, coin))) &&
+        creator([coin], ofAmm.creator) &&
+        platform([coin], ofAmm.platform)
       );
     });
     fc.assert(holds, FEWER_RUNS);

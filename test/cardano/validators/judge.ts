@@ -51,6 +51,8 @@ export interface Plan {
   readonly inputs: readonly Input[];
   readonly outputs: readonly Output[];
   readonly mints?: readonly Mint[];
+  /** The outputs with settings that it refers to; absent: the ones in force, where they count. */
+  readonly settings?: readonly UTxO[];
   readonly signers: readonly Key[];
   /** Lower bound of validity. */
   readonly fromMs?: number;
@@ -129,6 +131,8 @@ function draft(lucid: LucidEvolution, world: World, plan: Plan): TxBuilder {
   let tx = lucid.newTx();
   const needed = neededScripts(plan);
   for (const [hash, held] of world.references) if (needed.has(hash)) tx = tx.readFrom([held]);
+  const settings = settingsOf(world, plan);
+  if (settings.length > 0) tx = tx.readFrom([...settings]);
   for (const { utxo: spent, redeemer } of plan.inputs) {
     tx = tx.collectFrom([spent], encoded(redeemer));
   }
@@ -144,6 +148,14 @@ function draft(lucid: LucidEvolution, world: World, plan: Plan): TxBuilder {
   for (const { pkh } of plan.signers) tx = tx.addSignerKey(pkh);
   if (plan.fromMs !== undefined) tx = tx.validFrom(plan.fromMs);
   return tx.collectFrom([FUNDS]);
+}
+
+const READERS = ['curvePool', 'ammPool'] as const;
+
+function settingsOf(world: World, plan: Plan): readonly UTxO[] {
+  const needed = neededScripts(plan);
+  const reads = needed.has(world.policyId) || READERS.some((name) => needed.has(world.hash(name)));
+  return plan.settings ?? (reads ? [world.settings] : []);
 }
 
 const encoded = (data: Data | undefined): string | undefined =>
@@ -222,7 +234,8 @@ export async function judge(world: World, plan: Plan): Promise<Verdict> {
 
 /** The ledger's rules on the signed transaction, phase 1 and 2. */
 function submitted(world: World, plan: Plan, signedHex: string): void {
-  const held = [...plan.inputs.map((input) => input.utxo), FUNDS, COLLATERAL];
+  const inputs = plan.inputs.map((input) => input.utxo);
+  const held = [...inputs, FUNDS, COLLATERAL, ...settingsOf(world, plan)];
   const emulator = new scalus.Emulator(ledger([...held, ...world.references.values()]), slots);
   if (plan.fromMs !== undefined) emulator.setSlot(Math.ceil((plan.fromMs - START_MS) / SLOT_MS));
   const result = emulator.submitTx(bytes(signedHex));

@@ -13,7 +13,6 @@ import {
   EXECUTOR,
   type Key,
   ORDER_FEE,
-  PLATFORM,
   START_MS,
   type World,
 } from './world.ts';
@@ -25,13 +24,16 @@ export const NEVER_AGAIN = new Constr<Data>(9, []);
 
 export const redeemers = {
   cancel: new Constr<Data>(0, []),
-  execute: (index: number) => new Constr<Data>(1, [BigInt(index)]),
+  execute: (index: number, pool: number) => new Constr<Data>(1, [BigInt(index), BigInt(pool)]),
   refund: (index: number) => new Constr<Data>(2, [BigInt(index)]),
-  trade: (index: number) => new Constr<Data>(0, [BigInt(index)]),
+  /** `orders`: as they are executed. */
+  trade: (index: number, orders: readonly number[]) =>
+    new Constr<Data>(0, [BigInt(index), orders.map(BigInt)]),
   graduate: (index: number, id: Data) => new Constr<Data>(1, [BigInt(index), id]),
   collect: (index: number, payout: number) => new Constr<Data>(1, [BigInt(index), BigInt(payout)]),
   launch: (id: Data, pool: number, token: string) =>
     new Constr<Data>(0, [id, BigInt(pool), asset(token)]),
+  mintSettings: (name: string) => new Constr<Data>(0, [name]),
   mint: (name: string) => new Constr<Data>(0, [name]),
 };
 
@@ -39,24 +41,29 @@ export interface OrderTerms {
   readonly input: string;
   readonly output: string;
   readonly worst: readonly [bigint, bigint];
+  /** NFT of the pool. */
+  readonly market: string;
   readonly redeemer?: string;
   readonly owner?: Key;
   readonly executor?: Key;
+  readonly fee?: bigint;
 }
 
 export function orderDatum(terms: OrderTerms): Constr<Data> {
-  const { input, output, worst, owner = ALICE, executor = EXECUTOR } = terms;
+  const { input, output, worst, market, fee = ORDER_FEE } = terms;
+  const { owner = ALICE, executor = EXECUTOR } = terms;
   return new Constr<Data>(0, [
-    '01',
+    '02',
     addressData(terms.redeemer ?? owner.address),
     asset(input),
     asset(output),
     new Constr<Data>(0, [...worst]),
-    ORDER_FEE,
+    fee,
     DEPOSIT,
     executor.pkh,
     BigInt(REFUND_AFTER_MS),
     owner.pkh,
+    asset(market),
   ]);
 }
 
@@ -83,7 +90,7 @@ export function launched(world: World, seed = 'aa', creator = CREATOR): Ids {
 
 export function curveDatum(world: World, { nft, token }: Ids, cap = CAP): Constr<Data> {
   const pair = [asset(nft), asset(LOVELACE), asset(token)];
-  const terms = [A_NUM, B_NUM, EXECUTOR.pkh, cap, world.hash('ammPool'), PLATFORM.pkh];
+  const terms = [A_NUM, B_NUM, EXECUTOR.pkh, cap, world.hash('ammPool'), world.settingsId];
   return new Constr<Data>(0, [...pair, ...terms]);
 }
 
@@ -94,10 +101,11 @@ export interface AmmTerms {
   readonly lpFee?: bigint;
 }
 
-export function ammDatum({ nft, token }: Ids, terms: AmmTerms): Constr<Data> {
+export function ammDatum(world: World, { nft, token }: Ids, terms: AmmTerms): Constr<Data> {
   const { owed, creator = CREATOR.pkh, creatorStake = CREATOR.skh, lpFee = 15n } = terms;
   const pair = [asset(nft), asset(LOVELACE), asset(token)];
-  return new Constr<Data>(0, [...pair, lpFee, EXECUTOR.pkh, creator, creatorStake, owed]);
+  const roles = [EXECUTOR.pkh, creator, creatorStake];
+  return new Constr<Data>(0, [...pair, lpFee, ...roles, owed, world.settingsId]);
 }
 
 /** The datum with one field changed. */

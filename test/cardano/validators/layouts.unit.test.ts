@@ -6,18 +6,7 @@ import { parseAddress } from '../../../src/cardano/codec/address.ts';
 import { encodePlutusData, type PlutusData } from '../../../src/cardano/codec/plutusData.ts';
 import * as ours from '../../../src/cardano/datums/datums.ts';
 import { ammDatum, curveDatum, launched, orderDatum, REFUND_AFTER_MS } from './layouts.ts';
-import {
-  A_NUM,
-  ALICE,
-  B_NUM,
-  CAP,
-  CREATOR,
-  DEPOSIT,
-  EXECUTOR,
-  ORDER_FEE,
-  PLATFORM,
-  world,
-} from './world.ts';
+import { A_NUM, ALICE, B_NUM, CAP, CREATOR, DEPOSIT, EXECUTOR, ORDER_FEE, world } from './world.ts';
 
 const of = world('release');
 const ids = launched(of);
@@ -29,15 +18,21 @@ function same(server: PlutusData, tried: Constr<Data>): void {
 }
 
 test('a pool on the curve', () => {
-  const parties = { executor: EXECUTOR.pkh, witness1: of.hash('ammPool'), witness2: PLATFORM.pkh };
+  const witnesses = { witness1: of.hash('ammPool'), witness2: of.settingsId };
+  const parties = { executor: EXECUTOR.pkh, ...witnesses };
   const terms = { aNum: A_NUM, bNum: B_NUM, capLovelace: CAP };
   same(ours.poolData({ ...asset, ...terms, ...parties }), curveDatum(of, ids));
 });
 
 test('a pool on the AMM', () => {
   const creator = { creatorPkh: CREATOR.pkh, creatorSkh: CREATOR.skh };
-  const rest = { lpFeePer10k: 15n, executor: EXECUTOR.pkh, owedLovelace: 5n };
-  same(ours.ammData({ ...asset, ...creator, ...rest }), ammDatum(ids, { owed: 5n }));
+  const rest = {
+    lpFeePer10k: 15n,
+    executor: EXECUTOR.pkh,
+    owedLovelace: 5n,
+    settings: of.settingsId,
+  };
+  same(ours.ammData({ ...asset, ...creator, ...rest }), ammDatum(of, ids, { owed: 5n }));
 });
 
 test('an order, with and without stake part', () => {
@@ -54,8 +49,10 @@ test('an order, with and without stake part', () => {
       executor: EXECUTOR.pkh,
       refundAfterMs: BigInt(REFUND_AFTER_MS),
       owner: ALICE.pkh,
+      market: asset.nft,
     });
-    const terms = { input: '', output: ids.token, worst: [3n, 100n], redeemer: to } as const;
+    const sides = { input: '', output: ids.token, market: ids.nft } as const;
+    const terms = { ...sides, worst: [3n, 100n], redeemer: to } as const;
     same(server, orderDatum(terms));
   }
 });

@@ -4,7 +4,8 @@
  */
 import { applyDoubleCborEncoding, Constr, type Data } from '@lucid-evolution/lucid';
 import scalus from 'scalus';
-import { type Build, compileText } from './compile.ts';
+import type { Build, ValidatorParameters } from '../../../src/cardano/validators/compile.ts';
+import { compileText } from './compile.ts';
 import { applied } from './world.ts';
 
 /** Is `expected` the function's result for these integers? */
@@ -15,6 +16,7 @@ export function onChain(
   arity: number,
   result: 'Int' | 'Bool',
   build: Build,
+  parameters?: ValidatorParameters,
 ): OnChain {
   const names = Array.from({ length: arity }, (_, i) => `a${i}`);
   const expected = result === 'Int' ? 'expected: Whole::Whole' : 'expected: Bool';
@@ -27,7 +29,7 @@ func main(of: Case::Case, _: Data) -> () {
   result: ${result} = ${name}(${names.map((arg) => `whole(of.${arg})`).join(', ')});
   assert(result == ${result === 'Int' ? 'whole(of.expected)' : 'of.expected'}, "differs")
 }`;
-  const script = compiled(text, build);
+  const script = compiled(text, build, parameters);
   return (args, wanted) => {
     const last = typeof wanted === 'bigint' ? limbs(wanted) : new Constr<Data>(wanted ? 1 : 0, []);
     return accepts(script, new Constr<Data>(0, [...args.map(limbs), last]));
@@ -41,8 +43,8 @@ function limbs(value: bigint): Constr<Data> {
 }
 
 /** Double CBOR. */
-export function compiled(text: string, build: Build): string {
-  return applyDoubleCborEncoding(compileText(text, build).cborHex);
+export function compiled(text: string, build: Build, parameters?: ValidatorParameters): string {
+  return applyDoubleCborEncoding(compileText(text, build, parameters).cborHex);
 }
 
 export function accepts(script: string, datum: Data): boolean {

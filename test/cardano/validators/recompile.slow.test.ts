@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   applyDoubleCborEncoding,
@@ -9,8 +10,20 @@ import {
   mintingPolicyToId,
   validatorToScriptHash,
 } from '@lucid-evolution/lucid';
-import { VALIDATOR_NAMES, VALIDATORS } from '../../../src/cardano/validators/deploy.ts';
-import { BLUEPRINT_PATH, blueprintText } from './compile.ts';
+import {
+  constantsIn,
+  DEFAULT_VALIDATOR_PARAMETERS,
+  validatorParameters,
+  validatorSource,
+  withParameters,
+} from '../../../src/cardano/validators/compile.ts';
+import {
+  VALIDATOR_NAMES,
+  VALIDATORS,
+  type ValidatorName,
+} from '../../../src/cardano/validators/deploy.ts';
+import { parseTerms } from '../../../src/server/settings/deployments.ts';
+import { BLUEPRINT_PATH, blueprintText, compile } from './compile.ts';
 import { conformsTo } from './conforms.ts';
 import { INTERFACES } from './schemas.ts';
 import { applied, world } from './world.ts';
@@ -18,6 +31,56 @@ import { applied, world } from './world.ts';
 test('plutus.json is what its sources compile to, byte for byte', () => {
   assert.equal(readFileSync(BLUEPRINT_PATH, 'utf8'), blueprintText());
 });
+
+test('the constants of the source are the default parameters, each named once', () => {
+  assert.deepEqual(constantsIn(validatorSource('market')), DEFAULT_VALIDATOR_PARAMETERS);
+  const { SUPPLY: _, ...fewer } = DEFAULT_VALIDATOR_PARAMETERS;
+  assert.throws(() => withParameters(validatorSource('market'), fewer), /the constants/);
+});
+
+const CHECKED_BY: Readonly<Record<string, readonly ValidatorName[]>> = {
+  SUPPLY: ['launchPolicy', 'tokenPolicy', 'curvePool'],
+  KEEP: ['launchPolicy', 'ammPool'],
+  LP_FEE: ['curvePool'],
+  LAUNCH_FEE_LEAST: ['launchPolicy'],
+  LAUNCH_FEE_FIXED: ['launchPolicy'],
+  LAUNCH_FEE_PERCENT: ['launchPolicy'],
+  OVERSHOOT_PER_1000: ['curvePool'],
+  OVERSHOOT: ['curvePool'],
+  REFUND_FEE: ['order'],
+  PERCENT_FEE: ['curvePool'],
+  CREATOR_FEE: ['ammPool'],
+  PLATFORM_FEE: ['ammPool'],
+};
+
+test('each parameter is in the code of the validators that check it', () => {
+  assert.deepEqual(Object.keys(CHECKED_BY), Object.keys(DEFAULT_VALIDATOR_PARAMETERS));
+  for (const [name, number] of Object.entries(DEFAULT_VALIDATOR_PARAMETERS)) {
+    const parameters = { ...DEFAULT_VALIDATOR_PARAMETERS, [name]: number + 1n };
+    for (const validator of CHECKED_BY[name] ?? []) {
+      const { hash } = compile(validator, 'release', parameters);
+      assert.notEqual(hash, VALIDATORS[validator].hash, `${name} in ${validator}`);
+    }
+  }
+});
+
+test('the deployments in config/ name what their own parameters compile to', () => {
+  for (const network of ['preprod', 'preview'] as const) {
+    const path = join(import.meta.dirname, `../../../config/${network}.json`);
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    const { curve, fees } = parseTermsOf(file, path);
+    const parameters = validatorParameters(curve, fees);
+    for (const name of ['curvePool', 'order', 'ammPool', 'vesting'] as const) {
+      assert.equal(file.scripts[name].hash, compile(name, 'release', parameters).hash, name);
+    }
+    const template = compile('tokenPolicy', 'release', parameters).cborHex;
+    assert.equal(file.tokenPolicyTemplate, applyDoubleCborEncoding(template));
+  }
+});
+
+function parseTermsOf({ curve, thresholdLovelace, fees }: Record<string, unknown>, path: string) {
+  return parseTerms(JSON.stringify({ curve, thresholdLovelace, fees }), path);
+}
 
 test('the hashes in plutus.json are those of the ledger', () => {
   for (const name of VALIDATOR_NAMES) {

@@ -48,7 +48,7 @@ export const DEFINITIONS: Readonly<Record<string, Schema>> = {
     bytes('executor'),
     int('capLovelace'),
     bytes('ammValidator'),
-    bytes('feeKey'),
+    bytes('settings'),
   ),
   AmmPool: record(
     'AmmPool',
@@ -60,7 +60,10 @@ export const DEFINITIONS: Readonly<Record<string, Schema>> = {
     bytes('creator'),
     bytes('creatorStake'),
     int('owedLovelace'),
+    bytes('settings'),
   ),
+  Settings: record('Settings', bytes('executor'), ref('fee', 'Address')),
+  Once: record('Once', ref('seed', 'OutputReference')),
   Order: record(
     'Order',
     bytes('tag'),
@@ -73,6 +76,7 @@ export const DEFINITIONS: Readonly<Record<string, Schema>> = {
     bytes('executor'),
     int('refundAfterMs'),
     bytes('owner'),
+    ref('market', 'Asset'),
   ),
   Lock: record('Lock', int('unlockMs'), bytes('owner')),
   Deployment: record(
@@ -80,11 +84,9 @@ export const DEFINITIONS: Readonly<Record<string, Schema>> = {
     ref('pool', 'Address'),
     int('aNum'),
     int('bNum'),
-    bytes('executor'),
     int('capLovelace'),
     bytes('ammValidator'),
-    bytes('feeKey'),
-    ref('fee', 'Address'),
+    bytes('settings'),
   ),
   Launch: record('Launch', bytes('launchPolicy'), bytes('nftName')),
 };
@@ -102,6 +104,11 @@ const refTo = (name: string): Schema => ({ $ref: `#/definitions/${name}` });
 const redeemer = (cases: Readonly<Record<string, readonly Schema[]>>): Schema =>
   argument('redeemer', oneOf('Redeemer', { ...cases, Never: [] }));
 
+const TRADE = [
+  int('index'),
+  { title: 'orders', dataType: 'list', items: { dataType: 'integer' } },
+] as const;
+
 export const INTERFACES: Readonly<Record<ValidatorName, Interface>> = {
   launchPolicy: {
     description: 'Mints the NFT of a new pool. Apply the deployment before use.',
@@ -118,17 +125,26 @@ export const INTERFACES: Readonly<Record<ValidatorName, Interface>> = {
   curvePool: {
     description: 'A pool on its bonding curve, until it graduates.',
     datum: argument('pool', refTo('CurvePool')),
-    redeemer: redeemer({ Trade: [int('index')], Graduate: [int('index'), ref('id', 'LaunchId')] }),
+    redeemer: redeemer({ Trade: TRADE, Graduate: [int('index'), ref('id', 'LaunchId')] }),
   },
   order: {
     description: 'An order: executed, refunded, or cancelled by its owner.',
     datum: argument('order', refTo('Order')),
-    redeemer: redeemer({ Cancel: [], Execute: [int('index')], Refund: [int('index')] }),
+    redeemer: redeemer({
+      Cancel: [],
+      Execute: [int('index'), int('poolIndex')],
+      Refund: [int('index')],
+    }),
   },
   ammPool: {
     description: 'A graduated pool: constant product, liquidity locked for ever.',
     datum: argument('pool', refTo('AmmPool')),
-    redeemer: redeemer({ Trade: [int('index')], Collect: [int('index'), int('payout')] }),
+    redeemer: redeemer({ Trade: TRADE, Collect: [int('index'), int('payout')] }),
+  },
+  settingsPolicy: {
+    description: 'Mints the NFT of the settings of a deployment. Apply the seed before use.',
+    parameters: [argument('once', refTo('Once'))],
+    redeemer: redeemer({ Mint: [bytes('name')] }),
   },
   vesting: {
     description: 'Locked until a time, then its owner may withdraw.',

@@ -14,14 +14,16 @@ import {
   mintingPolicyToId,
   type Script,
   SLOT_CONFIG_NETWORK,
+  scriptFromNative,
   type UTxO,
   validatorToScriptHash,
 } from '@lucid-evolution/lucid';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import scalus from 'scalus';
+import type { Build } from '../../../src/cardano/validators/compile.ts';
 import { VALIDATORS, type ValidatorName } from '../../../src/cardano/validators/deploy.ts';
-import { type Build, compile } from './compile.ts';
+import { compile } from './compile.ts';
 
 export const BUILDS: readonly Build[] = ['debug', 'release'];
 export const START_MS = 1_760_000_000_000;
@@ -35,6 +37,8 @@ export const CAP = 18_191_400_000n;
 export const A_NUM = 122_525_779_519n;
 export const B_NUM = 2_545_182n;
 export const ORDER_FEE = 1_100_000n;
+/** The most that a refund keeps. */
+export const REFUND_FEE = 600_000n;
 export const DEPOSIT = 1_500_000n;
 
 export interface Key {
@@ -114,6 +118,10 @@ export interface World {
   readonly launchPolicy: Script;
   readonly policyId: string;
   readonly tokenPolicy: (nftName: string) => Script;
+  readonly settingsPolicy: Script;
+  readonly settingsId: string;
+  /** The settings in force. */
+  readonly settings: UTxO;
   /** Utxos that hold scripts for reference, by script hash. */
   readonly references: ReadonlyMap<string, UTxO>;
 }
@@ -127,6 +135,34 @@ export function utxo(
 ): UTxO {
   const base = { txHash: hash.repeat(32), outputIndex: index, address, assets };
   return datum === undefined ? base : { ...base, datum: Data.to(datum) };
+}
+
+/** What the NFT of the settings was minted with. */
+export const SEED = '5e';
+/** Two of three may change the settings. */
+export const SIGNERS: readonly Key[] = [key(11), key(12), key(13)];
+export const SIGNERS_SCRIPT = scriptFromNative({
+  type: 'atLeast',
+  required: 2,
+  scripts: SIGNERS.map(({ pkh: keyHash }) => ({ type: 'sig', keyHash })),
+});
+export const SIGNERS_HASH = validatorToScriptHash(SIGNERS_SCRIPT);
+export const SETTINGS_ADDRESS = credentialToAddress('Custom', {
+  type: 'Script',
+  hash: SIGNERS_HASH,
+});
+
+export const settingsDatum = (executor = EXECUTOR, fee = PLATFORM.address): Constr<Data> =>
+  new Constr<Data>(0, [executor.pkh, addressData(fee)]);
+
+/** As it is, unless something is named. */
+export function settingsUtxo(
+  policyId: string,
+  one: { hash?: string; address?: string; datum?: Constr<Data>; name?: string } = {},
+): UTxO {
+  const { hash = 'ed', address = SETTINGS_ADDRESS, name = SIGNERS_HASH } = one;
+  const assets = { lovelace: 3n * ADA, [policyId + name]: 1n };
+  return utxo(hash, 0, address, assets, one.datum ?? settingsDatum());
 }
 
 const worlds = new Map<Build, World>();
@@ -151,6 +187,7 @@ function make(build: Build): World {
     order: script('order'),
     ammPool: script('ammPool'),
     vesting: script('vesting'),
+    settingsPolicy: script('settingsPolicy'),
   };
   const hash = (name: ValidatorName): string => validatorToScriptHash(scripts[name]);
   const address = (name: ValidatorName, stake?: Key): string =>
@@ -159,15 +196,16 @@ function make(build: Build): World {
       { type: 'Script', hash: hash(name) },
       stake && { type: 'Key', hash: stake.skh },
     );
+  const seed = new Constr<Data>(0, [new Constr<Data>(0, [SEED.repeat(32)]), 0n]);
+  const settingsPolicy = applied(scripts.settingsPolicy, new Constr<Data>(0, [seed]));
+  const settingsId = mintingPolicyToId(settingsPolicy);
   const deployment = new Constr<Data>(0, [
     addressData(address('curvePool', PLATFORM)),
     A_NUM,
     B_NUM,
-    EXECUTOR.pkh,
     CAP,
     hash('ammPool'),
-    PLATFORM.pkh,
-    addressData(PLATFORM.address),
+    settingsId,
   ]);
   const launchPolicy = applied(scripts.launchPolicy, deployment);
   const policyId = mintingPolicyToId(launchPolicy);
@@ -182,6 +220,6 @@ function make(build: Build): World {
     applied(scripts.tokenPolicy, new Constr(0, [policyId, nftName]));
   return {
     ...{ build, scripts, hash, address, deployment, launchPolicy, policyId, tokenPolicy },
-    references,
+    ...{ references, settingsPolicy, settingsId, settings: settingsUtxo(settingsId) },
   };
 }

@@ -66,34 +66,36 @@ const laneOf = (n: number) => `${n.toString(16).padStart(56, '0')}.`;
 
 test('pools that reserve at once get different outputs from one lookup', async () => {
   const held = new Held([holding(PLATFORM, 9n * ADA, TOKEN, 1n), ...fees(3, ADA), ...fees(20)]);
-  const funding = new FundingUtxos(held, DEPLOYMENT);
+  const funding = new FundingUtxos(held);
   const lanes = Array.from({ length: 25 }, (_, n) => laneOf(n));
-  const found = (await Promise.all(lanes.map((lane) => funding.reserve(lane)))).flat();
+  const reserved = lanes.map((lane) => funding.reserve(lane, DEPLOYMENT.feeKeyHash));
+  const found = (await Promise.all(reserved)).flat();
   assert.equal(found.length, 20);
   assert.equal(new Set(found.map(({ ref }) => refText(ref))).size, 20);
   assert.ok(found.every(({ output }) => output.value.lovelace >= 3n * ADA));
-  assert.deepEqual(await funding.reserve('late'), []);
+  assert.deepEqual(await funding.reserve('late', DEPLOYMENT.feeKeyHash), []);
   funding.release(laneOf(0));
-  assert.equal((await funding.reserve('late')).length, 1);
+  assert.equal((await funding.reserve('late', DEPLOYMENT.feeKeyHash)).length, 1);
 });
 
 test('a page of outputs is used up before the next lookup; spent ones are skipped', async () => {
   const held = new Held(fees(600));
-  const funding = new FundingUtxos(held, DEPLOYMENT);
+  const funding = new FundingUtxos(held);
   for (let n = 0; n < 300; n += 1) {
-    assert.equal((await funding.reserve('one')).length, 1);
+    assert.equal((await funding.reserve('one', DEPLOYMENT.feeKeyHash)).length, 1);
     funding.release('one');
   }
   assert.equal(held.pages, 1);
   held.utxos = held.utxos.slice(400);
-  const [float] = await funding.reserve('one');
+  const [float] = await funding.reserve('one', DEPLOYMENT.feeKeyHash);
   assert.ok(float !== undefined && held.utxos.includes(float));
   assert.equal(held.pages, 2);
 });
 
 test('funding are found behind a page of dust', async () => {
   const held = new Held([...fees(700, ADA), ...fees(1)]);
-  assert.deepEqual(await new FundingUtxos(held, DEPLOYMENT).reserve('one'), held.utxos.slice(-1));
+  const found = await new FundingUtxos(held).reserve('one', DEPLOYMENT.feeKeyHash);
+  assert.deepEqual(found, held.utxos.slice(-1));
 });
 
 test('many small fee outputs become one; large ones, tokens and enough funding stay', () => {
@@ -119,8 +121,8 @@ test('many small fee outputs become one; large ones, tokens and enough funding s
 
 test('at most one consolidation per minute, and never of a reserved output', async () => {
   const held = new Held(fees(150));
-  const funding = new FundingUtxos(held, DEPLOYMENT);
-  const [reserved] = await funding.reserve('one');
+  const funding = new FundingUtxos(held);
+  const [reserved] = await funding.reserve('one', DEPLOYMENT.feeKeyHash);
   assert.ok(reserved !== undefined);
   let nowMs = 0;
   const spent: string[][] = [];
@@ -129,7 +131,6 @@ test('at most one consolidation per minute, and never of a reserved output', asy
     {
       utxos: held,
       funding: funding,
-      deployment: DEPLOYMENT,
       keys: [PLATFORM.key],
       clock: { nowMs: () => nowMs },
       builder: { build: async (plan) => outcomeOf(plan) },
@@ -146,7 +147,7 @@ test('at most one consolidation per minute, and never of a reserved output', asy
       executorRejected: (_kind, _token, reason) => void heard.push(reason),
     },
   );
-  for (nowMs of [0, 30_000, 59_999, 60_000]) await consolidation.run();
+  for (nowMs of [0, 30_000, 59_999, 60_000]) await consolidation.run(async () => DEPLOYMENT);
   assert.deepEqual(heard, ['consolidate', 'consolidate']);
   assert.deepEqual(
     spent.map(({ length }) => length),

@@ -73,19 +73,30 @@ test('an order that cannot fill blocks no later order and is tried again', () =>
   assert.deepEqual(filled(at(batch.next, [waiting, hopeful])), [1]);
 });
 
-test('no more than 16 orders go into a batch; refunds count', () => {
+test('no more than 16 orders go into a batch, all of the kind of the first that can move', () => {
   const due = { ...PLAIN, refundAfterMs: BigInt(NOW_MS) };
   const orders = Array.from({ length: 40 }, (_, n) =>
     n % 2 === 0
       ? quotedOrder(n, AMM_AT_GRADUATION, 'BUY', 5_000_000n)
       : orderOf(n, { ...due, kind: 'sell', amount: 50_000n, worstPrice: NO_PRICE }),
   );
-  const { fills, refunds, incomeLovelace, validFromMs } = matchOrders(
-    at(AMM_AT_GRADUATION, orders),
-  );
-  assert.deepEqual([fills.length, refunds.length], [8, 8]);
-  assert.equal(incomeLovelace, 8n * (1_100_000n + 7_500n) + 8n * 600_000n);
-  assert.equal(validFromMs, BigInt(NOW_MS));
+  const first = matchOrders(at(AMM_AT_GRADUATION, orders));
+  assert.deepEqual([first.fills.length, first.refunds.length], [16, 0]);
+  assert.equal(first.incomeLovelace, 16n * (1_100_000n + 7_500n));
+  assert.equal(first.validFromMs, null);
+  const second = matchOrders(at(AMM_AT_GRADUATION, orders.slice(1)));
+  assert.deepEqual([second.fills.length, second.refunds.length], [0, 16]);
+  assert.equal(second.incomeLovelace, 16n * 600_000n);
+  assert.equal(second.validFromMs, BigInt(NOW_MS));
+  assert.equal(second.next, AMM_AT_GRADUATION);
+});
+
+test('refunds that the node refuses do not keep the orders behind them from filling', () => {
+  const due = { ...PLAIN, refundAfterMs: BigInt(NOW_MS) };
+  const dead = orderOf(0, { ...due, kind: 'buy', amount: 5_000_000n, worstPrice: NO_PRICE });
+  const situation = at(CURVE, [dead, quotedOrder(1, CURVE, 'BUY', 5_000_000n)]);
+  assert.deepEqual(matchOrders(situation).refunds, [dead]);
+  assert.deepEqual(filled({ ...situation, areRefundsStuck: true }), [1]);
 });
 
 test('an order is refunded from its moment on, not before, and only if it cannot fill', () => {
@@ -96,8 +107,9 @@ test('an order is refunded from its moment on, not before, and only if it cannot
     step: 'wait',
     untilMs: PLAIN.refundAfterMs,
   });
-  const { fills, refunds, next } = matchOrders(at(CURVE, [dead, alive], dueMs));
+  const { refunds } = matchOrders(at(CURVE, [dead, alive], dueMs));
   assert.deepEqual(refunds, [dead]);
+  const { fills, next } = matchOrders(at(CURVE, [alive], dueMs));
   assert.deepEqual([fills[0]?.order, fills.length], [alive, 1]);
   const alone = nextStep(at(CURVE, [dead], dueMs));
   assert.ok(alone.step === 'batch');
@@ -163,20 +175,23 @@ function judge(situation: StepInput): { pool: PoolState; moved: number } {
   const fillOf = new Map(fills.map(({ order, exchange }) => [order, exchange]));
   let pool = situation.pool;
   let moved = 0;
+  let kind: 'fills' | 'refunds' | null = null;
   for (const order of orders.toSorted(comparePlacements)) {
     const isOver = moved === mostOrders || (pool.venue === 'CURVE' && reachedCap(pool));
     const possible = isOver ? null : fillOrder(pool, DEFAULT_FEES, order);
     const isDue = !isOver && possible === null && order.refundAfterMs <= BigInt(nowMs);
-    assert.deepEqual(fillOf.get(order) ?? null, possible);
-    assert.equal(refunds.includes(order), isDue);
-    if (possible !== null) pool = possible.next;
-    if (possible !== null || isDue) moved += 1;
+    if (possible !== null) kind ??= 'fills';
+    if (isDue) kind ??= 'refunds';
+    assert.deepEqual(fillOf.get(order) ?? null, kind === 'fills' ? possible : null);
+    assert.equal(refunds.includes(order), isDue && kind === 'refunds');
+    if (possible !== null && kind === 'fills') pool = possible.next;
+    if (kind === 'refunds' ? isDue : possible !== null) moved += 1;
   }
   assert.equal(fills.length + refunds.length, moved);
   return { pool, moved };
 }
 
-test('each order fills if it can, else is refunded if it is due, else waits', () => {
+test('each order fills if it can, or is refunded if it is due, as the first that moves', () => {
   let moves = 0;
   fc.assert(
     fc.property(anySituation, (situation) => {

@@ -69,7 +69,7 @@ export function executorOver(
     {
       ...{ deployment, slots, utxos, builder, clock, submitter, backoff },
       store: () => store(),
-      funding: new FundingUtxos(fundingLookup, deployment),
+      funding: new FundingUtxos(fundingLookup),
       keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => new Key(key.reveal())),
       onApplied: (listener) => world.app.app.node.onApplied(listener),
     },

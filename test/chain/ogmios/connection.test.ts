@@ -164,7 +164,7 @@ test('what a listener throws ends the connection', async (t) => {
       throw new Fault('unreadableMessage', 'a block of no era');
     },
   });
-  connection.nextBlock();
+  connection.nextBlocks(1);
   socket.send('{"jsonrpc":"2.0","method":"nextBlock","result":{}}');
   await assert.rejects(connection.ended, isFault('unreadable'));
   assert.match(String(ends[0]?.message), /a block of no era in \{"jsonrpc"/);

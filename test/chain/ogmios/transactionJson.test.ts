@@ -8,7 +8,7 @@ import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/
 import { coins } from '../../../src/cardano/codec/value.ts';
 import { parseJson } from '../../../src/chain/ogmios/json.ts';
 import {
-  deserializeTransaction,
+  deserializeTransactions,
   serializeTransaction,
 } from '../../../src/chain/ogmios/messages.ts';
 import { readOutput, readTransaction } from '../../../src/chain/ogmios/transactionJson.ts';
@@ -22,7 +22,9 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 function told(tx: Transaction, includeCbor = false): Transaction {
   const { text } = servedTransaction(tx, { includeCbor });
   const read = readTransaction(parseJson(text), 'it');
-  return deserializeTransaction(structuredClone(serializeTransaction(read)));
+  const [crossed] = deserializeTransactions([structuredClone(serializeTransaction(read))]);
+  assert(crossed !== undefined);
+  return crossed;
 }
 
 test('any transaction is read as it was told, without loss, and crosses threads', (t) => {

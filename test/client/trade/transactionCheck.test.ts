@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Output } from '../../../src/cardano/codec/output.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
+import { type LimitOrder, newLimitOrder } from '../../../src/cardano/datums/partialOrder.ts';
 import { type Intent, objectionTo } from '../../../src/client/trade/transactionCheck.ts';
 import {
   BUY_DATUM,
@@ -63,6 +64,24 @@ test('an order that differs from the one asked is not signed', () => {
   for (const [order, why] of wrong) refuses(BUY, transaction([order, change()]), why);
   refuses(BUY, transaction([change()]), /others than the one order/);
   refuses(BUY, transaction([orderOutput({}, BUY_VALUE), theft]), /others than the one order/);
+});
+
+test('a limit order for a pool of Splash is signed as asked, and not otherwise', () => {
+  const order = {
+    ...{ redeemer: OWN, input: '.', output: TOKEN, amount: 5_000_000n, owner: WALLET.keyHash },
+    ...{ stepLovelace: 1_000_000n, feeLovelace: 1_000_000n, leastOutput: 1n },
+    ...{ worstPrice: { numerator: 17n, denominator: 100n }, executors: ['5c'.repeat(28)] },
+  };
+  const made = (changed: Partial<LimitOrder>, lovelace = 8_500_000n) => {
+    const { datum } = newLimitOrder({ ...order, ...changed }, ORDER_REF, 0);
+    return transaction([{ ...orderOutput({}, coins(lovelace)), datum }, change()]);
+  };
+  accepts(BUY, made({}));
+  refuses(BUY, made({ amount: 6_000_000n }), /offers more/);
+  refuses(BUY, made({ owner: STRANGER.keyHash }), /not ours/);
+  refuses(BUY, made({ redeemer: { ...OWN, stake: null } }), /not ours/);
+  refuses(BUY, made({ worstPrice: { numerator: 0n, denominator: 1n } }), /worse price/);
+  refuses(BUY, made({}, 10_000_001n), /on top/);
 });
 
 function script() {

@@ -79,6 +79,7 @@ export const BUY_DATUM: OrderDatum = {
   executor: '55'.repeat(28),
   refundAfterMs: 1_700_000_000_000n,
   owner: WALLET.keyHash,
+  market: `${'77'.repeat(28)}.${'88'.repeat(32)}`,
 };
 
 export function orderOutput(datum: Partial<OrderDatum>, value: Value, address = SCRIPT): Output {

@@ -3,11 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  readTraderConfig,
-  traderFunds,
-  traderWallets,
-} from '../../../src/client/traders/config.ts';
+import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { traderFunds, traderWallets } from '../../../src/client/traders/wallets.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { CONFIG } from './views.ts';
 

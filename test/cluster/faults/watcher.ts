@@ -10,6 +10,7 @@ import type { Entry, SealedEntry } from '../../../src/engine/log/entry.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { epochNumber } from '../../../src/engine/runtime/position.ts';
 import type { Scope } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import { type Health, MARKET, type Nodes } from './nodes.ts';
 
 const EVERY_MS = 60;
@@ -121,6 +122,8 @@ export class Watcher {
 
   /** Keeps what the log has; before it may be lost, and when all is well again. */
   async archive(link: NatsLink): Promise<void> {
+    // A client waits between two tries, so nodes may be connected again before this link is.
+    await until('the link to NATS is back', () => link.connected);
     const log = await JetstreamLog.open(link, systemClock, { name: MARKET });
     try {
       const { seq: last } = await log.last();

@@ -1,6 +1,14 @@
-import { after } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Destinations } from '../../../src/api/webhooks/destination.ts';
+import { rangesOf } from '../../../src/api/webhooks/publicAddress.ts';
+import { webhookRoutes } from '../../../src/api/webhooks/routes.ts';
 import { SharedWebhooks } from '../../../src/api/webhooks/sharedStore.ts';
 import { Bucket } from '../../../src/cluster/nats/bucket.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import { Market } from '../../api/gateway/market.ts';
 import { webhooksContract } from '../../contracts/webhooks.ts';
 import { NatsServer, PATIENT_MS } from '../../support/nats.ts';
 
@@ -16,4 +24,50 @@ webhooksContract('NATS', async (scope) => {
       return new SharedWebhooks(new Bucket(link, shape, PATIENT_MS));
     },
   };
+});
+
+test('what another program wrote into the bucket is named, and ends nothing', async (scope) => {
+  const link = await server.connect(scope);
+  const shape = { name: 'spoiled-webhooks', replicas: 1, ttlMs: 0 };
+  const bucket = new Bucket(link, shape, PATIENT_MS);
+  await bucket.put('webhook.a.b', 'nonsense');
+  const found = await new SharedWebhooks(bucket).all();
+  assert(found instanceof Failure && found.cause === 'SERVER_ERROR');
+  assert.match(found.message, /message 1 of the bucket with the webhooks is no webhook/);
+});
+
+test('registrations at several nodes at once do not pass the limit', async (scope) => {
+  const shape = { name: 'crowded-webhooks', replicas: 1, ttlMs: 0 };
+  const nodes = await Promise.all(
+    [1, 2].map(async () => {
+      const store = new SharedWebhooks(new Bucket(await server.connect(scope), shape, PATIENT_MS));
+      const destinations = new Destinations(rangesOf(['127.0.0.0/8']));
+      const topics = new Market().topics();
+      const deps = { store, destinations, topics, clock: systemClock, rng: systemRng };
+      const [register = assert.fail()] = webhookRoutes(deps);
+      return { store, register };
+    }),
+  );
+  const body = {
+    url: 'https://127.0.0.1:9/hook',
+    topics: [{ topic: 'Bars', data: { series: 'a' } }],
+  };
+  const asked = Array.from({ length: 30 }, (_, at) => nodes[at % 2] ?? assert.fail());
+  const answers = await Promise.all(
+    asked.map(({ register }) => register.handle({ query: {}, params: {}, body, apiKey: 'bot' })),
+  );
+  const made = answers.filter((answer) => !(answer instanceof Failure)).length;
+  for (const answer of answers) {
+    assert.ok(!(answer instanceof Failure) || answer.cause === 'LIMIT_EXCEEDED');
+  }
+  const kept = (await nodes[0]?.store.ownedBy('bot')) ?? assert.fail();
+  assert.ok(!(kept instanceof Failure));
+  assert.equal(kept.length, made, 'each that was answered is there, and no other');
+  assert.ok(made <= 20, `${made} webhooks`);
+  // Whatever was refused at once finds its place afterwards, up to the limit.
+  for (let at = made; at < 21; at += 1) {
+    const [node] = nodes;
+    const again = await node?.register.handle({ query: {}, params: {}, body, apiKey: 'bot' });
+    assert.equal(again instanceof Failure, at === 20, `webhook ${at + 1}`);
+  }
 });

@@ -1,5 +1,6 @@
 /** Lists, search, following, feeds of pools, holders and locks against the model. */
 import type { Asker } from './asker.ts';
+import { trending } from './compareTickers.ts';
 import type { NaiveMarket } from './model.ts';
 import { LISTS } from './modelPools.ts';
 
@@ -9,10 +10,10 @@ const PAGE = 60;
 export async function comparePools(asker: Asker, market: NaiveMarket): Promise<void> {
   const { pools, tokens } = market;
   const rows = (list: readonly string[]) => list.map((token) => pools.pool(token));
-  for (const filter of LISTS) {
+  for (const filter of [...LISTS, 'Trending' as const]) {
     const route = 'GET /v1/pools-main-page/initial/state';
-    const list = pools.list(filter).slice(0, 100);
-    await asker.expect({ route, query: { filter } }, rows(list), sortLocks);
+    const list = filter === 'Trending' ? trending(market) : pools.list(filter);
+    await asker.expect({ route, query: { filter } }, rows(list.slice(0, 100)), sortLocks);
   }
   const king = pools.koth();
   const koth = { route: 'GET /v1/pools-main-page/koth' };

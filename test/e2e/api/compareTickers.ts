@@ -78,6 +78,13 @@ export function tickerOf(market: NaiveMarket, asset: string): Ticker {
   return recount(token, marketMs);
 }
 
+/** Tokens by volume in 24 hours, then by market cap, then by asset id; graduated ones included. */
+export function trending(market: NaiveMarket): string[] {
+  const tickers = market.tokens.map((token) => tickerOf(market, token));
+  const byCap = sorted(tickers, ({ marketCap }) => Number(marketCap), -1);
+  return byCap.sort((a, b) => Number(b.volume24h) - Number(a.volume24h)).map(({ asset }) => asset);
+}
+
 /** null last both ways, ties by asset id. */
 export function sorted(
   tickers: readonly Ticker[],

@@ -6,7 +6,7 @@ import { INTERVALS } from '../../support/model.ts';
 import { until } from '../../support/until.ts';
 import type { Asker } from './asker.ts';
 import { sortLocks } from './comparePools.ts';
-import { sorted, type Ticker, tickerOf } from './compareTickers.ts';
+import { sorted, type Ticker, tickerOf, trending } from './compareTickers.ts';
 import type { NaiveMarket } from './model.ts';
 import { barsOf, isRelevant, lastBar, lastCapBar } from './modelBars.ts';
 import { LISTS } from './modelPools.ts';
@@ -43,8 +43,7 @@ export async function compareTopics(asker: Asker, market: NaiveMarket): Promise<
     }
     const what = `${topic} ${JSON.stringify(data)}`;
     asker.asked.add(`topic ${topic}`);
-    // Another name of the same topic answers under that name or its own.
-    const event = topic === 'Trending' ? String(frame.event) : `${topic}Update`;
+    const event = `${topic}Update`;
     asker.judge(`topic ${topic}`, what, () => {
       assert.equal(frame.event, event, JSON.stringify(frame.data));
       assert.deepEqual([frame.snapshot, frame.prev], [true, null]);
@@ -80,10 +79,12 @@ function charts(market: NaiveMarket): Expected[] {
   );
 }
 
-function pools({ pools: model, tokens, orders: book }: NaiveMarket): Expected[] {
+function pools(market: NaiveMarket): Expected[] {
+  const { pools: model, tokens, orders: book } = market;
   const king = model.koth();
   const lists = [...LISTS, 'Trending' as const].map((topic): Expected => {
-    const order = model.list(topic === 'Trending' ? 'Latest' : topic).slice(0, 100);
+    const all = topic === 'Trending' ? trending(market) : model.list(topic);
+    const order = all.slice(0, 100);
     const items = order.map((token) => model.pool(token));
     return { topic, data: {}, snapshot: { items, order, crc32: crc32(order.join(',')) } };
   });

@@ -15,7 +15,11 @@ import {
   equalValues,
 } from '../../../src/cardano/codec/value.ts';
 import { readAmmData, readOrderData, readPoolData } from '../../../src/cardano/datums/datums.ts';
-import { capLovelace, type Deployment } from '../../../src/cardano/datums/deployment.ts';
+import {
+  capLovelace,
+  type Deployment,
+  settingsNft,
+} from '../../../src/cardano/datums/deployment.ts';
 import { FUNDING } from '../../../src/cardano/validators/genesis.ts';
 import { LedgerFile } from '../../../src/devnet/ledgerFile.ts';
 import { buy, sell } from '../../../src/engine/market/exchange.ts';
@@ -257,10 +261,12 @@ function auditFile(file: LedgerFile, deployment: Deployment): Books {
     'all else was there at the beginning',
   );
   const began = addValues(...[...genesis.values()].map(({ value }) => value));
-  assert.equal(began.assets.size, 0);
+  const settings = settingsNft(deployment.settings);
+  assert.deepEqual([...began.assets], [[settings, 1n]]);
   const held = addValues(...unspent.map(({ output }) => output.value));
   assert.equal(held.lovelace + networkFees, began.lovelace, 'no lovelace came or went');
-  assert.deepEqual(new Map([...held.assets].sort()), new Map([...minted].sort()));
+  const made = [...minted, ...began.assets].sort();
+  assert.deepEqual(new Map([...held.assets].sort()), new Map(made));
   const launches = auditor.counts.launch ?? 0;
   assert.equal(minted.size, 2 * launches, 'a token and an NFT for each launch, nothing else');
   const fee = unspent.filter(({ output }) => output.address === deployment.feeAddress);

@@ -14,7 +14,7 @@ const COMPARED = [
   ...(['pools', 'orders', 'open_orders', 'outputs', 'locks'] as const),
   ...(['holdings', 'holders', 'balances', 'traders', 'counts'] as const),
 ];
-const LISTS = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap'];
+const LISTS = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap', 'Trending'];
 const ALL_TIME = 'from=0&to=253402300799';
 
 export type Seen = ReadonlyMap<string, unknown>;

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readHealth } from '../../support/chart.ts';
@@ -38,6 +39,8 @@ interface Scene {
 }
 
 const MOST_BLOCKS_TO_REST = 40;
+/** A pool whose batch was refused is tried again after a second, and then after two. */
+const RETRIED_MS = 1_200;
 
 async function setScene(t: TestContext): Promise<Scene> {
   const rng = seededRng(SEED);
@@ -124,6 +127,7 @@ async function emptied(town: Town, all: () => Promise<ReadonlyMap<string, unknow
   for (let [block, quiet] = [0, 0]; quiet < 2; block += 1) {
     assert(block < MOST_BLOCKS_TO_REST, 'the executor comes to an end');
     await town.mine();
+    await setTimeout(RETRIED_MS);
     const waits = JSON.stringify([...(await all())]).includes('"Mempool');
     quiet = waits ? 0 : quiet + 1;
   }

@@ -3,7 +3,8 @@
  * clients of all topics, fast, slow, late, coming back, in both encodings, against random reads.
  */
 import { type TestContext, test } from 'node:test';
-import { readTraderConfig, traderWallets } from '../../../src/client/traders/config.ts';
+import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { traderWallets } from '../../../src/client/traders/wallets.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { outcomeOf } from '../../support/apiError.ts';
 import { temporaryDirectory } from '../../support/server.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { INTERVALS } from '../../support/model.ts';
 import type { Person } from './streamSpecs.ts';
 
-const LISTS = ['New', 'Latest', 'CompletedCreateOn', 'CompletedMCap', 'MCapDesc'];
+const LISTS = ['New', 'Latest', 'CompletedCreateOn', 'CompletedMCap', 'MCapDesc', 'Trending'];
 const ALL_TIME = 'from=0&to=253402300799';
 
 interface Read {

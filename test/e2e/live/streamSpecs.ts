@@ -77,9 +77,8 @@ export function tokenStreams(token: string, people: readonly Person[]): StreamSp
 }
 
 function listStream(topic: string): StreamSpec {
-  const filter = topic === 'Trending' ? 'Latest' : topic;
   const state = (answer: unknown) => new ListState(rowsOf(answer));
-  const path = `/v1/pools-main-page/initial/state?filter=${filter}`;
+  const path = `/v1/pools-main-page/initial/state?filter=${topic}`;
   const check: Question['check'] = (mine, answer) => mine.assertSame(state(answer));
   return { topic, data: {}, told: ListState.told, questions: [{ path, check, state }] };
 }

@@ -92,3 +92,23 @@ test('a rollback to before everything leaves no pair and can be traded on', asyn
 test('a pair that was undone and traded again at once is there again', async (scope) => {
   await play(scope, [[at(10, 2)], [at(20)], [back(10), at(30), at(31)], [back(10)], [at(40)]]);
 });
+
+test('a fault in an open bar shows in the state hash after time has ended it', async (scope) => {
+  const hashes: string[] = [];
+  for (const fault of [0, 0, 1]) {
+    const directory = join(temporaryDirectory(scope), 'world');
+    const world = await FoldWorld.open(scope, directory, { latenessMs: 0 });
+    await world.feed([at(1, 2), at(2)]);
+    const pool = world.fold.pool(pairOf(2));
+    assert(pool !== null && pool !== 'quarantined');
+    const bar = pool.series('day1').newest;
+    assert(bar !== null && !bar.final);
+    bar.trades += fault;
+    await world.feed(Array.from({ length: 140 }, (_, index) => at(90_000 + index)));
+    assert(world.node.hashedSeq() >= 128);
+    hashes.push(world.node.stateHash());
+  }
+  const [right, again, wrong] = hashes;
+  assert.equal(right, again);
+  assert.notEqual(right, wrong);
+});

@@ -55,6 +55,23 @@ test('after crashes in the middle the file continues where the log ends', async 
   await checkRebuild(world);
 });
 
+test('a file that is read slowly makes the same entries', async (scope) => {
+  const lines = ['1', '2', '3', '4'].map((id) => tradeLine({ id, timeMs: START_MS }));
+  const fast = await openWorld(scope);
+  await fast.replay(0, 'file').run(fileOf(lines));
+  const slow = await openWorld(scope);
+  await slow.replay(0, 'file').run(Readable.from(slowly(lines)));
+  assert.deepEqual(slow.node.applied().seq, fast.node.applied().seq);
+  assert.equal(slow.node.stateHash(), fast.node.stateHash());
+});
+
+async function* slowly(lines: readonly string[]): AsyncGenerator<string> {
+  for (const line of lines) {
+    yield `${line}\n`;
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 async function barsOf({ fold }: FoldWorld): Promise<unknown[]> {
   return [1, 2, 3].flatMap((pair) =>
     [0, 1, 2, 3, 4, 5].map((resolution) =>

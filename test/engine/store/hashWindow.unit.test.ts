@@ -6,7 +6,7 @@ import type { Payload } from '../../../src/engine/log/entry.ts';
 import { type Bar, firstBar } from '../../../src/engine/market/bar.ts';
 import { STORED_RESOLUTION_IDS } from '../../../src/engine/market/resolution.ts';
 import { type BarSlot, barKey, barText } from '../../../src/engine/store/barRows.ts';
-import { HashWindow, isHashedAt } from '../../../src/engine/store/hashWindow.ts';
+import { type EndedBar, HashWindow, isHashedAt } from '../../../src/engine/store/hashWindow.ts';
 import type { RowChange } from '../../../src/engine/store/rows.ts';
 
 const row = fc
@@ -35,6 +35,11 @@ function of(id: number, final: boolean): Bar {
   return { ...firstBar(0, trade), final };
 }
 
+/** Those with an id above 200 have none. */
+function endedBars(pair: number, seq: number): EndedBar[] {
+  return pair > 200 ? [] : [{ pair, resolution: 0, start: seq, value: of(pair % 3, true) }];
+}
+
 test('a hash is the same wherever the rows were committed and the node restarted', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 8 }), (entries) => {
@@ -54,6 +59,53 @@ test('a hash is the same wherever the rows were committed and the node restarted
       }
       assert.equal(broken.take('before'), whole.take('before'));
       assert.equal(whole.names(), '', 'the next hash begins without rows');
+    }),
+    { includeErrorInReport: true },
+  );
+});
+
+const ending = fc.record({
+  pairs: fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { maxLength: 40 }),
+  entries: fc.nat(70),
+  restarts: fc.boolean(),
+  undone: fc.boolean(),
+});
+
+test('each bar that ended is covered once within 64 entries, wherever the node restarted', () => {
+  fc.assert(
+    fc.property(fc.array(ending, { maxLength: 5 }), (endings) => {
+      const whole = new HashWindow();
+      let broken = new HashWindow();
+      const covered: string[] = [];
+      const expected: string[] = [];
+      const cover = (...both: [HashWindow, HashWindow]) => {
+        const asked: string[] = [];
+        both[0].coverEnds((pair, seq) => {
+          asked.push(`${seq} ${pair}`);
+          return endedBars(pair, seq);
+        });
+        assert.ok(asked.length <= 16 * endings.length, 'an entry covers a part of the pairs');
+        covered.push(...asked);
+        both[1].coverEnds(endedBars);
+      };
+      let seq = 0;
+      for (const { pairs, entries, restarts, undone } of endings) {
+        seq += 1;
+        whole.addEnds(seq, new Set(pairs), 200);
+        // What is too many has no bar that this entry ended.
+        broken.addEnds(seq, new Set([...pairs, 201, 202]), 200);
+        if (undone) for (const window of [whole, broken]) window.forgetEndsAfter(seq - 1);
+        else for (const pair of pairs) expected.push(`${seq} ${pair}`);
+        for (let count = 0; count < entries; count += 1, seq += 1) cover(whole, broken);
+        if (!restarts) continue;
+        const names = broken.names();
+        broken = new HashWindow();
+        broken.resume(names, () => null);
+      }
+      for (let count = 0; count < 64; count += 1) cover(whole, broken);
+      assert.deepEqual(covered.sort(), expected.sort());
+      assert.equal(broken.take('before'), whole.take('before'));
+      assert.equal(whole.names(), '', 'all of them are covered');
     }),
     { includeErrorInReport: true },
   );
@@ -82,6 +134,12 @@ test('a hash tells any two values of a row apart, and what was before it', () =>
   ];
   assert.equal(new Set(hashes).size, hashes.length);
   assert.equal(take([], [open]), hashes[0], 'an open bar waits until it is final');
+  const ended = [1, 2].map((id) => {
+    window.addEnds(1, new Set([1]), 1);
+    window.coverEnds(() => [{ ...hour, value: of(id, true) }]);
+    return window.take('');
+  });
+  assert.equal(new Set([...ended, ...hashes]).size, hashes.length + 2, 'nor two of an ended bar');
 });
 
 test('every block of a chain, and of a feed every 64th entry, is a position of a hash', () => {

@@ -1,6 +1,7 @@
 /**
  * Pages of a keyed table against a sorted array: rows and removals that wait, are being written or
- * are committed, in both orders, from any offset and cursor. Replay: `{ seed, path }` as printed.
+ * are committed, in both orders, from any offset and cursor; and rows by their keys.
+ * Replay: `{ seed, path }` as printed.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -52,6 +53,8 @@ function keyOf(list: number, at: number): string {
   return `${prefixOf(list)}${String(at).padStart(3, '0')}`;
 }
 
+const KEYS = [0, 1, 2].flatMap((list) => Array.from({ length: 31 }, (_, at) => keyOf(list, at)));
+
 class Pair {
   readonly store: StateStore;
   readonly #rows = new Map<string, string>();
@@ -72,6 +75,10 @@ class Pair {
   async close(): Promise<void> {
     await this.#beside;
     await this.store.close();
+  }
+
+  get(key: string): string | null {
+    return this.#rows.get(key) ?? null;
   }
 
   within(list: number, { from = '', to = '~' }: KeySpan) {
@@ -137,6 +144,9 @@ test('a page is that of the sorted rows, whatever waits and whatever is on the d
               const found = pair.store.page('order_index', prefixOf(list), asked);
               assert.deepEqual(found, pair.page(list, asked), JSON.stringify(asked));
               if (found.length === 0 && rest.offset > 0) beyond += 1;
+            }
+            for (const key of KEYS) {
+              assert.equal(pair.store.get('order_index', key), pair.get(key), key);
             }
             const all = pair.store.withPrefix('order_index', prefixOf(0), MANY);
             const order = { order: 'ascending', offset: 0, limit: MANY } as const;

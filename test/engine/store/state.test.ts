@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { type BarSlot, barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
+import type { StagedPair } from '../../../src/engine/store/stagedBars.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
 import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
@@ -18,7 +19,7 @@ const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 const MANY = 1_000;
 const MINUTE_MS = 60_000;
 /** A pair that keeps nothing to itself. */
-const SETTLED = { settle: () => {} };
+const SETTLED = { settle: () => {}, written: () => {} };
 const OPTIONS = { horizonBlocks: 1_000, maxMb: 0, writer: inlineWriter } as const;
 
 interface Put {
@@ -223,6 +224,21 @@ test('a refused commit keeps all that waited, and what came meanwhile', async (s
     ['meanwhile', 'waited'],
   );
   await again.close();
+});
+
+test('a pair hears once that its bars are written, and keeps no commit', async (scope) => {
+  const store = new StateStore(join(temporaryDirectory(scope), 'state.sqlite'), OPTIONS);
+  const heard: StagedPair[] = [];
+  const owner = { settle: () => {}, written: (staged: StagedPair) => void heard.push(staged) };
+  const staged = store.stagePair(1, owner);
+  stage(store, [], 1);
+  assert.deepEqual(heard, []);
+  await store.commit();
+  assert.deepEqual(heard, [staged]);
+  stage(store, [], 2);
+  await store.commit();
+  assert.deepEqual(heard, [staged], 'once');
+  await store.close();
 });
 
 test('a file of another version is refused', async (scope) => {

@@ -183,3 +183,22 @@ test('the help names every command, way to call it and option, in 100 columns', 
     for (const line of `${USAGE}${help}`.split('\n')) assert(line.length <= 100, line);
   }
 });
+
+test('a refund names the network, a key, and perhaps one order', () => {
+  const usual = { name: 'refund', network: 'preprod', key: 'k', order: null, isDryRun: false };
+  assert.deepEqual(parsed('refund --network preprod --key k'), usual);
+  const order = { txHash: '1'.repeat(64), index: 0 };
+  const one = { ...usual, order, isDryRun: true };
+  assert.deepEqual(parsed(`refund ${REF} --network preprod --key k --dry-run`), one);
+  const named = { ...usual, network: 'devnet', key: 'faucet' };
+  assert.deepEqual(parsed('refund --network devnet --key faucet'), named);
+  assert.match(String(parsed('refund --key k')), /--network preprod, preview or devnet/);
+  assert.match(String(parsed('refund --network mainnet --key k')), /--network preprod, preview or/);
+  assert.match(String(parsed('refund --network preview')), /needs --key FILE/);
+  assert.match(String(parsed('refund abc --network preview --key k')), /an order as <tx>:<index>/);
+});
+
+test('a check of a deployment goes alone', () => {
+  assert.deepEqual(parsed('deploy --check f'), { name: 'deploy check', file: 'f' });
+  assert.match(String(parsed('deploy --check f --network preview')), /without other options/);
+});

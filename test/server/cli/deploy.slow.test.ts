@@ -4,109 +4,44 @@
  */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { assemble } from '../../../src/cardano/build/assemble.ts';
+import { planOrder } from '../../../src/cardano/build/order.ts';
+import { addWitnesses } from '../../../src/cardano/build/witness.ts';
+import { parseAddress } from '../../../src/cardano/codec/address.ts';
+import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { Client } from '../../../src/client/index.ts';
 import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
-import { runDeploy } from '../../../src/server/cli/deploy.ts';
+import { checkDeployment, runDeploy } from '../../../src/server/cli/deploy.ts';
 import { readDeployment } from '../../../src/server/settings/deployments.ts';
 import { keyFiles } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../../src/server/settings/settings.ts';
 import { ADA, launchOf } from '../../e2e/devnet/world.ts';
 import { built } from '../../e2e/realTradeWorld.ts';
-import { FakeKupo } from '../../support/kupo/fake.ts';
-import { keyNamed, secretOf, startChain } from '../../support/ledgerWorld.ts';
-import { Bridge } from '../../support/ogmios/bridge.ts';
-import {
-  type Environment,
-  Program,
-  runProgram,
-  startServer,
-  temporaryDirectory,
-} from '../../support/server.ts';
-import type { TestChain } from '../../support/testChain.ts';
+import { addressOf, keyNamed, secretOf } from '../../support/ledgerWorld.ts';
+import { type Environment, runProgram, startServer } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
-
-const NAMES = ['filler', 'guarantor', 'alice', 'bob'] as const;
-
-interface Network {
-  readonly ledger: TestChain;
-  readonly env: Environment;
-  /** The file of Alice's key, who pays. */
-  readonly key: string;
-  readonly out: string;
-}
-
-async function network(t: TestContext): Promise<Network> {
-  const ledger = await startChain(t, { genesisTimeMs: Date.now() });
-  await ledger.mine(1);
-  const kupo = await FakeKupo.begin(t, { source: ledger, genesis: ledger.genesis });
-  const bridge = new Bridge(ledger);
-  await bridge.start();
-  t.after(() => bridge.stop());
-  const directory = temporaryDirectory();
-  const file = (name: string, text: string): string => {
-    const path = join(directory, name);
-    writeFileSync(path, text);
-    return path;
-  };
-  const env = {
-    OGMIOS_URL: bridge.url,
-    KUPO_URL: kupo.url,
-    DATA_DIR: join(directory, 'data'),
-    LOG_LEVEL: 'trace',
-    EXECUTOR_KEY: secretOf('filler'),
-    COLLATERAL_KEY_FILE: file('collateral', `${secretOf('guarantor')}\n`),
-  };
-  const cborHex = `5820${secretOf('alice')}`;
-  const skey = { type: 'PaymentSigningKeyShelley_ed25519', description: '', cborHex };
-  const key = file('alice.skey', JSON.stringify(skey));
-  return { ledger, env, key, out: join(directory, 'deployment.json') };
-}
-
-function args({ key, out }: Network, ...more: string[]): string[] {
-  return ['deploy', '--network', 'preprod', '--key', key, '--out', out, ...more];
-}
-
-/** Blocks come as long as something waits for them. */
-async function deployed(world: Network, argv: readonly string[]): Promise<Program> {
-  const { ledger, env } = world;
-  const program = new Program(argv, env);
-  await untilAsked(
-    () => `the program ends; it said ${program.text}`,
-    async () => {
-      await mineWhatWaits(ledger);
-      return program.exit;
-    },
-    (exit) => exit !== null,
-  );
-  assert.equal(program.exit?.code, 0, program.text);
-  return program;
-}
-
-async function mineWhatWaits(ledger: TestChain): Promise<void> {
-  const outputs = async (view: 'spendable' | 'newest') =>
-    JSON.stringify((await ledger.byPaymentKey(keyNamed('alice').hash, view)).map(({ ref }) => ref));
-  if ((await outputs('spendable')) !== (await outputs('newest'))) await ledger.mine(1);
-}
-
-function assertSilent({ text, log }: Pick<Program, 'text' | 'log'>): void {
-  const all = text + JSON.stringify(log);
-  for (const name of NAMES) {
-    const secret = secretOf(name);
-    assert.ok(!all.toLowerCase().includes(secret), `the key of ${name} is printed`);
-  }
-}
+import {
+  args,
+  assertSilent,
+  deployed,
+  GENESIS_MS,
+  type Network,
+  network,
+  TERMS,
+} from './deployWorld.ts';
 
 async function showsADryRun(world: Network): Promise<void> {
   const { exit, program } = await runProgram(args(world, '--dry-run'), world.env);
   assert.equal(exit.code, 0, program.text);
   for (const said of [
+    /Settings: transaction [0-9a-f]{64}\n {2}\d+ bytes, fee 0\.\d+ ADA/,
     /Reference scripts: transaction [0-9a-f]{64}\n {2}\d+ bytes, fee 0\.\d+ ADA/,
     // The others lie there already, because the network's own market has them.
     /launchPolicy +\d+\.\d+ ADA {2}addr_test1/,
@@ -125,15 +60,19 @@ async function showsADryRun(world: Network): Promise<void> {
 }
 
 async function deploysAndTrades(t: TestContext, world: Network): Promise<void> {
-  const { ledger, env, out } = world;
-  const program = await deployed(world, args(world));
+  const { ledger, env, out, terms } = world;
+  const program = await deployed(world, args(world, '--parameters', terms));
   assert.match(program.text, /Reference scripts: in a block/);
   assert.match(program.text, /DEPLOYMENT_FILE=/);
   assertSilent(program);
   const { complete, start } = readDeployment('preprod', out);
   assert.ok(complete && start);
   assert.equal(complete.executorKeyHash, keyNamed('filler').hash);
-  assert.notEqual(complete.launchPolicyId, ledger.deployment.launchPolicyId);
+  const { curve, fees, thresholdLovelace } = complete;
+  assert.deepEqual({ curve, fees, thresholdLovelace }, TERMS);
+  for (const name of ['launchPolicy', 'curvePool', 'order', 'ammPool'] as const) {
+    assert.notEqual(complete.scripts[name].hash, ledger.deployment.scripts[name].hash, name);
+  }
   const server = await startServer(t, [], { ...env, NETWORK: 'preprod', DEPLOYMENT_FILE: out });
   const client = new Client({ url: server.url, maxAttempts: 4 });
   const trader = new TradingClient(
@@ -161,8 +100,125 @@ async function deploysAndTrades(t: TestContext, world: Network): Promise<void> {
     return JSON.parse(await (await server.get(`/v1/trades?asset=${assetId}`)).text()).length;
   };
   await untilAsked('the order is filled', trades, (count) => count === 2);
+  const [pool] = await ledger.byPaymentKey(complete.scripts.curvePool.hash, 'newest');
+  const paid = 20n * ADA + (8n * ADA * 98n) / 100n;
+  assert.equal(pool?.output.value.lovelace, 4n * ADA + paid, 'by the terms of the file');
+  const tokens = pool?.output.value.assets.get(assetId);
+  assert.ok(tokens !== undefined && tokens > 1_900_000_000n);
   await server.stop();
   assertSilent(server.program);
+}
+
+async function isCompiledAgain({ out }: Network): Promise<void> {
+  const check = async (change: (file: Record<string, { refundFeeLovelace: string }>) => void) => {
+    const file = JSON.parse(readFileSync(out, 'utf8'));
+    change(file);
+    const path = `${out}.changed`;
+    writeFileSync(path, JSON.stringify(file));
+    const said: string[] = [];
+    return { code: await checkDeployment(path, (line) => said.push(line)), text: said.join('\n') };
+  };
+  const same = await check(() => {});
+  assert.equal(same.code, 0, same.text);
+  assert.match(
+    same.text,
+    /tokenPolicy +the same\nsettings +the same\nThe scripts are these sources/,
+  );
+  const other = await check(({ fees }) => {
+    if (fees !== undefined) fees.refundFeeLovelace = '700001';
+  });
+  assert.equal(other.code, 1);
+  assert.match(other.text, /order +DIFFERS/);
+  assert.equal(other.text.match(/DIFFERS/g)?.length, 1, 'the others are the same');
+}
+
+/** An order of Bob that is due, placed without a server. */
+async function placeDue({ ledger, out }: Network): Promise<string> {
+  const { complete } = readDeployment('preprod', out);
+  const bob = keyNamed('bob');
+  const owner = parseAddress(addressOf('bob'));
+  assert.ok(complete && owner);
+  const wallet = await ledger.byPaymentKey(bob.hash, 'spendable');
+  const token = wallet.flatMap(({ output }) => [...output.value.assets.keys()])[0];
+  assert.ok(token, 'what he bought');
+  const [pool] = await ledger.byPaymentKey(complete.scripts.curvePool.hash, 'newest');
+  const held = [...(pool?.output.value.assets.keys() ?? [])];
+  const market = held.find((asset) => asset.startsWith(`${complete.launchPolicyId}.`));
+  assert.ok(market);
+  const request = {
+    ...{ market, owner, token, executor: complete.executorKeyHash, inputAmount: 9n * ADA },
+    kind: 'buy',
+    worstPrice: { numerator: 1n, denominator: 1n },
+  } as const;
+  const placedMs = GENESIS_MS - complete.refundAfterMs;
+  const { plan } = planOrder(complete, request, wallet, placedMs);
+  const order = assemble(plan, { parameters: DEFAULT_PARAMETERS, evaluate: assert.fail });
+  assert.ok(order.outcome === 'built');
+  const { publicKey } = bob;
+  const signature = bob.sign(fromHex(order.id));
+  const outcome = await ledger.submit(addWitnesses(order.bytes, [{ publicKey, signature }]));
+  assert.equal(outcome.outcome, 'accepted');
+  await ledger.mine(1);
+  return `${order.id}:0`;
+}
+
+async function refundsWithoutExecutor(world: Network): Promise<void> {
+  const { ledger, out, key } = world;
+  const order = await placeDue(world);
+  const before = await ledger.byPaymentKey(keyNamed('bob').hash, 'spendable');
+  const { EXECUTOR_KEY: _, COLLATERAL_KEY_FILE: __, ...rest } = world.env;
+  const env = { ...rest, DEPLOYMENT_FILE: out };
+  const argv = ['refund', '--network', 'preprod', '--key', key];
+  const dry = await runProgram([...argv, order, '--dry-run'], env);
+  assert.match(dry.program.text, /Refund of .*: 11\.\d+ ADA and its tokens to addr_test1/);
+  assert.match(dry.program.text, /Nothing was sent/);
+  const program = await deployed({ ...world, env }, argv);
+  assert.match(program.text, /in a block/);
+  assertSilent(program);
+  const after = await ledger.byPaymentKey(keyNamed('bob').hash, 'spendable');
+  const [back, ...more] = after.filter(({ ref }) => {
+    return !before.some((held) => held.ref.txHash === ref.txHash && held.ref.index === ref.index);
+  });
+  assert.ok(back && more.length === 0);
+  const kept = 9n * ADA + 2_600_000n - back.output.value.lovelace;
+  assert.ok(kept > 0n && kept < 600_000n, `${kept} lovelace went to the network`);
+  const again = await runProgram([...argv, order], env);
+  assert.equal(again.exit.code, 1);
+  assert.match(again.program.text, /is no open order/);
+}
+
+/** By two of three signers, each on a copy of the file; the deployment's file stays as it is. */
+async function rotates(world: Network): Promise<void> {
+  const { out, key, signerKeys } = world;
+  const env = { ...world.env, DEPLOYMENT_FILE: out };
+  const file = `${out}.rotation`;
+  const ON = ['--network', 'preprod'];
+  const step = async (code: number, ...argv: string[]) => {
+    const { exit, program } = await runProgram(['rotate', ...argv, ...ON], env);
+    assert.equal(exit.code, code, program.text);
+    assertSilent(program);
+    return program.text;
+  };
+  const made = await step(
+    0,
+    'make',
+    '--key',
+    key,
+    '--executor',
+    keyNamed('bob').hash,
+    '--out',
+    file,
+  );
+  assert.match(made, new RegExp(`executor +${keyNamed('bob').hash}`));
+  const copy = `${file}.copy`;
+  copyFileSync(file, copy);
+  await step(0, 'sign', file, '--key', signerKeys[0] ?? '');
+  await step(0, 'sign', copy, '--key', signerKeys[2] ?? '');
+  assert.match(await step(1, 'submit', file), /it has 1 of 2 signatures: .*another of/);
+  assert.match(await step(1, 'sign', file, '--key', key), /is none of the signers/);
+  const sent = await deployed({ ...world, env }, ['rotate', 'submit', file, copy, ...ON]);
+  assert.match(sent.text, /Rotation: in a block/);
+  assertSilent(sent);
 }
 
 async function costsNothingAgain(world: Network): Promise<void> {
@@ -171,7 +227,7 @@ async function costsNothingAgain(world: Network): Promise<void> {
   assert.equal(exit.code, 1, 'a file is never overwritten');
   assert.match(program.text, /is there already: name another with --out/);
   const again = { ...world, out: `${world.out}.again` };
-  const repeated = await deployed(again, args(again));
+  const repeated = await deployed(again, args(again, '--parameters', world.terms));
   assert.match(repeated.text, /Everything is deployed already/);
   assert.match(repeated.text, /In all +0 ADA/);
   const second = readDeployment('preprod', again.out);
@@ -200,16 +256,27 @@ async function refusalOf(argv: readonly string[], given: Environment): Promise<s
   return `${said.join('\n')}\n${error}`;
 }
 
+function badTerms({ terms }: Network): string {
+  const path = `${terms}.bad`;
+  const file = readFileSync(terms, 'utf8').replace('"700000"', '"1100001"');
+  writeFileSync(path, file);
+  return path;
+}
+
 async function refuses(world: Network): Promise<void> {
   const guarantor = secretOf('guarantor');
+  const poor = ['deploy', '--network', 'preview', '--signers', world.signers, '--out', world.out];
   const cases: [string[], Environment, RegExp][] = [
     [['deploy', '--network', 'mainnet'], {}, /mainnet has a launchpad already/],
     [['deploy'], {}, /--network preprod or --network preview/],
+    [['deploy', '--network', 'preview'], {}, /deploy needs --signers FILE/],
     [args(world, 'more'), {}, /unexpected argument: more/],
     [args(world), { EXECUTOR_KEY: 'abc' }, /EXECUTOR_KEY: it holds no signing key/],
     [args(world), { EXECUTOR_KEY: guarantor }, /collateral key must own nothing/],
     [args(world), { KUPO_URL: '' }, /OGMIOS_URL and KUPO_URL/],
-    [['deploy', '--network', 'preview', '--out', world.out], {}, /cannot be paid for/],
+    [args(world, '--parameters', badTerms(world)), {}, /refundFeeLovelace: at most executorFee/],
+    [args(world, '--check', world.out), {}, /--check goes without other options/],
+    [poor, {}, /cannot be paid for/],
   ];
   for (const [argv, env, expected] of cases) {
     const text = await refusalOf(argv, { ...world.env, ...env });
@@ -231,7 +298,12 @@ test('a deployment: shown, made, traded on, and found again', async (t) => {
   await t.test('deploys, and a launch, an order and its fill work on it', (each) =>
     deploysAndTrades(each, world),
   );
+  await t.test('its sources compile to the scripts that it names', () => isCompiledAgain(world));
+  await t.test('a due order is refunded without a server and without the executor', () =>
+    refundsWithoutExecutor(world),
+  );
   await t.test('what exists already is used: the same command again costs nothing', () =>
     costsNothingAgain(world),
   );
+  await t.test('two of three name another executor', () => rotates(world));
 });

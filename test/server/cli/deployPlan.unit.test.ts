@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastLovelace } from '../../../src/cardano/build/cost.ts';
-import type { Utxo } from '../../../src/cardano/codec/output.ts';
+import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { DEPLOYED } from '../../../src/cardano/validators/deploy.ts';
@@ -12,11 +12,13 @@ import { DEFAULT_THRESHOLD_LOVELACE } from '../../../src/engine/market/pool.ts';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
 import {
   type ChainContents,
+  DEFAULT_TERMS,
   type DeployPlan,
   type DeployRequest,
   planDeployment,
-  SCRIPTS_ADDRESS,
+  termsFaults,
 } from '../../../src/server/cli/deployPlan.ts';
+import { SCRIPTS_ADDRESS } from '../../../src/server/cli/deploySettings.ts';
 import {
   ADA,
   ALICE,
@@ -24,7 +26,9 @@ import {
   BOB,
   COLLATERAL_OWNER,
   EXECUTOR,
+  evaluate,
   refused,
+  SIGNERS,
   signedBy,
 } from '../../cardano/build/world.ts';
 
@@ -38,14 +42,17 @@ const REQUEST: DeployRequest = {
     executorKeyHash: EXECUTOR.key.hash,
     feeKeyHash: BOB.key.hash,
     collateralKeyHash: COLLATERAL_OWNER.key.hash,
+    signers: { required: 2, keyHashes: SIGNERS.map(({ key }) => key.hash) },
   },
   payerKeyHash: ALICE.key.hash,
 };
 
-const EMPTY: ChainContents = { wallet: [], scripts: [], collaterals: [], funding: [] };
+const AROUND = { parameters: DEFAULT_PARAMETERS, evaluate };
+const NOTHING = { wallet: [], scripts: [], collaterals: [], funding: [] };
+const EMPTY: ChainContents = { ...NOTHING, settings: [] };
 
 function planned(found: Partial<ChainContents>): DeployPlan {
-  const plan = planDeployment(REQUEST, { ...EMPTY, ...found }, DEFAULT_PARAMETERS);
+  const plan = planDeployment(REQUEST, { ...EMPTY, ...found }, AROUND);
   assert.ok(!('outcome' in plan), 'message' in plan ? plan.message : '');
   return plan;
 }
@@ -61,7 +68,7 @@ function outputsOf({ steps }: DeployPlan): Utxo[] {
 test('all scripts are published with the least lovelace, and found where it says', () => {
   const wallet = [ada(ALICE, 300n * ADA)];
   const plan = planned({ wallet });
-  const [scripts, reserves] = plan.steps;
+  const [, scripts, reserves] = plan.steps;
   assert.deepEqual(
     scripts?.outputs.map(({ name }) => name),
     [...DEPLOYED],
@@ -94,16 +101,20 @@ test('all scripts are published with the least lovelace, and found where it says
 test('an interrupted deployment continues where it stopped', () => {
   const plan = planned({ wallet: [ada(ALICE, 300n * ADA)] });
   const all = outputsOf(plan);
-  const scripts = all.filter(({ output }) => output.scriptHash !== null);
+  const scripts = all.filter(({ output }) => output.address === SCRIPTS_ADDRESS);
+  const settings = all.filter(({ ref }) => refText(ref) === refText(plan.deployment.settings.ref));
+  assert.equal(settings.length, 1);
   const wallet = [ada(ALICE, 200n * ADA)];
-  const rest = planned({ wallet, scripts });
+  const rest = planned({ wallet, scripts, settings });
   assert.deepEqual(
     rest.steps.map(({ title }) => title),
     ['Collateral and funding outputs'],
   );
   assert.deepEqual(rest.deployment, plan.deployment);
-  const [, , ...three] = scripts;
-  const more = planned({ wallet, scripts: three, funding: Array(4).fill(ada(BOB, 20n * ADA)) });
+  const [seed, , , ...three] = scripts;
+  assert.ok(seed);
+  const some = { scripts: [seed, ...three], settings };
+  const more = planned({ wallet, ...some, funding: Array(4).fill(ada(BOB, 20n * ADA)) });
   assert.deepEqual(
     more.steps.map(({ outputs }) => outputs.map(({ name }) => name)),
     [
@@ -112,32 +123,70 @@ test('an interrupted deployment continues where it stopped', () => {
     ],
   );
   const collaterals = Array(5).fill(ada(COLLATERAL_OWNER, 5n * ADA));
-  const done = planned({ scripts, collaterals, funding: Array(5).fill(ada(BOB, 20n * ADA)) });
+  const done = planned({
+    scripts,
+    settings,
+    collaterals,
+    funding: Array(5).fill(ada(BOB, 20n * ADA)),
+  });
   assert.deepEqual([done.steps, done.feesLovelace], [[], 0n]);
 });
 
+test('a record of a seed whose NFT is not there is not believed', () => {
+  const plan = planned({ wallet: [ada(ALICE, 300n * ADA)] });
+  const scripts = outputsOf(plan).filter(({ output }) => output.address === SCRIPTS_ADDRESS);
+  const again = planned({ wallet: [ada(ALICE, 200n * ADA)], scripts });
+  assert.equal(again.steps[0]?.title, 'Settings');
+  assert.notEqual(again.deployment.settings.policyId, plan.deployment.settings.policyId);
+});
+
 test('the refusal of a poor wallet names the missing amount', () => {
-  const plan = planDeployment(
-    REQUEST,
-    { ...EMPTY, wallet: [ada(ALICE, 20n * ADA)] },
-    DEFAULT_PARAMETERS,
-  );
+  const plan = planDeployment(REQUEST, { ...EMPTY, wallet: [ada(ALICE, 20n * ADA)] }, AROUND);
   assert.ok('outcome' in plan);
   assert.equal(plan.reason, 'FUNDS');
   assert.match(plan.message, /lovelace/);
 });
 
 test('the command line names network, key, file and a dry run', () => {
-  assert.deepEqual(parseCommand(['deploy', '--network', 'preview']), {
+  assert.match(String(parseCommand(['deploy', '--network', 'preview'])), /needs --signers FILE/);
+  assert.deepEqual(parseCommand(['deploy', '--network', 'preview', '--signers', 's']), {
     name: 'deploy',
     network: 'preview',
+    signers: 's',
     keyFile: null,
     isDryRun: false,
     out: './deployment.preview.json',
+    parameters: null,
   });
   const all = ['deploy', '--network', 'preprod', '--key', 'k', '--dry-run', '--out', 'o'];
-  assert.deepEqual(parseCommand(all), {
+  assert.deepEqual(parseCommand([...all, '--signers', 's']), {
+    signers: 's',
     ...{ name: 'deploy', network: 'preprod', keyFile: 'k', isDryRun: true, out: 'o' },
+    parameters: null,
   });
   assert.match(String(parseCommand(['serve', '--dry-run'])), /--dry-run goes with deploy/);
+});
+
+test('terms that cannot work are refused before anything is sent', () => {
+  assert.deepEqual(termsFaults(DEFAULT_TERMS), []);
+  const { curve, fees } = DEFAULT_TERMS;
+  const faulty = termsFaults({
+    curve: { aNum: 0n, bNum: 0n, supply: 0n },
+    thresholdLovelace: 1n,
+    fees: {
+      ...{ ...fees, percentFee: 100n, creatorFeePer10k: 9_990n, lpFeePer10k: 10_000n },
+      ...{ refundFeeLovelace: 1_100_001n, fixedFeeLovelace: 1_100_001n },
+      poolKeepLovelace: 2_999_999n,
+    },
+  });
+  assert.deepEqual(
+    faulty.map((fault) => fault.split(/[:,]/)[0]),
+    [
+      ...['curve.supply', 'curve.aNum', 'thresholdLovelace', 'fees.percentFee'],
+      ...['fees.creatorFeePer10k', 'fees.lpFeePer10k', 'fees.refundFeeLovelace'],
+      ...['fees.fixedFeeLovelace', 'fees.poolKeepLovelace'],
+    ],
+  );
+  const small = { ...DEFAULT_TERMS, curve: { ...curve, supply: 700_000_000n } };
+  assert.match(termsFaults(small).join(), /sells every token/);
 });

@@ -33,7 +33,7 @@ const bar = fc.record(fields, { noNullPrototype: true });
 test('rows are the same after each format', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(bar), fc.constantFrom(...DUMP_FORMATS), async (rows, format) => {
-      const bytes = encodeRows(BAR_COLUMNS, rows, format);
+      const bytes = await encodeRows(BAR_COLUMNS, rows, format);
       assert.deepEqual(await decodeRows(BAR_COLUMNS, bytes, format), rows);
     }),
   );

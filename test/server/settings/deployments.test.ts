@@ -47,7 +47,13 @@ test('mainnet is the launchpad that runs there, as far as it is known', () => {
       },
     },
     ammPool: null,
-    vesting: { hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89', ref: null },
+    vesting: {
+      hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89',
+      ref: {
+        txHash: '27cd7f14a124e2078de83e99a97cc52855b457845c4fc2cad365b931908f7e42',
+        index: 0,
+      },
+    },
     limitOrder: {
       hash: '464eeee89f05aff787d40045af2a40a83fd96c513197d32fbc54ff02',
       ref: {
@@ -62,7 +68,18 @@ test('mainnet is the launchpad that runs there, as far as it is known', () => {
         index: 0,
       },
     },
-    splashPool: { hash: 'cb684a69e78907a9796b21fc150a758af5f2805e5ed5d5a8ce9f76f1', ref: null },
+    splashPool: {
+      hash: 'cb684a69e78907a9796b21fc150a758af5f2805e5ed5d5a8ce9f76f1',
+      ref: {
+        txHash: '8aa606ad8c995af6e59b19c0fee2f5bb5abc04552d105a146f0a4921cca9b600',
+        index: 0,
+      },
+    },
+  });
+  assert.deepEqual(partial.splashOrder, {
+    executor: '5cb2c968e5d1c7197a6ce7615967310a375545d9bc65063a964335b2',
+    stepLovelace: 1_000_000n,
+    feeLovelace: 1_000_000n,
   });
   assert.equal(partial.refundAfterMs, 1_200_000);
   assert.equal(partial.collateralKeyHash, null);
@@ -97,6 +114,8 @@ test('elsewhere the validators are ours, and wait to be deployed', () => {
       script.reference = null;
     }
     expected.scripts.launchPolicy.hash = null;
+    assert.ok(found.missing.includes('settings'));
+    delete expected.settings;
     assert.deepEqual(file, expected);
     assert.equal(expected.scripts.order.hash, VALIDATORS.order.hash);
   }
@@ -105,6 +124,7 @@ test('elsewhere the validators are ours, and wait to be deployed', () => {
 /** As `deploy` would have written it. */
 function ours(network: (typeof OURS)[number]): { deployment: Deployment; text: string } {
   const hash = (digit: string) => new Key(digit.repeat(64)).hash;
+  const ref = (index: number) => ({ txHash: 'ab'.repeat(32), index });
   const plan = {
     curve: DEFAULT_CURVE,
     fees: DEFAULT_FEES,
@@ -113,11 +133,12 @@ function ours(network: (typeof OURS)[number]): { deployment: Deployment; text: s
     executorKeyHash: hash('1'),
     feeKeyHash: hash('2'),
     collateralKeyHash: hash('3'),
+    settings: { required: 1, keyHashes: [hash('4'), hash('5')], seed: ref(9) },
   };
-  const ref = (index: number) => ({ txHash: 'ab'.repeat(32), index });
   const code = deployedCode(plan);
   const refs = { launchPolicy: ref(0), curvePool: ref(1), order: ref(2) };
-  const made = deploymentOf(plan, code, { ...refs, ammPool: ref(3), vesting: ref(4) });
+  const all = { ...refs, ammPool: ref(3), vesting: ref(4) };
+  const made = deploymentOf(plan, code, all, ref(5));
   const deployment: Deployment = { ...made, network };
   assert.equal(deployment.metadataAddress, lockedAddress('token metadata'));
   return { deployment, text: deploymentText(deployment, { slot: 5, hash: 'cd'.repeat(32) }) };
@@ -131,6 +152,18 @@ test('what was deployed is read back whole', () => {
   assert.deepEqual(found.start, { slot: 5, hash: 'cd'.repeat(32) });
   assert.equal(found.partial?.executors, undefined, 'one executor: ours');
   assert.equal(found.partial?.executorKeyHash, deployment.executorKeyHash);
+});
+
+test('code that stands in a file has the hash beside it', () => {
+  const plan = ours('preview').deployment;
+  const code = deployedCode(plan);
+  const text = deploymentText(plan, null, code);
+  assert.deepEqual(parseDeployment('preview', text, 'file').complete, plan);
+  const other = deploymentText(plan, null, { ...code, vesting: code.order });
+  assert.throws(
+    () => parseDeployment('preview', other, 'file'),
+    /scripts\.vesting\.code: code in hex that has the hash beside it was expected/,
+  );
 });
 
 test('a list of executors counts as such', () => {
@@ -237,6 +270,12 @@ test('all of a deployment of which not all is known is refused by what is missin
       return true;
     },
   );
+  const { orderLayout: _, settings: __, ...earlier } = JSON.parse(ours('preview').text);
+  const found = parseDeployment('preview', JSON.stringify(earlier), 'file');
+  assert.throws(
+    () => txBuildContextOf(found, null).deployment,
+    /\(orderLayout, settings\): it is of an earlier version, so deploy again; cancels/,
+  );
 });
 
 /** As `/parameters` answers on a node with this deployment. */
@@ -247,8 +286,9 @@ function parametersOf(network: NetworkDeployment): unknown {
 }
 
 function txBuildContextOf(network: NetworkDeployment, collateral: Key | null): TxBuildContext {
-  // trust: nothing but the deployment is asked for
-  const [plain, live] = [{}, { terms: null }] as unknown as [
+  // trust: nothing but the deployment is asked for, before any rotation
+  const store = () => ({ get: () => null });
+  const [plain, live] = [{ store }, { terms: null }] as unknown as [
     Parameters<typeof opened>[0],
     Parameters<typeof opened>[2],
   ];

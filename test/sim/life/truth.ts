@@ -16,7 +16,7 @@ interface Question {
   readonly body?: string;
 }
 
-const LISTS = ['Latest', 'New', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap'];
+const LISTS = ['Latest', 'New', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap', 'Trending'];
 const ALL_TIME = 'from=0&to=253402300799';
 /** The new node follows the whole chain. */
 const MOST_START_MS = 600_000;

@@ -93,6 +93,12 @@ async function completed({ time, node }: Place): Promise<string> {
     node.run((app) => feed(app, trades(0, 120))),
     MOST_MS,
   );
+  // It serves once it has read its market.
+  const ready = () => time.settle(node.request('GET', '/health/ready'), 1_000);
+  for (let asked = 1; (await ready())?.status !== 200; asked += 1) {
+    assert.ok(asked < 100, 'it becomes ready');
+    await time.run(time.nowMs + 20);
+  }
   const found = await time.settle(node.request('GET', BARS), 1000);
   assert.equal(found?.status, 200);
   await time.settle(node.stop(), MOST_MS);

@@ -4,7 +4,10 @@ The rule: whatever is not paid back to the wallet's own address must be the one 
 for, on its terms; nothing is minted, certified or withdrawn beside it. Inputs need no look: the ledger
 conserves value, so what does not leave in an output comes back in one, and the fee is bounded here.
 Trusts: the server to name the script of its market, and the amount that it quotes: `slippage` is
-        counted from there. And not to name our output as collateral for scripts that fail.
+        counted from there. And not to name our output as collateral for scripts that fail. And to name
+        the market that may fill the order: only the server could tell its NFT. The order's script asks
+        for the worst price whatever the market is, so a wrong one brings that price, or no fill and a
+        refund.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ _SCRIPT_KINDS = (1, 3, 7)
 _INLINE = 1
 _ENCODED = 24
 _CONSTRUCTOR_0 = 121
-_ORDER = b"\x01"
+#: Fields of an order's datum, by its tag; from 02 on it names its market.
+_ORDER_FIELDS = {b"\x01": 10, b"\x02": 11}
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,8 @@ def refuse_unless_order(
     is_script = order.address[0] >> 4 in _SCRIPT_KINDS and order.address[0] & 15 == own[0] & 15
     if not is_script or order.address[29:] != own[29:]:
         raise _not_signed("the order is at an unknown address")
-    fields = _constructor_0(order.datum, 10)
-    if fields[0] != _ORDER or fields[1] != _address_data(own) or fields[9] != own[1:29]:
+    fields = _order_fields(order.datum)
+    if fields[1] != _address_data(own) or fields[9] != own[1:29]:
         raise _not_signed("the order is not ours")
     if [fields[2], fields[3]] != [_asset_data(terms.input), _asset_data(terms.output)]:
         raise _not_signed("the order trades other assets")
@@ -189,6 +193,14 @@ def _constructor_0(data: Any, count: int) -> list[Any]:
     if not is_one or not isinstance(data.value, list) or len(data.value) != count:
         raise _not_signed("the order has no datum of an order")
     return data.value
+
+
+def _order_fields(datum: Any) -> list[Any]:
+    fields = getattr(datum, "value", None)
+    tag = fields[0] if isinstance(fields, list) and fields else None
+    if not isinstance(tag, bytes) or tag not in _ORDER_FIELDS:
+        raise _not_signed("the order has no datum of an order")
+    return _constructor_0(datum, _ORDER_FIELDS[tag])
 
 
 def _ints(values: list[Any]) -> list[int]:

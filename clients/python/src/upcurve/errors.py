@@ -39,8 +39,13 @@ class ApiError(Exception):
 
     @property
     def is_busy(self) -> bool:
-        """The server answered that it is busy (429, 503) and did nothing."""
-        return self.status in _BUSY
+        """The server answered that it is busy (429, 503) and did nothing: it may be asked again."""
+        return self.status in _BUSY and not self._is_full
+
+    @property
+    def _is_full(self) -> bool:
+        """No time makes room, unless the server names one: webhooks of a key, for example."""
+        return self.cause == "LIMIT_EXCEEDED" and self.retry_after_seconds is None
 
     @property
     def is_passing(self) -> bool:

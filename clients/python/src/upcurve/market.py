@@ -18,6 +18,6 @@ Resolution = Literal[
     "week1",
     "month1",
 ]
-PoolList = Literal["New", "Latest", "MCapDesc", "CompletedCreateOn", "CompletedMCap"]
+PoolList = Literal["New", "Latest", "MCapDesc", "CompletedCreateOn", "CompletedMCap", "Trending"]
 Slippage = Literal["15", "30", "50", "75", "infinity"]
 Network = Literal["mainnet", "testnet"]

@@ -11,7 +11,7 @@ from upcurve import Answer, Client, Mirror, OrdersMirror, Wallet
 from .feeds import END_OF_TIME
 from .until import until
 
-LISTS = ("New", "Latest", "MCapDesc", "CompletedCreateOn", "CompletedMCap")
+LISTS = ("New", "Latest", "MCapDesc", "CompletedCreateOn", "CompletedMCap", "Trending")
 
 
 def _same(state: Any) -> Any:

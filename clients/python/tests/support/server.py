@@ -30,7 +30,8 @@ class Server:
     def __init__(self, directory: Path, *args: str, **env: str) -> None:
         quiet = {"PORT": "0", "DATA_DIR": str(directory), "TRADERS_PACE": "0"}
         environment = {"PATH": os.environ["PATH"], **quiet, **env}
-        command = [_node(), "--disable-warning=ExperimentalWarning", "src/server/main.ts", *args]
+        options = ["--disable-warning=ExperimentalWarning", "--import", "./pack/useStripped.mjs"]
+        command = [_node(), *options, "src/server/main.ts", *args]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
             command, cwd=ROOT, env=environment, text=True, stdin=pipe, stdout=pipe, stderr=pipe
@@ -45,7 +46,10 @@ class Server:
         for reader in self._readers:
             reader.start()
         self._listening.wait(_START_SECONDS)
-        assert self._port != 0, "the server did not start: " + "\n".join(self._lines[-20:])
+        if self._port == 0:
+            # Nobody else will: the block of this server was not entered.
+            self.kill()
+            raise AssertionError("the server did not start: " + "\n".join(self._lines[-20:]))
 
     @property
     def port(self) -> int:

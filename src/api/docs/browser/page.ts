@@ -193,7 +193,8 @@ function search(text: string): void {
   }
   const count = one(document, '#found', HTMLElement);
   if (count === null) return;
-  count.textContent = words.length === 0 ? '' : `${found.size} routes, topics and schemas`;
+  const share = `${found.size} of ${texts.size} routes, topics and schemas`;
+  count.textContent = words.length === 0 ? '' : share;
 }
 
 /** A heading of the guide and what stands below it; an entry has its own text. */

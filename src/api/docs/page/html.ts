@@ -1,4 +1,6 @@
 /** HTML as a value: templates escape everything that is not HTML itself. */
+import { escapeMarkup } from '../../../engine/runtime/markup.ts';
+
 export class Html {
   readonly text: string;
 
@@ -9,27 +11,15 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Html[];
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 export const NOTHING = new Html('');
 
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(texts.map((text, index) => text + textOf(parts[index] ?? null)).join(''));
 }
 
-export function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
-}
-
 function textOf(part: Part): string {
   if (part === null) return '';
   if (part instanceof Html) return part.text;
   if (typeof part === 'object') return part.map(({ text }) => text).join('');
-  return escaped(String(part));
+  return escapeMarkup(String(part));
 }

@@ -2,12 +2,13 @@
  * The Markdown that our own descriptions use, as HTML: headings of level 2, paragraphs, lists,
  * tables, code and links to http(s). Anything else is text.
  */
-import { escaped, Html, html } from './html.ts';
+import { escapeMarkup } from '../../../engine/runtime/markup.ts';
+import { Html, html } from './html.ts';
 
 export function inline(text: string): Html {
   const parts = text.split(/(`[^`]+`)/).map((part) => {
     const isCode = part.length > 2 && part.startsWith('`') && part.endsWith('`');
-    return isCode ? `<code>${escaped(part.slice(1, -1))}</code>` : escaped(part);
+    return isCode ? `<code>${escapeMarkup(part.slice(1, -1))}</code>` : escapeMarkup(part);
   });
   return new Html(parts.join(''));
 }

@@ -35,7 +35,11 @@ interface SampleRequest {
   readonly body: Json | undefined;
   /** Fields of a form, with texts for files; undefined: none. */
   readonly form: readonly (readonly [string, Json])[] | undefined;
+  readonly needsKey: boolean;
 }
+
+/** Of a route that wants an API key; the reader has one from the operator of the server. */
+const AUTHORIZATION = ['authorization', 'Bearer upc_YOUR_KEY'] as const;
 
 /** The same request in three languages; the page shows one of them. */
 export function samples(method: string, path: string, operation: Json): Html {
@@ -107,13 +111,21 @@ function requestOf(method: string, path: string, operation: Json): SampleRequest
     url: `${ORIGIN}${filled}${query === '' ? '' : `?${query}`}`,
     body: form === undefined ? exampleOf('application/json') : undefined,
     form: form === undefined ? undefined : entriesAt(form),
+    needsKey: needsKey(operation),
   };
+}
+
+/** Each of the ways to call it that the document lists has a key; most routes have one without. */
+function needsKey(operation: Json): boolean {
+  const ways = listAt(operation, 'security');
+  return ways.length > 0 && ways.every((way) => at(way, 'apiKey') !== undefined);
 }
 
 const IMAGE = 'image/png';
 
 /** A line for a shell. */
-function curl({ method, url, body, form = [] }: SampleRequest): string {
+function curl({ method, url, body, form = [], needsKey: isKeyed }: SampleRequest): string {
+  const key = isKeyed ? [`-H '${AUTHORIZATION.join(': ')}'`] : [];
   const fields = form.map(([name, value]) =>
     typeof value === 'string'
       ? `-F '${name}=${value};type=${IMAGE}'`
@@ -124,7 +136,7 @@ function curl({ method, url, body, form = [] }: SampleRequest): string {
       ? []
       : [`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body))}`];
   const verb = method === 'GET' ? 'curl' : `curl -X ${method}`;
-  return [`${verb} '${url}'`, ...fields, ...json].join(' \\\n  ');
+  return [`${verb} '${url}'`, ...key, ...fields, ...json].join(' \\\n  ');
 }
 
 /** For a POSIX shell. */
@@ -133,9 +145,15 @@ function quoted(text: string): string {
 }
 
 /** Runs in Node 22 and in a browser; a form reads its file as Node does. */
-function typescript({ method, url, body, form }: SampleRequest): string {
+function typescript({ method, url, body, form, needsKey: isKeyed }: SampleRequest): string {
   const before: string[] = [];
   const options = method === 'GET' ? [] : [`  method: '${method}',`];
+  const isJson = form === undefined && body !== undefined;
+  const headers = [
+    ...(isKeyed ? [`${AUTHORIZATION[0]}: '${AUTHORIZATION[1]}'`] : []),
+    ...(isJson ? [`'content-type': 'application/json'`] : []),
+  ];
+  if (headers.length > 0) options.push(`  headers: { ${headers.join(', ')} },`);
   if (form !== undefined) {
     before.push(`import { openAsBlob } from 'node:fs';`, '', 'const form = new FormData();');
     for (const [name, value] of form) {
@@ -147,7 +165,6 @@ function typescript({ method, url, body, form }: SampleRequest): string {
     }
     options.push('  body: form,');
   } else if (body !== undefined) {
-    options.push(`  headers: { 'content-type': 'application/json' },`);
     options.push(`  body: JSON.stringify(${JSON.stringify(body)}),`);
   }
   const end = options.length === 0 ? ');' : `, {\n${options.join('\n')}\n});`;
@@ -159,13 +176,14 @@ function typescript({ method, url, body, form }: SampleRequest): string {
   ].join('\n');
 }
 
-function python({ method, url, body, form = [] }: SampleRequest): string {
+function python({ method, url, body, form = [], needsKey: isKeyed }: SampleRequest): string {
   const [path = '', query = ''] = url.split('?');
   const parameters = [...new URLSearchParams(query)];
   const lines = [`    "${path}",`];
   if (parameters.length > 0) {
     lines.push(`    params=${pythonValue(Object.fromEntries(parameters))},`);
   }
+  if (isKeyed) lines.push(`    headers=${pythonValue(Object.fromEntries([AUTHORIZATION]))},`);
   if (body !== undefined) lines.push(`    json=${pythonValue(body)},`);
   const files = form.map(([name, value]) => {
     const part =

@@ -4,12 +4,17 @@
  */
 import { join } from 'node:path';
 import { ApiError, Client, type Resolution } from '../../../client/index.ts';
+import type { Clock } from '../../../engine/runtime/clock.ts';
 import { DONE, FAILED } from '../commandContext.ts';
+import { Progress, type ProgressOutput } from '../progress.ts';
 import type { ExportCommand } from './command.ts';
 import { dayOf, endOfDay, startOfDay, writeDumpFile } from './files.ts';
 import { BAR_COLUMNS, encodeRows, type Row, TRADE_COLUMNS } from './format.ts';
 
 export interface ExportDeps {
+  readonly clock: Clock;
+  /** Standard error. */
+  readonly terminal: ProgressOutput;
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
   say(line: string): void;
@@ -28,9 +33,13 @@ export async function runExport(command: ExportCommand, deps: ExportDeps): Promi
   const client = new Client({ url: command.url, fetch: deps.fetch });
   const stop = () => client.close();
   deps.signal.addEventListener('abort', stop, { once: true });
+  const progress = new Progress('export', deps.clock, deps.terminal);
   try {
-    for (const asset of command.assets) {
-      const { files, rows } = await exportToken(client, asset, command);
+    for (const [at, asset] of command.assets.entries()) {
+      const { files, rows } = await exportToken(client, asset, command, (share) =>
+        progress.show(at + share, command.assets.length),
+      );
+      progress.end();
       const kind = command.resolution === null ? 'trades' : `${command.resolution} bars`;
       deps.say(`${asset}: ${rows} ${kind} in ${files} files`);
     }
@@ -40,12 +49,18 @@ export async function runExport(command: ExportCommand, deps: ExportDeps): Promi
     deps.complain(`${error.cause}: ${error.message}`);
     return FAILED;
   } finally {
+    progress.end();
     deps.signal.removeEventListener('abort', stop);
     client.close();
   }
 }
 
-async function exportToken(client: Client, asset: string, command: ExportCommand) {
+async function exportToken(
+  client: Client,
+  asset: string,
+  command: ExportCommand,
+  written: (share: number) => void,
+) {
   const { resolution, format, directory } = command;
   const kind = resolution ?? 'trades';
   const columns = resolution === null ? TRADE_COLUMNS : BAR_COLUMNS;
@@ -58,13 +73,35 @@ async function exportToken(client: Client, asset: string, command: ExportCommand
       ? tradePages(client, asset, span)
       : barPages(client, asset, span, resolution);
   const count = { files: 0, rows: 0 };
+  const firstDay = command.fromDay ?? (await launchDay(client, asset));
+  let lastDay: string | null = null;
   for await (const { day, rows } of days(pages)) {
     const path = join(directory, asset, kind, `${day}.${format}`);
-    await writeDumpFile(path, encodeRows(columns, rows, format));
+    await writeDumpFile(path, await encodeRows(columns, rows, format));
     count.files += 1;
     count.rows += rows.length;
+    lastDay ??= day;
+    if (firstDay !== null) written(shareOf(day, lastDay, firstDay));
   }
   return count;
+}
+
+/** How much of the time between the last day and the first one lies behind `day`. */
+function shareOf(day: string, lastDay: string, firstDay: string): number {
+  const [at, last, first] = [day, lastDay, firstDay].map((each) => startOfDay(each) ?? 0);
+  const [behind, whole] = [(last ?? 0) - (at ?? 0), (last ?? 0) - (first ?? 0)];
+  return whole <= 0 ? 1 : Math.min(1, behind / whole);
+}
+
+/** null: not known, as for a pair of a feed; then the share that is left is not known either. */
+async function launchDay(client: Client, asset: string): Promise<string | null> {
+  try {
+    const { data } = await client.pools.one(asset);
+    return dayOf(data.pool.createdOn);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
 }
 
 /** Newest first, each row once. */

@@ -2,8 +2,6 @@
  * Rows of trades or bars as the bytes of a dump file, and back: CSV (RFC 4180), NDJSON, Parquet.
  * Amounts and prices are texts in every format: they are exact, and some exceed 2^63.
  */
-import { parquetReadObjects } from 'hyparquet';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Bar, TradeRow } from '../../../client/types.ts';
 
 export const DUMP_FORMATS = ['csv', 'ndjson', 'parquet'] as const;
@@ -42,7 +40,11 @@ export const BAR_COLUMNS = {
 
 const LINE_END = '\r\n';
 
-export function encodeRows(columns: Columns, rows: readonly Row[], format: DumpFormat): Uint8Array {
+export async function encodeRows(
+  columns: Columns,
+  rows: readonly Row[],
+  format: DumpFormat,
+): Promise<Uint8Array> {
   const names = Object.keys(columns);
   if (format === 'parquet') return parquetOf(columns, rows);
   const lines =
@@ -53,7 +55,9 @@ export function encodeRows(columns: Columns, rows: readonly Row[], format: DumpF
   return Buffer.from(lines.map((line) => `${line}${end}`).join(''));
 }
 
-function parquetOf(columns: Columns, rows: readonly Row[]): Uint8Array {
+async function parquetOf(columns: Columns, rows: readonly Row[]): Promise<Uint8Array> {
+  // Loaded when needed: the command line's table of commands imports this file.
+  const { parquetWriteBuffer } = await import('hyparquet-writer');
   const columnData = Object.entries(columns).map(([name, type]) => {
     const values = rows.map((row) => row[name] ?? '');
     const data = type === 'INT64' ? values.map((value) => BigInt(value)) : values;
@@ -69,6 +73,7 @@ export async function decodeRows(
   format: DumpFormat,
 ): Promise<Row[]> {
   if (format === 'parquet') {
+    const { parquetReadObjects } = await import('hyparquet');
     const { buffer, byteOffset, byteLength } = bytes;
     // trust: Buffer of a file read whole; never shared memory
     const file = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;

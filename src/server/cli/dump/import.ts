@@ -14,10 +14,18 @@ export interface DumpOfTrades {
   readonly days: number;
   /** Lines in order of time. */
   open(): Readable;
+  /** How many files of the lines were read, of how many. */
+  read(): readonly [done: number, all: number];
 }
 
-/** Throws where a file is damaged, unreadable, or there is none. */
-export async function openDump(directory: string): Promise<DumpOfTrades> {
+/**
+ * Throws where a file is damaged, unreadable, or there is none. `checked` gets the number of files
+ * that are checked, and of all.
+ */
+export async function openDump(
+  directory: string,
+  checked: (done: number, all: number) => void = () => {},
+): Promise<DumpOfTrades> {
   const all = await listDumpFiles(directory).catch((error: NodeJS.ErrnoException) => {
     throw new DumpError(`${directory} cannot be read: ${error.code ?? error.message}`);
   });
@@ -26,7 +34,7 @@ export async function openDump(directory: string): Promise<DumpOfTrades> {
     throw new DumpError(`${directory} has no files ASSET/trades/DAY.csv, .ndjson or .parquet`);
   }
   const byDay = new Map<string, DumpFile[]>();
-  for (const file of files) {
+  for (const [at, file] of files.entries()) {
     const ofDay = byDay.get(file.day) ?? [];
     const same = ofDay.find(({ asset }) => asset === file.asset);
     if (same !== undefined) {
@@ -34,19 +42,29 @@ export async function openDump(directory: string): Promise<DumpOfTrades> {
     }
     byDay.set(file.day, [...ofDay, file]);
     await rowsOf(file);
+    checked(at + 1, files.length);
   }
+  let done = 0;
+  const one = () => {
+    done += 1;
+  };
   return {
     tokens: new Set(files.map(({ asset }) => asset)).size,
     days: byDay.size,
-    open: () => Readable.from(lines([...byDay.values()])),
+    open: () => Readable.from(lines([...byDay.values()], one)),
+    read: () => [done, files.length],
   };
 }
 
-async function* lines(days: readonly (readonly DumpFile[])[]): AsyncGenerator<string> {
+async function* lines(
+  days: readonly (readonly DumpFile[])[],
+  wasRead: () => void,
+): AsyncGenerator<string> {
   for (const files of days) {
     const trades: { readonly asset: string; readonly row: Row }[] = [];
     for (const file of files) {
       for (const row of await rowsOf(file)) trades.push({ asset: file.asset, row });
+      wasRead();
     }
     // Stable: trades of one second keep the order of their file.
     trades.sort((a, b) => Number(a.row.time) - Number(b.row.time));

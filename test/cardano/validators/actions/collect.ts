@@ -1,30 +1,22 @@
 /** Collect: the creator gets exactly what is owed, in an output that serves nothing else. */
-import { type Assets, Constr, type Data } from '@lucid-evolution/lucid';
+import { type Assets, Constr, type Data, scriptFromNative } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
 import type { Input, Output, Plan } from '../judge.ts';
-import {
-  ammDatum,
-  type Ids,
-  LOVELACE,
-  launched,
-  longer,
-  orderDatum,
-  redeemers,
-} from '../layouts.ts';
+import { ammDatum, type Ids, launched, longer, redeemers } from '../layouts.ts';
+import { withOrder } from '../trades.ts';
 import {
   ADA,
   ALICE,
   BANK,
   CREATOR,
-  DEPOSIT,
   EXECUTOR,
   KEEP,
   type Key,
-  ORDER_FEE,
   swapped,
   utxo,
   type World,
 } from '../world.ts';
+import { executing } from './settings.ts';
 
 const X = 18_188_400_000n;
 const Y = 263_536_686n;
@@ -45,8 +37,8 @@ function pool(world: World, ids: Ids, index: number, one: Case): [Input, Output]
   const before = { lovelace: X + KEEP + OWED, [ids.token]: Y, [ids.nft]: 1n };
   const after = { ...before, lovelace: X + KEEP };
   const address = world.address('ammPool');
-  const datum = ammDatum(ids, { owed: owed1, creatorStake });
-  const old = ammDatum(ids, { owed: OWED, creatorStake });
+  const datum = ammDatum(world, ids, { owed: owed1, creatorStake });
+  const old = ammDatum(world, ids, { owed: OWED, creatorStake });
   return [
     { utxo: utxo(`1${index}`, 0, address, before, old), redeemer },
     {
@@ -78,6 +70,7 @@ legal('collect: into a later output', (world) =>
   collect(world, { redeemer: redeemers.collect(0, 3) }, [payout(ALICE.address), payout()]),
 );
 
+executing('collect', (world) => collect(world));
 attack('collect: without the executor', 'executor signature missing', (world) =>
   collect(world, {}, [payout()], CREATOR),
 );
@@ -105,7 +98,7 @@ attack('collect: an output that belongs to an input', 'payout belongs to an inpu
 attack('collect: a negative payout', 'payout belongs to an input', (world) =>
   collect(world, { redeemer: redeemers.collect(0, -1) }),
 );
-attack('collect: a negative index', 'negative index', (world) =>
+attack('collect: a negative index', null, (world) =>
   collect(world, { redeemer: redeemers.collect(-1, 2) }),
 );
 attack('collect: the index of another input', 'not my index', (world) =>
@@ -135,24 +128,14 @@ attack('collect: the pool moved away', 'address changed', (world) =>
   collect(world, { address1: ({ address }) => address('ammPool', ALICE) }),
 );
 
-/** The creator sells, and is paid more than what is owed, at index 0; the pool is at index 1. */
-function besideSale(world: World, to: number): Plan {
-  const ids = launched(world);
-  const [input, output] = pool(world, ids, 1, { redeemer: redeemers.collect(1, to) });
-  const datum = orderDatum({ input: ids.token, output: LOVELACE, worst: [6n, 1n], owner: CREATOR });
-  const sold = { lovelace: ORDER_FEE + DEPOSIT, [ids.token]: 1_000_000n };
-  const order = utxo('0f', 0, world.address('order', CREATOR), sold, datum);
-  const payment = { address: CREATOR.address, assets: { lovelace: DEPOSIT + 6n * ADA } };
-  return {
-    inputs: [{ utxo: order, redeemer: redeemers.execute(0) }, input],
-    outputs: [payment, output, filler, payout()],
-    signers: [EXECUTOR],
-  };
-}
-
-legal('collect: while the creator sells', (world) => besideSale(world, 3));
-attack('collect: what the creator sold counts as payout', 'payout belongs to an input', (world) =>
-  besideSale(world, 0),
+attack('collect: a script on the pool', 'reference script on the pool', (world) => {
+  const plan = collect(world);
+  const [next, ...others] = plan.outputs;
+  const scriptRef = scriptFromNative({ type: 'sig', keyHash: EXECUTOR.pkh });
+  return { ...plan, outputs: next ? [{ ...next, scriptRef }, ...others] : [] };
+});
+attack('collect: an order filled beside it', 'another script beside it', (world) =>
+  withOrder(collect(world, { redeemer: redeemers.collect(0, 4) }), world, ALICE),
 );
 
 /** Two pools of one creator. */
@@ -163,18 +146,12 @@ function both(world: World, first: Data, second: Data, count = 2): Plan {
   return { inputs: [in0, in1], outputs: [out0, out1, filler, ...paid], signers: [EXECUTOR] };
 }
 
-legal('collect: two pools of one creator, two payouts', (world) =>
+attack('collect: two pools of one creator', 'another script beside it', (world) =>
   both(world, redeemers.collect(0, 3), redeemers.collect(1, 4)),
 );
-attack('collect: one payout for two pools', 'payout claimed twice', (world) =>
+attack('collect: one payout for two pools', 'another script beside it', (world) =>
   both(world, redeemers.collect(0, 3), redeemers.collect(1, 3), 1),
 );
-
-/** Another pool may trade meanwhile. */
-legal('collect: beside a trade of another pool', (world) => {
-  const [in0, out0] = pool(world, launched(world), 0, { redeemer: redeemers.collect(0, 3) });
-  const [in1] = pool(world, launched(world, 'bb'), 1, { redeemer: redeemers.trade(1) });
-  const { address, assets } = in1.utxo;
-  const same = { address, assets, datum: ammDatum(launched(world, 'bb'), { owed: OWED }) };
-  return { inputs: [in0, in1], outputs: [out0, same, filler, payout()], signers: [EXECUTOR] };
-});
+attack('collect: beside a trade of another pool', 'another script beside it', (world) =>
+  both(world, redeemers.collect(0, 3), redeemers.trade(1, [])),
+);

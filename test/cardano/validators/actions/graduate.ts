@@ -1,5 +1,5 @@
 /** Graduation: everything moves to the AMM, to the lovelace, for the creator who launched. */
-import type { Assets, Constr, Data } from '@lucid-evolution/lucid';
+import { type Assets, type Constr, type Data, scriptFromNative } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
 import type { Plan } from '../judge.ts';
 import {
@@ -12,7 +12,9 @@ import {
   longer,
   redeemers,
 } from '../layouts.ts';
+import { withOrder } from '../trades.ts';
 import { ADA, ALICE, BOB, CAP, EXECUTOR, type Key, PLATFORM, utxo, type World } from '../world.ts';
+import { executing } from './settings.ts';
 
 interface Case {
   readonly coin?: bigint;
@@ -29,7 +31,7 @@ function graduation(world: World, one: Case = {}): Plan {
   const { coin = CAP, id = ids.id, index = 0, datum1, address1, assets1, signer = EXECUTOR } = one;
   const assets: Assets = { lovelace: coin, [ids.token]: 263_536_686n, [ids.nft]: 1n };
   const moved = assets1?.(assets, ids) ?? assets;
-  const datum = ammDatum(ids, { owed: 0n });
+  const datum = ammDatum(world, ids, { owed: 0n });
   const pool = utxo('10', 0, world.address('curvePool', PLATFORM), assets, curveDatum(world, ids));
   const left: Assets = { lovelace: 5n * ADA };
   for (const unit of [ids.token, ids.nft])
@@ -54,6 +56,7 @@ function graduation(world: World, one: Case = {}): Plan {
 
 legal('graduation: at the cap', (world) => graduation(world));
 legal('graduation: beyond the cap', (world) => graduation(world, { coin: CAP + 18_191_400n }));
+executing('graduation', (world) => graduation(world));
 
 attack('graduation: one lovelace below the cap', 'cap not reached', (world) =>
   graduation(world, { coin: CAP - 1n }),
@@ -62,9 +65,7 @@ attack('graduation: without the executor', 'executor signature missing', (world)
   graduation(world, { signer: ALICE }),
 );
 attack('graduation: another index', 'not my index', (world) => graduation(world, { index: 1 }));
-attack('graduation: a negative index', 'negative index', (world) =>
-  graduation(world, { index: -1 }),
-);
+attack('graduation: a negative index', null, (world) => graduation(world, { index: -1 }));
 attack('graduation: to another address', 'wrong address', (world) =>
   graduation(world, { address1: () => ALICE.address }),
 );
@@ -98,6 +99,7 @@ const wrong: readonly [string, (datum: Constr<Data>) => Constr<Data>][] = [
   ['something owed', (datum) => changed(datum, 7, 1n)],
   ['another LP fee', (datum) => changed(datum, 3, 0n)],
   ['another executor', (datum) => changed(datum, 4, ALICE.pkh)],
+  ['other settings', (datum) => changed(datum, 8, ALICE.pkh)],
   ['one more field', longer],
 ];
 for (const [name, datum1] of wrong) {
@@ -105,3 +107,13 @@ for (const [name, datum1] of wrong) {
     graduation(world, { datum1 }),
   );
 }
+
+attack('graduation: a script on the pool', 'reference script on the pool', (world) => {
+  const plan = graduation(world);
+  const [pool, ...others] = plan.outputs;
+  const scriptRef = scriptFromNative({ type: 'sig', keyHash: EXECUTOR.pkh });
+  return { ...plan, outputs: pool ? [{ ...pool, scriptRef }, ...others] : [] };
+});
+attack('graduation: an order filled beside it', 'another script beside it', (world) =>
+  withOrder(graduation(world), world, ALICE),
+);

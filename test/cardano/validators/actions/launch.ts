@@ -25,13 +25,16 @@ import {
   ALICE,
   CAP,
   CREATOR,
+  EXECUTOR,
   KEEP,
   type Key,
   PLATFORM,
   SUPPLY,
+  settingsDatum,
   utxo,
   type World,
 } from '../world.ts';
+import { reading, withSettings } from './settings.ts';
 
 const BUY = 132_500_000n;
 const BOUGHT = buyTokens(DEFAULT_CURVE, 0n, BUY);
@@ -127,6 +130,18 @@ legal('launch: up to the last lovelace below the cap', (world) =>
   launch(world, { buy: CAP - KEEP - 1n, bought: 700_000_000n, fee: 200n * ADA }),
 );
 legal('launch: of a foreign token, which counts nowhere', (world) => native(world, one, all));
+
+reading('launch', (world) => launch(world));
+const moved = { datum: settingsDatum(EXECUTOR, ALICE.address) };
+legal('launch: its fee to the new address, after a rotation', (world) =>
+  withSettings(world, launch(world, { feeTo: ALICE.address }), moved),
+);
+attack('launch: its fee to the old address, after a rotation', 'launch fee unpaid', (world) =>
+  withSettings(world, launch(world), moved),
+);
+attack('launch: for the old executor, after a rotation', 'wrong pool datum', (world) =>
+  withSettings(world, launch(world), { datum: settingsDatum(ALICE) }),
+);
 
 attack('launch: the seed not spent, as when minting again', 'seed not spent', (world) =>
   launch(world, { seed: '11' }),

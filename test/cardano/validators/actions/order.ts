@@ -1,182 +1,179 @@
 /** The order validator: fills at the worst price, refunds, cancels, and what it refuses. */
-import type { Assets, Data } from '@lucid-evolution/lucid';
+import { type Data, scriptFromNative } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
 import type { Plan } from '../judge.ts';
+import { launched, NEVER_AGAIN, REFUND_AFTER_MS, redeemers } from '../layouts.ts';
 import {
-  LOVELACE,
-  NEVER_AGAIN,
-  type OrderTerms,
-  orderDatum,
-  REFUND_AFTER_MS,
-  redeemers,
-} from '../layouts.ts';
+  balanced,
+  curveVenue,
+  type OrderCase,
+  type PoolChange,
+  placedOrder,
+  trade,
+} from '../trades.ts';
 import {
   ADA,
   ALICE,
   BOB,
-  CREATOR,
-  DEPOSIT,
   EXECUTOR,
   type Key,
   ORDER_FEE,
+  REFUND_FEE,
+  SIGNERS,
   SLOT_MS,
   swapped,
-  utxo,
   type World,
 } from '../world.ts';
 
-const TOKEN = `${'ab'.repeat(28)}44415645`;
-const OTHER = `${'cd'.repeat(28)}44415645`;
-const BUY: OrderTerms = { input: LOVELACE, output: TOKEN, worst: [30n, 1000n] };
-const SELL: OrderTerms = { input: TOKEN, output: LOVELACE, worst: [7n, 10n] };
-const BUY_VALUE = { lovelace: 5n * ADA + ORDER_FEE + DEPOSIT };
-const BUY_PAID = { lovelace: DEPOSIT, [TOKEN]: 150_000n };
-const SELL_VALUE = { lovelace: ORDER_FEE + DEPOSIT, [TOKEN]: 1_000_000n };
-const SELL_PAID = { lovelace: DEPOSIT + 700_000n };
+/** Whatever spends an output pays for the script in it. */
+const SCRIPT = scriptFromNative({ type: 'sig', keyHash: EXECUTOR.pkh });
+const BUY: OrderCase = { side: 'buy', amount: 5n * ADA };
+const SELL: OrderCase = { side: 'sell', amount: 1_000_000n };
+/** What they get. */
+const TOKENS = curveVenue().fill('buy', BUY.amount);
+const LOVELACE_OUT = curveVenue().fill('sell', SELL.amount);
 
-interface Case {
-  readonly terms: OrderTerms;
-  readonly value: Assets;
-  readonly redeemer: Data;
-  readonly paid: Assets;
-  readonly to?: string;
-  readonly signer?: Key;
-  readonly fromMs?: number;
+/** One order filled by its pool, which lies behind it: the order speaks first. */
+const fill = (world: World, one: OrderCase, change: PoolChange = {}): Plan =>
+  trade(world, launched(world), curveVenue(), [one], { isLast: true, ...change });
+
+const priced = (one: OrderCase, got: bigint): OrderCase => ({ ...one, worst: [got, one.amount] });
+
+/** Of Alice, spent by other means than a fill. */
+function spend(world: World, one: OrderCase, redeemer: Data, change: Partial<Spending> = {}): Plan {
+  const { signer = EXECUTOR, fromMs, less = REFUND_FEE, lessTokens = 0n, moreTokens = 0n } = change;
+  const ids = launched(world);
+  const { input, output } = placedOrder(world, ids, one, '10', 0n);
+  const { lovelace = 0n, [ids.token]: tokens = 0n } = input.utxo.assets;
+  const back = { lovelace: lovelace - less };
+  const tokens1 = tokens - lessTokens + moreTokens;
+  const assets = tokens1 === 0n ? back : { ...back, [ids.token]: tokens1 };
+  const paid = { input: { ...input, redeemer }, output: { ...output, assets } };
+  return { ...balanced([paid], signer), ...(fromMs === undefined ? {} : { fromMs }) };
 }
 
-/** One order of Alice, and a payment to her; Bob has tokens for it and takes what is left. */
-function spend({ address }: World, { terms, value, redeemer, ...rest }: Case): Plan {
-  const { paid, to = ALICE.address, signer = EXECUTOR, fromMs } = rest;
-  const tokens = { lovelace: 10n * ADA, [TOKEN]: 5_000_000n };
-  const left = 5_000_000n + (value[TOKEN] ?? 0n) - (paid[TOKEN] ?? 0n);
-  return {
-    inputs: [
-      { utxo: utxo('10', 0, address('order', ALICE), value, orderDatum(terms)), redeemer },
-      { utxo: utxo('20', 0, BOB.enterprise, tokens) },
-    ],
-    outputs: [
-      { address: to, assets: paid },
-      { address: BOB.enterprise, assets: { lovelace: 10n * ADA, [TOKEN]: left } },
-    ],
-    signers: [signer, BOB],
-    ...(fromMs === undefined ? {} : { fromMs }),
-  };
+interface Spending {
+  readonly signer: Key;
+  readonly fromMs: number;
+  /** Lovelace that do not come back. */
+  readonly less: bigint;
+  readonly lessTokens: bigint;
+  readonly moreTokens: bigint;
 }
 
-const buy: Case = { terms: BUY, value: BUY_VALUE, redeemer: redeemers.execute(0), paid: BUY_PAID };
-const sell: Case = {
-  ...{ terms: SELL, value: SELL_VALUE, redeemer: redeemers.execute(0), paid: SELL_PAID },
-};
-const refund: Case = {
-  ...{ terms: SELL, value: SELL_VALUE, redeemer: redeemers.refund(0), fromMs: REFUND_AFTER_MS },
-  paid: { ...SELL_VALUE, lovelace: DEPOSIT },
-};
-const cancel: Case = { ...buy, redeemer: redeemers.cancel, paid: BUY_VALUE, signer: ALICE };
+const refund = (world: World, one: OrderCase, change: Partial<Spending> = {}): Plan =>
+  spend(world, one, redeemers.refund(0), { fromMs: REFUND_AFTER_MS, ...change });
+const cancel = (world: World, change: Partial<Spending> & { to?: string } = {}): Plan =>
+  spend(world, { ...BUY, ...change }, redeemers.cancel, { signer: ALICE, less: 0n, ...change });
 
-legal('order: a buy exactly at its worst price', (world) => spend(world, buy));
-legal('order: a sell exactly at its worst price', (world) => spend(world, sell));
+legal('order: a buy exactly at its worst price', (world) => fill(world, priced(BUY, TOKENS)));
+legal('order: a sell exactly at its worst price', (world) =>
+  fill(world, priced(SELL, LOVELACE_OUT)),
+);
 legal('order: a buy for an address without stake part', (world) =>
-  spend(world, { ...buy, terms: { ...BUY, redeemer: ALICE.enterprise }, to: ALICE.enterprise }),
+  fill(world, { ...BUY, redeemer: ALICE.enterprise }),
 );
-legal('order: a refund at its first slot, less the fee', (world) => spend(world, refund));
-legal('order: a refund of a buy', (world) =>
-  spend(world, { ...refund, terms: BUY, value: BUY_VALUE, paid: { lovelace: 5n * ADA + DEPOSIT } }),
+legal('order: a refund at its first slot, by anybody', (world) =>
+  refund(world, SELL, { signer: BOB }),
 );
-legal('order: a cancel by its owner', (world) => spend(world, cancel));
+legal('order: a refund of a buy', (world) => refund(world, BUY));
+legal('order: a cancel by its owner', (world) => cancel(world));
 legal('order: a cancel that pays where the owner likes', (world) =>
-  spend(world, { ...cancel, to: BOB.address, paid: { lovelace: 2n * ADA } }),
+  cancel(world, { to: BOB.address, less: 5n * ADA }),
 );
 
-attack('order: execution without the executor', 'executor signature missing', (world) =>
-  spend(world, { ...buy, signer: ALICE }),
-);
-attack('order: refund without the executor', 'executor signature missing', (world) =>
-  spend(world, { ...refund, signer: ALICE }),
-);
-attack('order: execution by the executor of another datum', 'executor signature missing', (world) =>
-  spend(world, { ...buy, terms: { ...BUY, executor: CREATOR } }),
-);
 attack('order: cancel by the executor', 'owner signature missing', (world) =>
-  spend(world, { ...cancel, signer: EXECUTOR }),
+  cancel(world, { signer: EXECUTOR }),
 );
+attack('order: cancel by the signers', 'owner signature missing', (world) => {
+  const plan = cancel(world, { signer: BOB });
+  return { ...plan, signers: [...plan.signers, ...SIGNERS] };
+});
 attack('order: an unknown redeemer', 'no such redeemer', (world) =>
-  spend(world, { ...buy, redeemer: NEVER_AGAIN }),
+  fill(world, { ...BUY, action: NEVER_AGAIN }),
 );
 attack('order: a buy one token below its worst price', 'below worst price', (world) =>
-  spend(world, { ...buy, paid: { ...BUY_PAID, [TOKEN]: 149_999n } }),
-);
-attack('order: a buy paid in another token', 'below worst price', (world) =>
-  spend(world, { ...buy, terms: { ...BUY, output: OTHER } }),
-);
-attack('order: a buy whose deposit is one lovelace short', 'deposit not returned', (world) =>
-  spend(world, { ...buy, paid: { ...BUY_PAID, lovelace: DEPOSIT - 1n } }),
+  fill(world, priced(BUY, TOKENS + 1n)),
 );
 attack('order: a sell one lovelace below its worst price', 'below worst price', (world) =>
-  spend(world, { ...sell, paid: { lovelace: SELL_PAID.lovelace - 1n } }),
+  fill(world, priced(SELL, LOVELACE_OUT + 1n)),
 );
-attack('order: tokens for tokens', 'no coin side', (world) =>
-  spend(world, { ...sell, terms: { ...SELL, output: OTHER } }),
+attack('order: a buy paid in another token', 'below worst price', (world) =>
+  fill(world, { ...BUY, token: launched(world, 'bb').token }),
+);
+attack('order: a buy whose deposit is one lovelace short', 'deposit not returned', (world) =>
+  fill(world, { ...BUY, moreLovelace: -1n }),
 );
 attack('order: a payment to another', 'wrong address', (world) =>
-  spend(world, { ...buy, to: BOB.address }),
+  fill(world, { ...BUY, to: BOB.address }),
 );
 attack('order: a payment without the stake part', 'wrong address', (world) =>
-  spend(world, { ...buy, to: ALICE.enterprise }),
+  fill(world, { ...BUY, to: ALICE.enterprise }),
 );
 attack('order: a payment with a foreign stake part', 'wrong address', (world) =>
-  spend(world, { ...buy, to: swapped(ALICE, BOB) }),
+  fill(world, { ...BUY, to: swapped(ALICE, BOB) }),
 );
 attack('order: a refund to a foreign stake part', 'wrong address', (world) =>
-  spend(world, { ...refund, to: swapped(ALICE, BOB) }),
+  refund(world, { ...SELL, to: swapped(ALICE, BOB) }),
 );
-attack('order: a refund one lovelace short', 'refund too small', (world) =>
-  spend(world, { ...refund, paid: { ...SELL_VALUE, lovelace: DEPOSIT - 1n } }),
+attack('order: a refund one lovelace short', 'wrong refund', (world) =>
+  refund(world, SELL, { less: REFUND_FEE + 1n }),
 );
-attack('order: a refund one token short', 'refund too small', (world) =>
-  spend(world, { ...refund, paid: { lovelace: DEPOSIT, [TOKEN]: 999_999n } }),
+attack('order: a refund that keeps the whole fee', 'wrong refund', (world) =>
+  refund(world, SELL, { less: ORDER_FEE }),
+);
+attack('order: a refund that keeps more than the fee of its order', 'wrong refund', (world) =>
+  refund(world, { ...SELL, fee: REFUND_FEE - 1n }),
+);
+attack('order: a refund one token short', 'wrong refund', (world) =>
+  refund(world, SELL, { lessTokens: 1n }),
+);
+attack('order: a refund with a token that the order did not have', 'wrong refund', (world) =>
+  refund(world, BUY, { moreTokens: 1n }),
+);
+attack('order: a refund with a script on it', 'reference script on the refund', (world) =>
+  refund(world, { ...SELL, scriptRef: SCRIPT }),
+);
+attack('order: a payment with a script on it', 'reference script on the payment', (world) =>
+  fill(world, { ...BUY, scriptRef: SCRIPT }),
 );
 attack('order: a refund one slot early', 'too early', (world) =>
-  spend(world, { ...refund, fromMs: REFUND_AFTER_MS - SLOT_MS }),
+  refund(world, SELL, { fromMs: REFUND_AFTER_MS - SLOT_MS }),
 );
 attack('order: a refund without a lower bound', null, (world) => {
-  const { fromMs: _, ...unbounded } = refund;
-  return spend(world, unbounded);
+  const { fromMs: _, ...unbounded } = refund(world, SELL);
+  return unbounded;
 });
-attack('order: a negative index', 'negative index', (world) =>
-  spend(world, { ...buy, redeemer: redeemers.execute(-1) }),
+attack('order: a negative index', null, (world) =>
+  fill(world, { ...BUY, action: redeemers.execute(-1, 1) }),
 );
 attack('order: the index of another input', 'not my index', (world) =>
-  spend(world, { ...buy, redeemer: redeemers.execute(1) }),
+  fill(world, { ...BUY, action: redeemers.execute(1, 1) }),
 );
-attack('order: an index beyond the inputs', 'index out of range', (world) =>
-  spend(world, { ...buy, redeemer: redeemers.execute(7) }),
+attack('order: an index beyond the inputs', null, (world) =>
+  fill(world, { ...BUY, action: redeemers.execute(7, 1) }),
 );
 
-/** Two equal orders of Alice. */
-function twins(world: World, second: Data, paid: Assets): Plan {
-  const plan = spend(world, buy);
-  const twin = utxo('11', 0, world.address('order', ALICE), BUY_VALUE, orderDatum(BUY));
-  const [first, bob] = plan.inputs;
-  const [payment, rest] = plan.outputs;
-  if (!first || !bob || !payment || !rest) throw new Error('two inputs, two outputs');
-  const left = 5_000_000n - (BUY_PAID[TOKEN] ?? 0n) - (paid[TOKEN] ?? 0n);
-  return {
-    ...plan,
-    inputs: [first, { utxo: twin, redeemer: second }, bob],
-    outputs: [
-      payment,
-      { ...payment, assets: paid },
-      { ...rest, assets: { lovelace: 10n * ADA, [TOKEN]: left } },
-    ],
-  };
-}
-
+attack('order: 1 token for 30 ADA, without the pool', "not the order's market", (world) => {
+  const ids = launched(world);
+  const order = placedOrder(world, ids, { ...BUY, amount: 30n * ADA }, '10', 1n);
+  const redeemer = redeemers.execute(0, 1);
+  return balanced([{ ...order, input: { ...order.input, redeemer } }], EXECUTOR);
+});
+attack('order: an input that is no pool as its market', "not the order's market", (world) =>
+  fill(world, { ...BUY, action: redeemers.execute(0, 2) }),
+);
+attack('order: the pool of another market', "not the order's market", (world) =>
+  fill(world, { ...BUY, market: launched(world, 'bb').nft }),
+);
+attack('order: a negative index of the pool', null, (world) =>
+  fill(world, { ...BUY, action: redeemers.execute(0, -1) }),
+);
 legal('order: two equal orders, each with its own payment', (world) =>
-  twins(world, redeemers.execute(1), BUY_PAID),
+  trade(world, launched(world), curveVenue(), [BUY, BUY]),
 );
 attack('order: one payment for two equal orders', 'not my index', (world) =>
-  twins(world, redeemers.execute(0), { lovelace: 2n * ADA }),
-);
-attack('order: a payment only to the first of two', 'below worst price', (world) =>
-  twins(world, redeemers.execute(1), { lovelace: 2n * ADA }),
+  trade(world, launched(world), curveVenue(), [BUY, { ...BUY, action: redeemers.execute(0, 2) }], {
+    isLast: true,
+  }),
 );

@@ -1,7 +1,7 @@
 import { Constr, type Data } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
 import type { Plan } from '../judge.ts';
-import { ADA, ALICE, BOB, SLOT_MS, START_MS, utxo, type World } from '../world.ts';
+import { ADA, ALICE, BOB, SIGNERS, SLOT_MS, START_MS, utxo, type World } from '../world.ts';
 
 const UNLOCK_MS = START_MS + 600 * SLOT_MS;
 const TOKEN = `${'ab'.repeat(28)}44415645`;
@@ -24,6 +24,10 @@ legal('vesting: withdrawal by the owner once unlocked', (world) => withdrawal(wo
 
 attack('vesting: another signs', 'owner signature missing', (world) =>
   withdrawal(world, { signers: [BOB] }),
+);
+
+attack('vesting: the signers open it early', 'owner signature missing', (world) =>
+  withdrawal(world, { signers: SIGNERS, fromMs: UNLOCK_MS - SLOT_MS }),
 );
 
 attack('vesting: one slot early', 'still locked', (world) =>

@@ -183,8 +183,9 @@ ChartBulkAnswer = list[ChartBulkAnswerRow | ItemError]
 
 class PoolListQuery(TypedDict):
     #: New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap.
-    #: CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.
-    filter: Literal["New", "Latest", "CompletedCreateOn", "CompletedMCap", "MCapDesc"]
+    #: CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap. Trending: by
+    #: volume in 24 hours, graduated included, ties by market cap.
+    filter: Literal["New", "Latest", "CompletedCreateOn", "CompletedMCap", "MCapDesc", "Trending"]
 
 
 PoolListAnswer = list[LiquidityPoolInfo]
@@ -704,7 +705,8 @@ class OrderAnswer(TypedDict):
     worstPrice: OrderAnswerPrice
     #: Integer.
     minimumOutput: str
-    #: Unix ms from which the order may be refunded.
+    #: Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
+    #: at any time.
     expiresAt: int
     #: Unix ms from which no block takes the transaction; null: it has no end.
     validUntil: int | None
@@ -749,7 +751,8 @@ class QuoteAnswer(TypedDict):
     worstPrice: OrderAnswerPrice
     #: Integer.
     minimumOutput: str
-    #: Unix ms from which the order may be refunded.
+    #: Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
+    #: at any time.
     expiresAt: int
     #: Unix ms from which no block takes the transaction; null: it has no end.
     validUntil: int | None

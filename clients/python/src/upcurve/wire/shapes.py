@@ -208,7 +208,8 @@ ApiOrder = TypedDict(
         "venue": "Literal['CURVE', 'AMM']",
         #: Unix seconds of the block that ended it.
         "evaluatedAt": "int | None",
-        #: Unix milliseconds from which on it may be refunded.
+        #: Unix milliseconds from which on it may be refunded. 0: it never is, and its owner may
+        #: cancel it at any time.
         "expiresAt": "int",
         #: cancelled by its owner, or expired.
         "refundReason": "Literal['cancelled', 'expired'] | None",
@@ -279,7 +280,8 @@ OrderTrades = TypedDict(
         "venue": "Literal['CURVE', 'AMM']",
         #: Unix seconds of the block that ended it.
         "evaluatedAt": "int | None",
-        #: Unix milliseconds from which on it may be refunded.
+        #: Unix milliseconds from which on it may be refunded. 0: it never is, and its owner may
+        #: cancel it at any time.
         "expiresAt": "int",
         #: cancelled by its owner, or expired.
         "refundReason": "Literal['cancelled', 'expired'] | None",

@@ -1,0 +1,2 @@
+export const STRIPPED_FOLDER: string;
+export function strippedName(source: string): string;

@@ -1,0 +1,84 @@
+/**
+ * The pools of the market by what was traded in 24 hours, graduated ones included; ties by market
+ * cap, then by asset id. Only pools with a trade in that day are kept in order here: the others
+ * follow by market cap, and of those the directory has a list. Source: api.md section 9.1.
+ */
+import type { ListedPool } from '../../engine/actors/directory.ts';
+import type { Fold } from '../../engine/actors/fold.ts';
+import { MinuteList } from '../../engine/actors/minuteList.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+
+/** Immutable: a pool that moves gets another one. */
+interface Place {
+  readonly asset: AssetId;
+  readonly volume: bigint;
+  readonly marketCap: bigint;
+}
+
+const ofFolds = new WeakMap<Fold, TrendingPools>();
+
+export class TrendingPools {
+  readonly #fold: Fold;
+  readonly #traded: MinuteList<Place>;
+
+  private constructor(fold: Fold) {
+    this.#fold = fold;
+    const { tickers } = fold;
+    this.#traded = new MinuteList(tickers.changes, [...tickers.traded()], {
+      windows: ['24h'],
+      compare,
+      placeOf: (asset, atMs) => placeOf(fold, asset, atMs),
+    });
+  }
+
+  /** One for routes and topics of a fold. */
+  static of(fold: Fold): TrendingPools {
+    const trending = ofFolds.get(fold) ?? new TrendingPools(fold);
+    ofFolds.set(fold, trending);
+    return trending;
+  }
+
+  /** Takes in what changed, until `isOver`. True: all of it. */
+  refresh(isOver: () => boolean): boolean {
+    return this.#traded.refresh(isOver);
+  }
+
+  /** Makes the order of the next minute, until `isOver`. True: it is made. */
+  prepare(isOver: () => boolean): boolean {
+    return this.#traded.prepare(isOver);
+  }
+
+  /** As of the applied entry. */
+  page(limit: number): readonly ListedPool[] {
+    this.refresh(() => false);
+    const { directory } = this.#fold;
+    const pools: ListedPool[] = [];
+    const isFull = () => pools.length >= limit;
+    this.#traded.walk(({ asset }) => {
+      const listed = isFull() ? null : directory.find(asset);
+      if (listed !== null) pools.push(listed);
+      return !isFull();
+    });
+    if (isFull()) return pools;
+    directory.walkByMarketCap((listed) => {
+      if (!this.#traded.has(listed.pool.token)) pools.push(listed);
+      return !isFull();
+    });
+    return pools;
+  }
+}
+
+/** null: nothing was traded, or it is not a pool. */
+function placeOf({ directory, tickers }: Fold, asset: AssetId, atMs: number): Place | null {
+  const listed = directory.find(asset);
+  if (listed === null) return null;
+  const volume = tickers.day(asset, atMs)?.windows?.sums('24h').volume ?? 0n;
+  return volume === 0n ? null : { asset, volume, marketCap: listed.marketCapLovelace };
+}
+
+function compare(a: Place, b: Place): number {
+  if (a.volume !== b.volume) return a.volume > b.volume ? -1 : 1;
+  if (a.marketCap !== b.marketCap) return a.marketCap > b.marketCap ? -1 : 1;
+  if (a.asset === b.asset) return 0;
+  return a.asset < b.asset ? -1 : 1;
+}

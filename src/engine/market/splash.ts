@@ -1,0 +1,60 @@
+/**
+ * The royalty pool of Splash, into which tokens of mainnet graduate: a constant product over what
+ * the pool holds without what its treasury and its royalty have earned. A trade pays for both, and
+ * for the liquidity, of what it puts in; the pool gives at most what is left of it buys.
+ *
+ * Source: PRoyaltyPool.hs of splashprotocol/splash-core, whose rule is an inequality: an executor
+ * may take less. Checked with swaps of the chain (test/data/mainnet/splash-swaps.csv).
+ */
+import { amountIn, amountOut } from './amm.ts';
+
+const PER_100K = 100_000n;
+
+/** Of 100,000 each, as they stand in the pool's datum. */
+export interface SplashFees {
+  /** What is left after the liquidity's fee. */
+  readonly feeNum: bigint;
+  readonly treasuryFee: bigint;
+  readonly royaltyFee: bigint;
+}
+
+/** What leaves the pool when `amount` comes in. */
+export function splashOut(
+  amount: bigint,
+  reserveIn: bigint,
+  reserveOut: bigint,
+  fees: SplashFees,
+): bigint {
+  return amountOut(amount, reserveIn, reserveOut, feeOf(fees), PER_100K);
+}
+
+/** The least that must come in for `amount` to leave; `amount` is below the reserve. */
+export function splashIn(
+  amount: bigint,
+  reserveIn: bigint,
+  reserveOut: bigint,
+  fees: SplashFees,
+): bigint {
+  return amountIn(amount, reserveIn, reserveOut, feeOf(fees), PER_100K);
+}
+
+/** What the pool puts aside of what comes in, in the asset that comes in. */
+export function earnedOf(
+  amount: bigint,
+  { treasuryFee, royaltyFee }: Pick<SplashFees, 'treasuryFee' | 'royaltyFee'>,
+): { readonly treasury: bigint; readonly royalty: bigint } {
+  return {
+    treasury: (amount * treasuryFee) / PER_100K,
+    royalty: (amount * royaltyFee) / PER_100K,
+  };
+}
+
+function feeOf({ feeNum, treasuryFee, royaltyFee }: SplashFees): bigint {
+  return PER_100K - (feeNum - treasuryFee - royaltyFee);
+}
+
+/** Whether a trade is possible at these fees: something counts, and no fee is negative. */
+export function areSplashFees({ feeNum, treasuryFee, royaltyFee }: SplashFees): boolean {
+  const counted = feeNum - treasuryFee - royaltyFee;
+  return treasuryFee >= 0n && royaltyFee >= 0n && counted > 0n && feeNum <= PER_100K;
+}

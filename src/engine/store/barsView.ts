@@ -1,0 +1,166 @@
+/**
+ * Bars as they are now: those that wait to be written are overlaid on the stored ones. Before
+ * anything of a pair is read or changed, ends that market time has passed are put into its bars
+ * (`BarEnds`).
+ */
+import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { type BarRow, barReads, type OpenBar, type SettledBars, settledBars } from './barRows.ts';
+import type { Database } from './database.ts';
+import type { Stage } from './stage.ts';
+import type { BarEnds, BarOwner, StagedBars, StagedPair } from './stagedBars.ts';
+
+const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+/** Ends that wait beside each other: each is looked at when a pair is read. */
+const MOST_WAITING_ENDS = 8;
+/** Far more than lateness can leave open at once. */
+const MAX_OPEN_BARS = 10_000;
+
+interface Stages {
+  /** What is staged now. */
+  readonly newest: () => Stage;
+  /** What was handed over to be written, not acknowledged yet. */
+  readonly inFlight: () => Stage | null;
+}
+
+export class BarsView {
+  readonly #reads;
+  readonly #settled;
+  readonly #newest: () => Stage;
+  readonly #inFlight: () => Stage | null;
+  /** No bar that ended before this moment has changed in order since `seq`; -1: cannot tell. */
+  readonly #oldestMarketMsSince: (seq: number) => number;
+  /** Pairs whose bars are being ended: what that reads of them is how they were before. */
+  readonly #ending = new Set<number>();
+
+  constructor(
+    database: Database,
+    { newest, inFlight }: Stages,
+    oldestMarketMsSince: (seq: number) => number,
+  ) {
+    this.#reads = barReads(database);
+    this.#settled = settledBars(database);
+    this.#newest = newest;
+    this.#inFlight = inFlight;
+    this.#oldestMarketMsSince = oldestMarketMsSince;
+  }
+
+  /** Where the bars that `owner` changes from now on are staged, until it is closed. */
+  stagePair(pair: number, owner: BarOwner): StagedPair {
+    const stage = this.#newest();
+    // It is about to change bars that may still wait to be encoded.
+    this.#inFlight()?.bars.find(pair)?.lines();
+    const staged = stage.bars.of(pair);
+    staged.owner = owner;
+    stage.noteBars();
+    return staged;
+  }
+
+  stageEnds(ends: BarEnds): void {
+    const stage = this.#newest();
+    stage.addEnds(ends);
+    for (const pair of stage.bars.endedBeforeLast(MOST_WAITING_ENDS)) this.endBars(pair);
+  }
+
+  /** Some wait to be put into the bars of this pair. */
+  hasEnds(pair: number): boolean {
+    return this.#newest().bars.hasEnds(pair) || this.#inFlight()?.bars.hasEnds(pair) === true;
+  }
+
+  endBars(pair: number): void {
+    if (!this.hasEnds(pair) || this.#ending.has(pair)) return;
+    const waiting = this.#inFlight()?.bars;
+    const { bars } = this.#newest();
+    this.#ending.add(pair);
+    try {
+      waiting?.endBars(pair);
+      if (!bars.hasEnds(pair)) return;
+      waiting?.find(pair)?.lines();
+      bars.endBars(pair);
+    } finally {
+      this.#ending.delete(pair);
+    }
+  }
+
+  /** The bar that starts at `start`, or its tombstone, or null. */
+  one(pair: number, resolution: number, start: number): BarRow | null {
+    for (const stage of this.#stagesOf(pair)) {
+      const staged = stage.bars.get(pair, resolution, start);
+      if (staged !== undefined) return staged;
+    }
+    return this.#reads.one(pair, resolution, start);
+  }
+
+  /** Bars that start in [from, to), newest first. */
+  range(pair: number, resolution: number, from: number, to: number, limit: number): BarRow[] {
+    const more = limit + this.#stagedOf(pair);
+    const stored = this.#reads.range(pair, resolution, from, to, more);
+    const inside = ({ start, isThere }: { start: number; isThere: boolean }) =>
+      isThere && start >= from && start < to;
+    const rows = this.#overlay(pair, resolution, stored, inside);
+    return rows.sort((a, b) => b.start - a.start).slice(0, limit);
+  }
+
+  /** See `StateStore.settledBars`. */
+  settled(
+    pair: number,
+    resolution: number,
+    { from, to }: { readonly from: number; readonly to: number },
+    most: number,
+  ): SettledBars | null {
+    const inside = ({ start }: { start: number }) => start >= from && start < to;
+    const waiting = this.#overlay(pair, resolution, [], inside);
+    if (waiting.length > 0) return null;
+    return this.#settled(pair, resolution, from, to, most);
+  }
+
+  /** Bars and tombstones last changed after `seq`, oldest change first. */
+  changedSince(pair: number, resolution: Resolution, seq: number, limit: number): BarRow[] {
+    const index = STORED_RESOLUTION_IDS[resolution];
+    const from = intervalStart(resolution, Math.max(0, this.#oldestMarketMsSince(seq)));
+    const more = limit + this.#stagedOf(pair);
+    const stored = this.#reads.changedSince(pair, index, seq, from, more);
+    const rows = this.#overlay(pair, index, stored, (row) => row.seq > seq);
+    return rows.sort((a, b) => a.seq - b.seq || a.start - b.start).slice(0, limit);
+  }
+
+  /** Bars of all pairs that are not final, as committed. */
+  allOpen(): OpenBar[] {
+    return this.#reads.allOpen();
+  }
+
+  /** Bars whose interval has not ended at `marketMs`, which are those that are not final. */
+  open(pair: number, resolution: Resolution, marketMs: number): BarRow[] {
+    const from = intervalStart(resolution, marketMs);
+    return this.range(pair, STORED_RESOLUTION_IDS[resolution], from, FOREVER_MS, MAX_OPEN_BARS);
+  }
+
+  /** As committed. */
+  stored(pair: number, resolution: number, start: number): BarRow | null {
+    return this.#reads.one(pair, resolution, start);
+  }
+
+  /** Those that hold the pair's newest bars, newest first. */
+  #stagesOf(pair: number): readonly Stage[] {
+    this.endBars(pair);
+    const inFlight = this.#inFlight();
+    return inFlight === null ? [this.#newest()] : [this.#newest(), inFlight];
+  }
+
+  #stagedOf(pair: number): number {
+    return this.#stagesOf(pair).reduce((count, stage) => count + stage.bars.count(pair), 0);
+  }
+
+  #overlay(
+    pair: number,
+    resolution: number,
+    stored: readonly BarRow[],
+    wanted: Parameters<StagedBars['overlay']>[3],
+  ): BarRow[] {
+    return this.#stagesOf(pair)
+      .toReversed()
+      .reduce<BarRow[]>(
+        (rows, stage) => stage.bars.overlay(pair, resolution, rows, wanted),
+        [...stored],
+      );
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The settings of a deployment that `deploy` makes: an NFT, minted once with an output of the payer
+ * as its seed, at the script of the signers. The seed is recorded beside the reference scripts, so
+ * that an interrupted deployment finds its settings again: only the seed's own policy mints an NFT
+ * that follows from it, so a false record is not believed.
+ */
+import { walletCollateral } from '../../cardano/build/chainData.ts';
+import { leastLovelace } from '../../cardano/build/cost.ts';
+import { dataHex, type PlannedMint, type PlannedOutput } from '../../cardano/build/plan.ts';
+import { datumOf, type OutputRef, type Utxo } from '../../cardano/codec/output.ts';
+import { Constr } from '../../cardano/codec/plutusData.ts';
+import { asValue, coins } from '../../cardano/codec/value.ts';
+import { outputRefData, readOutputRefData } from '../../cardano/datums/datums.ts';
+import { type Signers, signersHash } from '../../cardano/datums/signers.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
+import {
+  keyAddress,
+  lockedAddress,
+  type MarketPlan,
+  settingsOutput,
+  settingsPolicyCode,
+  settingsPolicyId,
+} from '../../cardano/validators/deploy.ts';
+
+export const SCRIPTS_ADDRESS = lockedAddress('reference scripts');
+
+/** What a deployment is made of before its settings have a seed. */
+export type MarketRequest = Omit<MarketPlan, 'settings'> & { readonly signers: Signers };
+
+/** Pays for several rotations. */
+const SETTINGS_LOVELACE = 5_000_000n;
+
+export interface PlacedSettings {
+  readonly market: MarketPlan;
+  readonly ref: OutputRef;
+}
+
+/** Those that lie on the chain with a record of their seed; null: there are none. */
+export function existingSettings(
+  request: MarketRequest,
+  scripts: readonly Utxo[],
+  settings: readonly Utxo[],
+): PlacedSettings | null {
+  for (const { output } of scripts) {
+    const seed = readOutputRefData(datumOf(output));
+    if (seed === null || output.scriptHash !== null) continue;
+    const market = marketOf(request, seed);
+    const nft = `${settingsPolicyId(market)}.${signersHash(request.signers)}`;
+    const held = settings.find((utxo) => utxo.output.value.assets.get(nft) === 1n);
+    if (held !== undefined) return { market, ref: held.ref };
+  }
+  return null;
+}
+
+export interface SettingsStep {
+  readonly market: MarketPlan;
+  readonly outputs: readonly { readonly name: string; readonly output: PlannedOutput }[];
+  readonly mint: PlannedMint;
+  readonly seed: Utxo;
+  readonly collateral: NonNullable<ReturnType<typeof walletCollateral>>;
+}
+
+/** null: the wallet has nothing to make them with. */
+export function newSettings(
+  request: MarketRequest,
+  wallet: readonly Utxo[],
+  payerKeyHash: string,
+  parameters: ProtocolParameters,
+): SettingsStep | null {
+  const [seed] = wallet.filter(({ output }) => output.scriptHash === null);
+  const collateral = walletCollateral(wallet, keyAddress(payerKeyHash));
+  if (seed === undefined || collateral === null) return null;
+  const market = marketOf(request, seed.ref);
+  const { nft, ...place } = settingsOutput(market);
+  const [policyId = '', name = ''] = nft.split('.');
+  const datum = place.datum ?? null;
+  const settings: PlannedOutput = {
+    ...{ address: place.address, datum },
+    value: asValue(SETTINGS_LOVELACE, [[nft, 1n]]),
+  };
+  const note = dataHex(outputRefData(seed.ref));
+  const record: PlannedOutput = { address: SCRIPTS_ADDRESS, value: coins(0n), datum: note };
+  const value = coins(leastLovelace(parameters, record));
+  const mint: PlannedMint = {
+    policyId,
+    amounts: new Map([[name, 1n]]),
+    redeemer: dataHex(new Constr(0, [name])),
+    script: settingsPolicyCode(market),
+  };
+  const outputs = [
+    { name: 'settings', output: settings },
+    { name: 'seed', output: { ...record, value } },
+  ];
+  return { market, outputs, mint, seed, collateral };
+}
+
+function marketOf({ signers, ...market }: MarketRequest, seed: OutputRef): MarketPlan {
+  return { ...market, settings: { ...signers, seed } };
+}

@@ -1,0 +1,72 @@
+/**
+ * How far something long is, on standard error. A terminal gets a bar that is drawn over itself and
+ * is gone at the end; elsewhere a line every ten seconds says the same, for logs.
+ */
+import type { Clock } from '../../engine/runtime/clock.ts';
+
+/** What `Terminal` says of standard error. */
+export interface ProgressOutput {
+  print(text: string): void;
+  readonly isTerminal?: boolean;
+}
+
+const DRAW_EVERY_MS = 100;
+const TELL_EVERY_MS = 10_000;
+const CELLS = 30;
+/** To the first column, and nothing behind it. */
+const CLEAR = '\r\x1b[K';
+
+export class Progress {
+  readonly #what: string;
+  readonly #clock: Clock;
+  readonly #output: ProgressOutput;
+  readonly #startMs: number;
+  #nextMs: number;
+  #isDrawn = false;
+
+  /** `what` begins the line: `replay`. */
+  constructor(what: string, clock: Clock, output: ProgressOutput) {
+    this.#what = what;
+    this.#clock = clock;
+    this.#output = output;
+    this.#startMs = clock.monotonicMs();
+    this.#nextMs = this.#startMs + this.#everyMs();
+  }
+
+  /** As often as one likes. */
+  show(done: number, all: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#nextMs || all <= 0) return;
+    this.#nextMs = nowMs + this.#everyMs();
+    const share = Math.min(1, done / all);
+    const percent = `${Math.floor(share * 100)} %`;
+    const left = leftOf(share, nowMs - this.#startMs);
+    if (this.#output.isTerminal !== true) {
+      this.#output.print(`${this.#what}: ${percent}${left}\n`);
+      return;
+    }
+    const full = Math.floor(share * CELLS);
+    const bar = '█'.repeat(full) + '░'.repeat(CELLS - full);
+    // Back at the first column: a line of the log begins there, and not behind the bar.
+    this.#output.print(`${CLEAR}${this.#what} ${bar} ${percent}${left}\r`);
+    this.#isDrawn = true;
+  }
+
+  /** Before anything else is printed. */
+  end(): void {
+    if (this.#isDrawn) this.#output.print(CLEAR);
+    this.#isDrawn = false;
+  }
+
+  #everyMs(): number {
+    return this.#output.isTerminal === true ? DRAW_EVERY_MS : TELL_EVERY_MS;
+  }
+}
+
+/** At the speed so far; nothing while that says nothing. */
+function leftOf(share: number, passedMs: number): string {
+  if (share === 0) return '';
+  const seconds = Math.ceil((passedMs * (1 - share)) / share / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return `, ${minutes}:${String(seconds % 60).padStart(2, '0')} left`;
+}

@@ -1,0 +1,72 @@
+/**
+ * Numbers of a price axis, in one form: as many zeros counted, as many decimals, the same unit in
+ * each. `0.0₄1` beside `0.0₅8` reads as if the second were more. Numbers are pixels here.
+ */
+import { localized } from '../format.ts';
+
+export interface AxisForm {
+  /** What a number is divided by, and the letter that says so. */
+  readonly size: number;
+  readonly letter: string;
+  /** Zeros after the point that are counted, not written. */
+  readonly zeros: number;
+  readonly decimals: number;
+}
+
+const UNITS: readonly (readonly [size: number, letter: string])[] = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+];
+/** Less is written out. */
+const LEAST_SHORT = 1e5;
+const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
+/** Fewer zeros than this are read at a glance. */
+const LEAST_ZEROS = 4;
+const MOST_DECIMALS = 20;
+/** What floating point adds to a number that is read as a whole one. */
+const ROUNDING = 1e-6;
+
+export const PLAIN: AxisForm = { size: 1, letter: '', zeros: 0, decimals: 2 };
+
+/** Of the numbers at the marks, in any order. */
+export function formOf(values: readonly number[]): AxisForm {
+  const most = Math.max(0, ...values);
+  if (most === 0) return PLAIN;
+  const sorted = values.filter((value) => value > most * ROUNDING).sort((a, b) => a - b);
+  const [size, letter] =
+    most < LEAST_SHORT ? [1, ''] : (UNITS.find(([each]) => most >= each) ?? [1, '']);
+  const steps = sorted.map((value, index) => (value - (sorted[index - 1] ?? 0)) / size);
+  const decimals = decimalsOf(Math.min(...steps));
+  const zeros = Math.max(0, -Math.floor(Math.log10(most / size) + ROUNDING) - 1);
+  return { size, letter, zeros: zeros < LEAST_ZEROS ? 0 : zeros, decimals };
+}
+
+/** As many as tell numbers apart that differ by this: 0 of 20, 1 of 0.5, 3 of 0.025. */
+function decimalsOf(step: number): number {
+  const size = Math.floor(Math.log10(step) + ROUNDING);
+  const first = step / 10 ** size;
+  const isWhole = Math.abs(first - Math.round(first)) < ROUNDING * 10;
+  return Math.max(0, Math.min(MOST_DECIMALS, isWhole ? -size : 1 - size));
+}
+
+/** `finer`: with so many digits more than the marks have, for what is between them. */
+export function axisNumber(value: number, form: AxisForm, finer = 0): string {
+  // The scale leaves room below the lowest price, which may reach under nothing.
+  if (value < 0) return '';
+  const { size, letter, zeros } = form;
+  const decimals = Math.min(MOST_DECIMALS, form.decimals + finer);
+  const [whole = '0', fraction = ''] = (value / size).toFixed(decimals).split('.');
+  const point = fraction === '' ? '' : '.';
+  if (/^0*$/.test(whole + fraction)) return '0';
+  const counted = '0'.repeat(zeros);
+  if (zeros > 0 && whole === '0' && fraction.startsWith(counted)) {
+    return localized(`0.0${subscript(zeros)}${fraction.slice(zeros)}`);
+  }
+  return localized(`${whole}${point}${fraction}${letter}`);
+}
+
+function subscript(count: number): string {
+  return Array.from(String(count), (digit) => SUBSCRIPTS[Number(digit)]).join('');
+}

@@ -1,0 +1,73 @@
+/** How the chart looks: the colours of the page, which change with its theme. */
+export interface Colours {
+  readonly text: string;
+  readonly line: string;
+  readonly accent: string;
+  readonly accentSoft: string;
+  readonly up: string;
+  readonly down: string;
+  /** Of the volume. */
+  readonly upBar: string;
+  readonly downBar: string;
+  /** Of lines over the bars, in the order of `INDICATORS`. */
+  readonly lines: readonly [string, string, string, string, string];
+}
+
+/** Computed, because a canvas knows no custom properties. */
+export function pageColours(): Colours {
+  const probe = document.createElement('span');
+  probe.hidden = true;
+  document.body.append(probe);
+  const colour = (name: string) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours = {
+    text: colour('dim'),
+    line: colour('line'),
+    accent: colour('accent'),
+    accentSoft: colour('accent-soft'),
+    up: colour('up'),
+    down: colour('down'),
+    upBar: colour('up-bar'),
+    downBar: colour('down-bar'),
+    lines: [
+      colour('warn'),
+      colour('accent'),
+      colour('line-violet'),
+      colour('dim'),
+      colour('line-teal'),
+    ] as const,
+  };
+  probe.remove();
+  return colours;
+}
+
+/** Options of the chart, as far as they follow the theme. */
+export function chartTheme({ text, line }: Colours) {
+  return {
+    layout: { textColor: text, fontSize: 11, panes: { separatorColor: line } },
+    grid: { vertLines: { color: line }, horzLines: { color: line } },
+    rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.24 } },
+    timeScale: {
+      borderColor: line,
+      timeVisible: true,
+      secondsVisible: false,
+    },
+  };
+}
+
+/** Options of the bars; a series takes those of its own kind. */
+export function seriesTheme({ up, down, accent, accentSoft }: Colours) {
+  return {
+    Candlestick: {
+      upColor: up,
+      downColor: down,
+      wickUpColor: up,
+      wickDownColor: down,
+      borderVisible: false,
+    },
+    Line: { color: accent, lineWidth: 2 as const },
+    Area: { lineColor: accent, topColor: accentSoft, bottomColor: 'transparent' },
+  };
+}

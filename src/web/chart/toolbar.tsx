@@ -1,0 +1,162 @@
+/** What can be chosen above a chart, in two rows at most; the rarer choices are in menus. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { CHART_RESOLUTIONS } from '../../engine/market/resolution.ts';
+import { Choices } from '../components/choices.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Menu } from '../components/menu.tsx';
+import { t } from '../messages.ts';
+import {
+  INDICATORS,
+  type IndicatorName,
+  isLength,
+  LEAST_LENGTH,
+  type Lengths,
+  MEASURED,
+  MOST_LENGTH,
+} from './indicators.ts';
+import { change, KINDS, SCALES, STYLES, settings } from './settings.ts';
+
+export function ChartToolbar() {
+  const { kind, style, scale } = settings.value;
+  return (
+    <header>
+      <Intervals />
+      <div class="chart-tools">
+        <Choices
+          name={t.chart.kind}
+          options={KINDS.map((value) => pair(value, t.chart[value]))}
+          value={kind}
+          choose={(chosen) => change({ kind: chosen })}
+        />
+        <Menu label={t.chart.view} count={0}>
+          <Choices
+            name={t.chart.style}
+            options={STYLES.map((value) => ({ value, label: t.chart[value] }))}
+            value={style}
+            choose={(chosen) => change({ style: chosen })}
+          />
+          <Choices
+            name={t.chart.scale}
+            options={SCALES.map((value) => pair(value, t.chart[value]))}
+            value={scale}
+            choose={(chosen) => change({ scale: chosen })}
+          />
+        </Menu>
+        <Indicators />
+        <FullScreen />
+      </div>
+    </header>
+  );
+}
+
+function pair<T>(value: T, [label = '', meaning = '']: readonly string[]) {
+  return { value, label, meaning };
+}
+
+/** One row, which scrolls where it has no room: the chosen one is in view. */
+function Intervals() {
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const chosen = row.current?.querySelector('label:has(:checked)');
+    if (!row.current || !chosen) return;
+    const [shown, all] = [chosen.getBoundingClientRect(), row.current.getBoundingClientRect()];
+    row.current.scrollLeft += (shown.left + shown.right - all.left - all.right) / 2;
+  }, []);
+  return (
+    <div ref={row} class="chart-intervals">
+      <Choices
+        name={t.chart.interval}
+        options={CHART_RESOLUTIONS.map((value) => pair(value, t.chart.intervals[value]))}
+        value={settings.value.resolution}
+        choose={(resolution) => change({ resolution })}
+      />
+    </div>
+  );
+}
+
+function Indicators() {
+  const { indicators } = settings.value;
+  const toggle = (name: IndicatorName, isOn: boolean) =>
+    change({
+      indicators: INDICATORS.filter((each) => (each === name ? isOn : indicators.includes(each))),
+    });
+  return (
+    <Menu label={t.chart.indicators} count={indicators.length}>
+      {INDICATORS.map((name) => {
+        const measured = MEASURED.find((each) => each === name);
+        return (
+          <div key={name} class="indicator">
+            <label>
+              <input
+                type="checkbox"
+                checked={indicators.includes(name)}
+                onChange={({ currentTarget }) => toggle(name, currentTarget.checked)}
+              />
+              <span class={`swatch ${name}`} aria-hidden="true" />
+              {t.chart[name]}
+            </label>
+            {measured !== undefined && <Length name={measured} />}
+          </div>
+        );
+      })}
+    </Menu>
+  );
+}
+
+/** How many bars an indicator looks back over. What is no length stays in the field only. */
+function Length({ name }: { readonly name: keyof Lengths }) {
+  const { lengths } = settings.value;
+  const draft = useSignal(String(lengths[name]));
+  const isRight = isLength(Number(draft.value));
+  return (
+    <input
+      type="number"
+      inputMode="numeric"
+      min={LEAST_LENGTH}
+      max={MOST_LENGTH}
+      aria-label={t.chart.lengthOf(t.chart[name])}
+      title={t.chart.lengthLimits(LEAST_LENGTH, MOST_LENGTH)}
+      aria-invalid={isRight ? undefined : 'true'}
+      value={draft.value}
+      onInput={({ currentTarget }) => {
+        draft.value = currentTarget.value;
+        const length = Number(currentTarget.value);
+        if (isLength(length)) change({ lengths: { ...lengths, [name]: length } });
+      }}
+    />
+  );
+}
+
+/** Chart, legend and tools on the whole screen; Escape leaves it. Not on phones that cannot. */
+function FullScreen() {
+  const isFull = useSignal(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const changed = () => {
+      isFull.value = document.fullscreenElement !== null;
+    };
+    document.addEventListener('fullscreenchange', changed);
+    return () => document.removeEventListener('fullscreenchange', changed);
+  }, []);
+  if (!document.fullscreenEnabled) return null;
+  const words = isFull.value ? t.chart.notFull : t.chart.full;
+  const press = () => {
+    const panel = button.current?.closest('.panel.chart');
+    // Refused where the browser does not take the press for one: then nothing happens.
+    const asked = isFull.value ? document.exitFullscreen() : panel?.requestFullscreen();
+    asked?.catch(() => {});
+  };
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="button plain-button full-screen"
+      aria-label={words}
+      title={words}
+      onClick={press}
+    >
+      <Icon name={isFull.value ? 'shrink' : 'grow'} />
+    </button>
+  );
+}

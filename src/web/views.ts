@@ -1,0 +1,5 @@
+/** What the market's lists do without: a script of its own, loaded by `shell/laterView.tsx`. */
+export { ChartOnly } from './chart/chart.tsx';
+export { Token } from './token/token.tsx';
+export { Launch } from './trade/launch.tsx';
+export { Wallet } from './wallet/wallet.tsx';

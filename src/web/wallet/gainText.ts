@@ -1,0 +1,50 @@
+/** Profit and loss as people read it: exact, with a sign. */
+import { parseAda } from '../../client/trade/ada.ts';
+import { formatFixed } from '../../engine/market/decimal.ts';
+import { dollars, money } from '../fiat.ts';
+import { cut, grouped } from '../format.ts';
+
+const ADA_DECIMALS = 6;
+const DIGITS = 2;
+
+interface Gain {
+  readonly realizedPnlAda: string;
+  readonly unrealizedPnlAda: string;
+}
+
+/** Exact: both are decimals of ADA. */
+export function gainOf(gain: Gain): string {
+  return formatFixed(gainLovelace(gain), ADA_DECIMALS);
+}
+
+export function gainLovelace({ realizedPnlAda, unrealizedPnlAda }: Gain): bigint {
+  return lovelaceOf(realizedPnlAda) + lovelaceOf(unrealizedPnlAda);
+}
+
+function lovelaceOf(ada: string): bigint {
+  const lovelace = parseAda(ada.replace('-', '')) ?? 0n;
+  return ada.startsWith('-') ? -lovelace : lovelace;
+}
+
+/** In the unit that the reader has chosen. */
+export function moneyText(ada: string): string {
+  const text = money(ada, (decimal) => grouped(cut(decimal, DIGITS)));
+  return dollars.value === null ? `${text}\u00a0₳` : text;
+}
+
+export function signed(ada: string): string {
+  const text = moneyText(ada.replace('-', ''));
+  if (!/[1-9]/.test(text)) return text;
+  return `${ada.startsWith('-') ? '−' : '+'}${text}`;
+}
+
+export function withSign(decimal: string): string {
+  const isZero = /^-?0([.,]0*)?$/.test(decimal);
+  if (isZero) return decimal.replace('-', '');
+  return decimal.startsWith('-') ? `−${decimal.slice(1)}` : `+${decimal}`;
+}
+
+export function lookOf(decimal: string): string {
+  if (decimal === '' || /^-?0(\.0*)?$/.test(decimal)) return '';
+  return decimal.startsWith('-') ? 'down' : 'up';
+}

@@ -1,0 +1,195 @@
+/** Pictures of tokens: their text, a hostile name or logo, and a renderer that dies. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import { CardRenderer } from '../../../src/api/card/cardRenderer.ts';
+import { type CardFacts, cardSvg, HEIGHT, WIDTH } from '../../../src/api/card/picture.ts';
+import { cardRoute } from '../../../src/api/card/routes.ts';
+import { AGAIN } from '../../../src/api/gateway/port.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import type { Scope } from '../../support/server.ts';
+
+const ASSET = `${'ab'.repeat(28)}.746f6b`;
+const FACTS: CardFacts & { readonly logoCID: string } = {
+  asset: ASSET,
+  name: 'Moon Rocket',
+  ticker: 'RKT',
+  price: '0.000007954321',
+  marketCap: '12345.678901',
+  change24h: '-3.21',
+  progress: '63.21',
+  graduated: false,
+  spark: { closes: [null, '0.1', '0.3', '0.2'] },
+  logoCID: '',
+};
+
+/** Of the text elements, in order. */
+function textsOf(svg: string): string[] {
+  return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
+}
+
+function png(width: number, height: number, data: Uint8Array): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // 8 bits each of red, green and blue.
+  header.set([8, 2, 0, 0, 0], 8);
+  const chunk = (type: string, body: Uint8Array) => {
+    const named = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(body.length);
+    sum.writeUInt32BE(crc32(named));
+    return Buffer.concat([length, named, sum]);
+  };
+  const magic = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  const chunks = [chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([magic, ...chunks]);
+}
+
+function redSquare(side: number): Buffer {
+  const row = Buffer.concat([
+    Buffer.from([0]),
+    Buffer.alloc(3 * side).fill(Buffer.from('ff0000', 'hex')),
+  ]);
+  return png(side, side, deflateSync(Buffer.concat(Array.from({ length: side }, () => row))));
+}
+
+function newRenderer(scope: Scope): CardRenderer {
+  const renderer = new CardRenderer(systemClock);
+  scope.after(() => renderer.stop());
+  return renderer;
+}
+
+async function drawnBy(
+  renderer: CardRenderer,
+  logo: Buffer | null,
+  facts = FACTS,
+): Promise<Buffer> {
+  const bytes = logo === null ? null : { bytes: logo, mediaType: 'image/png' };
+  const drawn = await renderer.render({ facts, logo: bytes });
+  assert(!(drawn instanceof Failure), String(drawn));
+  return Buffer.from(drawn);
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+test('a card says name, ticker, price, market cap, change and progress', () => {
+  assert.deepEqual(textsOf(cardSvg(FACTS, null)), [
+    'M',
+    'Moon Rocket',
+    'RKT',
+    'Price',
+    '0.0₅7954 ₳',
+    'Market cap',
+    '12.3k ₳',
+    '24 hours',
+    '−3.21 %',
+    '63.2 % of the curve',
+    'upcurve',
+  ]);
+  const young = { ...FACTS, marketCap: null, change24h: null, progress: null };
+  const texts = textsOf(cardSvg(young, null));
+  assert.deepEqual(texts.slice(3), ['Price', '0.0₅7954 ₳', 'upcurve']);
+  const done = { ...FACTS, graduated: true, progress: '100' };
+  assert(textsOf(cardSvg(done, null)).includes('Graduated'));
+});
+
+test('a hostile name is text, cut to the card; a name without letters of ours is replaced', () => {
+  const name = `</text><image href="https://evil.example/x"/>\u202e&${'W'.repeat(999)}`;
+  const svg = cardSvg({ ...FACTS, name, ticker: '\ud800\u0000<x>' }, null);
+  assert(!svg.includes('<image'), svg);
+  const [, shown = '', ticker] = textsOf(svg);
+  assert(shown.startsWith('&lt;/text&gt;') && shown.endsWith('…'), shown);
+  assert.equal(ticker, '&lt;x&gt;');
+  assert.equal(textsOf(cardSvg({ ...FACTS, name: '火箭' }, null))[1], 'RKT');
+  const neither = { ...FACTS, name: '火箭', ticker: '火' };
+  assert.equal(textsOf(cardSvg(neither, null))[1], `${ASSET.slice(0, 12)}…`);
+});
+
+test('the picture is a PNG of 1200 × 630 that shows text and logo', async (t) => {
+  const renderer = newRenderer(t);
+  const plain = await drawnBy(renderer, null);
+  assert.equal(plain.subarray(1, 4).toString(), 'PNG');
+  assert.deepEqual([plain.readUInt32BE(16), plain.readUInt32BE(20)], [WIDTH, HEIGHT]);
+  assert.equal(hashOf(await drawnBy(renderer, null)), hashOf(plain), 'the same each time');
+  const named = await drawnBy(renderer, null, { ...FACTS, name: 'Moon Rockets' });
+  assert.notEqual(hashOf(named), hashOf(plain), 'the typeface is there');
+  assert.notEqual(hashOf(await drawnBy(renderer, redSquare(300))), hashOf(plain));
+});
+
+test('a logo that cannot be decoded is left out', async (t) => {
+  const renderer = newRenderer(t);
+  const plain = hashOf(await drawnBy(renderer, null));
+  const torn = redSquare(300).subarray(0, 200);
+  assert.equal(hashOf(await drawnBy(renderer, torn)), plain);
+  const noise = Buffer.concat([redSquare(8).subarray(0, 33), Buffer.alloc(5_000, 7)]);
+  assert.equal(hashOf(await drawnBy(renderer, noise)), plain);
+});
+
+test('a renderer that is killed refuses its card, and the next one starts another', async (t) => {
+  const renderer = newRenderer(t);
+  await drawnBy(renderer, null);
+  const { pid } = renderer;
+  assert(pid !== null);
+  const [first, second] = [drawnBy(renderer, null).catch(String), drawnBy(renderer, null)];
+  process.kill(pid, 'SIGKILL');
+  // The kill may come before or after the first answer.
+  await first;
+  await second;
+  assert.notEqual(renderer.pid, pid);
+  const many = Array.from({ length: 20 }, () => renderer.render({ facts: FACTS, logo: null }));
+  const refused = (await Promise.all(many)).filter((answer) => answer instanceof Failure);
+  assert.deepEqual([...new Set(refused.map(({ cause }) => cause))], ['OVERLOADED']);
+  assert.equal(refused.length, 4);
+});
+
+test('the route draws once a minute, refuses unknown tokens, leaves out huge logos', async () => {
+  const fold = { marketMs: 120_000 };
+  const asked: unknown[] = [];
+  let isBroken = true;
+  const bomb = png(60_000, 60_000, deflateSync(Buffer.alloc(1_000_000)));
+  const logos = new Map([
+    ['bomb', bomb],
+    ['small', redSquare(4)],
+  ]);
+  let logoCID = 'bomb';
+  const route = cardRoute({
+    // trust: the route reads no more of a fold than its time
+    node: { fold: fold as never },
+    renderer: {
+      async render({ logo }) {
+        asked.push(logo?.mediaType ?? null);
+        return isBroken ? new Failure('OVERLOADED', 'busy') : Buffer.from('png');
+      },
+    },
+    images: {
+      put: async () => new Failure('SERVER_ERROR', 'none'),
+      get: async (cid) => {
+        const bytes = logos.get(cid);
+        return bytes === undefined ? null : { bytes, mediaType: 'image/png' };
+      },
+    },
+    facts: (asset) => (asset === ASSET ? { ...FACTS, logoCID } : null),
+  });
+  const ask = async (file: string) => {
+    const answer = await route.handle({ params: { file }, query: {}, body: undefined });
+    assert(answer !== AGAIN);
+    return answer instanceof Failure ? answer.cause : (answer.type ?? '');
+  };
+  assert.equal(await ask(`${ASSET}.png`), 'OVERLOADED');
+  isBroken = false;
+  assert.equal(await ask(`${ASSET}.png`), 'image/png', 'a failure is not remembered');
+  assert.equal(await ask(`${ASSET.toUpperCase()}.png`), 'image/png');
+  assert.deepEqual(asked, [null, null], 'a picture is remembered, a logo of 60,000² left out');
+  fold.marketMs += 60_000;
+  logoCID = 'small';
+  assert.equal(await ask(`${ASSET}.png`), 'image/png');
+  assert.deepEqual(asked, [null, null, 'image/png']);
+  for (const file of [`${'00'.repeat(28)}.00.png`, `${ASSET}.jpg`, '..png', 'x.png']) {
+    assert.equal(await ask(file), 'ASSET_NOT_FOUND', file);
+  }
+});

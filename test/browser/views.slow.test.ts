@@ -1,0 +1,187 @@
+/** The page for everybody: any screen, keyboard, reader of the screen, language and name. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BrowserContextOptions, Request } from 'playwright-core';
+import { TcpProxy } from '../client/tcpProxy.ts';
+import { launchOf } from '../e2e/devnet/world.ts';
+import { newTestApp } from '../support/app.ts';
+import { secretOf } from '../support/ledgerWorld.ts';
+import { untilAsked } from '../support/until.ts';
+import { openBrowser, Visit, visit, WAIT_MS } from './support.ts';
+import { ordersAre, TradeWorld } from './tradeWorld.ts';
+import {
+  axeFindings,
+  hide,
+  look,
+  speakMarked,
+  tabTo,
+  tooWide,
+  tooWideWithLongNames,
+  unmarked,
+  viewsOf,
+} from './views.ts';
+
+const ADA = 1_000_000n;
+/** Reads from right to left, with digits that do not, and what would be an element in HTML. */
+const NAME = 'שלום 42 <b>';
+
+const TRADE = {
+  ...{ id: '1', timeMs: 1_767_614_400_000, base: `${'03'.repeat(28)}.4c696e6b`, quote: '.' },
+  ...{ baseDecimals: 0, quoteDecimals: 6, baseAmount: '1000', quoteAmount: '2500' },
+};
+
+test('every view is for everybody', async (t) => {
+  const [browser, world] = await Promise.all([openBrowser(t), TradeWorld.start(t)]);
+  const alice = await world.funded('alice', 10_000);
+  const request = launchOf({ name: NAME, ticker: 'SHALOM', initialLovelace: 50n * ADA });
+  const { asset: assetId } = await alice.launch(request);
+  const pool = () => world.get(`/v1/pools-feed/initial/state?asset=${assetId}`);
+  await untilAsked('it is launched', pool, (answer) => answer !== null, WAIT_MS);
+  const buy = { assetId, side: 'BUY', amount: 30n * ADA, slippage: '15' } as const;
+  await world.filled(alice, buy);
+
+  /** Someone who reads German, with the wallet that has traded. */
+  const german = async (options: BrowserContextOptions = {}): Promise<Visit> => {
+    const seen = await visit(browser, world.url, { locale: 'de-DE', ...options });
+    const key = ['upcurve.devnet-test-wallet.secret-key', secretOf('alice')];
+    await seen.page.addInitScript(`localStorage.setItem(...${JSON.stringify(key)})`);
+    return seen;
+  };
+
+  await t.test('axe finds nothing, and nothing is wider than the screen', async () => {
+    const seen = await german();
+    const found: string[] = [];
+    for (const view of viewsOf(assetId)) {
+      await look(seen, view);
+      const faults = [...(await axeFindings(seen)), ...(await tooWide(seen))];
+      found.push(...faults.map((fault) => `${view.hash} ${fault}`));
+    }
+    assert.deepEqual(found, []);
+    assert.equal(await tooWideWithLongNames(seen), '');
+    assert.equal(await seen.page.evaluate('document.documentElement.lang'), 'de');
+    assert.match(await seen.text('td.col-price'), /\d,\d/, 'numbers are German');
+    seen.assertClean();
+    await seen.page.context().close();
+  });
+
+  await t.test('no text is outside of the messages, and the page can be mirrored', async () => {
+    const seen = await german();
+    await speakMarked(seen.page);
+    const found: string[] = [];
+    for (const view of viewsOf(assetId)) {
+      await look(seen, view);
+      const faults = [...(await unmarked(seen, ['SHALOM', NAME])), ...(await tooWide(seen))];
+      found.push(...faults.map((fault) => `${view.hash} ${fault}`));
+      assert.equal(await seen.page.evaluate('document.documentElement.dir'), 'rtl');
+    }
+    assert.deepEqual(found, []);
+    seen.assertClean();
+    await seen.page.context().close();
+  });
+
+  await t.test('from no wallet to a filled order by keyboard alone', async () => {
+    const seen = await visit(browser, world.url, { reducedMotion: 'reduce' });
+    await seen.open();
+    await seen.live();
+    assert.equal(await seen.page.locator('.unit-switch').count(), 0, 'there is no rate');
+    const { keyboard } = seen.page;
+    await tabTo(seen, 'a[href="#/wallet"]');
+    await keyboard.press('Enter');
+    await tabTo(seen, '.connect-way .button.primary');
+    await keyboard.press('Enter');
+    await tabTo(seen, '.connection .wallet-stack .button');
+    await keyboard.press('Enter');
+    await seen.page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();
+    await keyboard.press('/');
+    await keyboard.type('shalom');
+    await seen.page.locator('#search-found [aria-selected="true"]').waitFor();
+    await keyboard.press('Enter');
+    await seen.page.locator('.token-columns:not(.coming)').waitFor();
+    await tabTo(seen, '.trade-form input.amount');
+    await keyboard.type('20');
+    await seen.page.locator('.quote[data-state=quote]').waitFor();
+    await tabTo(seen, '.trade-form button[type=submit]');
+    await keyboard.press('Enter');
+    await seen.page.locator('dialog').waitFor();
+    await tabTo(seen, 'dialog button[type=submit]');
+    await keyboard.press('Enter');
+    await ordersAre(seen, 'Filled', /20 ADA → [\d,]+ SHALOM/);
+    const moving = 'document.getAnimations().filter((each) => each.playState === "running").length';
+    assert.equal(await seen.page.evaluate(moving), 0, 'nothing moves for who wants it so');
+    seen.assertClean();
+  });
+
+  await t.test('what was seen is there while the server is away, with its age', async (inner) => {
+    const address = await TcpProxy.start(inner, Number(new URL(world.url).port));
+    const seen = await german();
+    const behind = new Visit(seen.page, address.url);
+    const views = viewsOf(assetId).filter(({ shown }) => shown !== '.launch-form');
+    for (const view of views) await look(behind, view);
+    await hide(seen.page, true);
+    const asked: string[] = [];
+    const note = (request: Request) => asked.push(request.url());
+    seen.page.on('request', note);
+    await world.filled(alice, buy);
+    await world.filled(alice, buy);
+    assert.deepEqual(asked, [], 'a tab that is not looked at asks for nothing');
+    seen.page.off('request', note);
+    await hide(seen.page, false);
+
+    address.isClosed = true;
+    address.cut();
+    await seen.page.locator('.outage').waitFor();
+    for (const { hash, shown } of views) {
+      await seen.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+      await seen.page.locator(shown).first().waitFor();
+      await seen.page.getByText(/Was du siehst, galt vor \d+/).waitFor();
+    }
+    await seen.page.evaluate(`location.hash = '#/token/${assetId}'`);
+    await seen.page.locator('.legend b').first().waitFor();
+    await seen.page.locator('.flags > li').first().waitFor();
+    address.isClosed = false;
+    await behind.live();
+    await seen.page.locator('.outage').waitFor({ state: 'detached' });
+    await seen.page.context().close();
+  });
+
+  await t.test('a view whose script is out of reach says so, and can be had again', async () => {
+    const seen = await visit(browser, world.url);
+    const { page } = seen;
+    const views = /\/assets\/views-\w+\.js$/;
+    await page.route(views, (route) => route.abort());
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    await seen.open();
+    await seen.live();
+    await page.locator('.pools a').first().waitFor();
+    assert.deepEqual(
+      asked.filter((path) => views.test(path)),
+      [],
+      'who only looks loads none of it',
+    );
+    await page.evaluate(`location.hash = '#/wallet'`);
+    await page.getByText('This part of the page could not be loaded.').waitFor();
+    await page.unroute(views);
+    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await page.locator('.connect-way').first().waitFor();
+    await page.context().close();
+  });
+
+  await t.test('prices are in dollars where the server has a rate, if one wants', async (inner) => {
+    const app = await newTestApp(inner, { env: { ADA_USD: '0.45' } });
+    await app.feed(`${JSON.stringify(TRADE)}\n`);
+    const seen = await visit(browser, app.url);
+    await seen.open();
+    const price = seen.page.locator('td.col-price');
+    await price.getByText('0.0₅25', { exact: true }).waitFor();
+    await seen.page.getByRole('button', { name: /US dollars: 1 ADA is \$0\.45/ }).click();
+    await price.getByText('$0.0₅1125', { exact: true }).waitFor();
+    await seen.open(`#/token/${TRADE.base}`);
+    await seen.page.reload();
+    await seen.page.locator('.legend').getByText('$0.0₅1125').first().waitFor();
+    await seen.page.getByRole('button', { name: 'Show prices in ADA' }).click();
+    await seen.page.locator('.legend').getByText('0.0₅25').first().waitFor();
+    seen.assertClean();
+    await seen.page.context().close();
+  });
+});

@@ -1,0 +1,193 @@
+/** What holds for every view of the page, for all readers: judged by axe, measured, read. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { bundleText, type Visit } from './support.ts';
+
+interface View {
+  readonly hash: string;
+  /** Is there when the view is. */
+  readonly shown: string;
+  /** Typed into the amount, so that there is a quote. */
+  readonly amount?: string;
+}
+
+/** `asset`: a token with trades. */
+export function viewsOf(asset: string): readonly View[] {
+  return [
+    { hash: '#/list/new', shown: '.pools a' },
+    { hash: '#/list/watchlist', shown: '.empty' },
+    { hash: `#/token/${asset}`, shown: '.tape > li', amount: '25' },
+    { hash: `#/token/${'ab'.repeat(28)}.`, shown: '.empty' },
+    { hash: '#/token/nonsense', shown: '.empty' },
+    { hash: '#/launch', shown: '.launch-form' },
+    { hash: '#/wallet', shown: '.pnl tbody tr' },
+  ];
+}
+
+export async function look({ page, url }: Visit, view: View): Promise<void> {
+  await page.goto(`${url}/${view.hash}`);
+  await page.locator(view.shown).first().waitFor();
+  if (view.amount === undefined) return;
+  await page.locator('.token-columns:not(.coming)').waitFor();
+  await page.locator('.trade-form input.amount').fill(view.amount);
+  await page.locator('.quote[data-state=quote]').waitFor();
+}
+
+const WIDTHS = [320, 390, 768, 1280, 3840];
+
+/** From the smallest phone to 4K nothing is wider than the screen. */
+export async function tooWide({ page }: Visit): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const wider = String(await page.evaluate(WIDER));
+    if (wider !== '') found.push(`${width} pixels: ${wider}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return found;
+}
+
+/** After the next frame: elements that make the page scroll sideways; none where it does not. */
+const WIDER = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const names = Array.from(document.querySelectorAll('body *'))
+    .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
+    .map((each) => each.tagName + '.' + each.className);
+  resolve(scrollWidth > clientWidth ? [scrollWidth, ...names.slice(0, 6)] : []);
+})))`;
+
+/** As long as names of other launchpads may be, without a place to break. */
+const LONG_NAME = 'W'.repeat(64);
+
+/** Every name on the market as long as can be, on the smallest phone. */
+export async function tooWideWithLongNames({ page, url }: Visit): Promise<string> {
+  await page.goto(`${url}/#/list/new`);
+  await page.locator('.pools a').first().waitFor();
+  await page.setViewportSize({ width: 320, height: 900 });
+  const lengthen = `for (const name of document.querySelectorAll('bdi'))
+    name.textContent = ${JSON.stringify(LONG_NAME)}`;
+  await page.evaluate(lengthen);
+  return String(await page.evaluate(WIDER));
+}
+
+const MOST_TABS = 150;
+
+/** Presses Tab until the focus is there; every stop on the way is in view, and shows the focus. */
+export async function tabTo({ page }: Visit, selector: string): Promise<void> {
+  const passed: string[] = [];
+  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+    await page.keyboard.press('Tab');
+    // trust: the expression answers texts
+    const [name = '', fault = '', is = ''] = (await page.evaluate(
+      `(${FOCUSED})(${JSON.stringify(selector)})`,
+    )) as readonly string[];
+    assert.equal(fault, '', name);
+    if (is !== '') return;
+    passed.push(name);
+  }
+  assert.fail(`${selector} has no focus after ${passed.join(', ')}`);
+}
+
+/** Of the element with the focus: a name, what is wrong with it, and whether it is looked for. */
+const FOCUSED = `(selector) => {
+  const element = document.activeElement;
+  // Scripts put it there, to begin from: no stop of the keyboard.
+  if (element === null || element.tabIndex < 0) return ['', '', ''];
+  const shows = [element, ...(element.labels ?? []), element.nextElementSibling].some((each) => {
+    if (each === null) return false;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(each);
+    return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+  });
+  const name = element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 30);
+  const { top, bottom, left, right } = element.getBoundingClientRect();
+  const isSeen = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
+  const fault = !shows ? 'the focus is not to be seen' : !isSeen ? 'it is out of view' : '';
+  return [name, fault, element.matches(selector) ? 'yes' : ''];
+}`;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** All rules in the dark theme; in the light one those that its colours can break. */
+export async function axeFindings({ page }: Visit): Promise<readonly string[]> {
+  await page.evaluate(`${AXE}; undefined`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await findings(page, null);
+  await page.emulateMedia({ colorScheme: 'light' });
+  return [...dark, ...(await findings(page, 'color-contrast'))];
+}
+
+function findings(page: Page, rule: string | null): Promise<readonly string[]> {
+  const only = rule === null ? {} : { runOnly: [rule] };
+  const options = JSON.stringify({ resultTypes: ['violations'], ...only });
+  return page.evaluate(`new Promise((resolve) => requestAnimationFrame(resolve))
+    .then(() => axe.run(document, ${options}))
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => [id, target, failureSummary].join(' '))))`);
+}
+
+/**
+ * In the place of German a language whose every text is marked: what is on the page without a mark
+ * was written outside of the messages. It reads from right to left.
+ */
+export async function speakMarked(page: Page): Promise<void> {
+  const contents = `
+    import { ENGLISH } from './src/web/messages/english.ts';
+    const marked = (text) =>
+      typeof text === 'string' ? '⟦' + text + '⟧'
+      : typeof text === 'function' ? (...given) => marked(text(...given))
+      : Array.isArray(text) ? text.map(marked)
+      : Object.fromEntries(Object.entries(text).map(([name, each]) => [name, marked(each)]));
+    export const GERMAN = { ...marked(ENGLISH), direction: 'rtl' };`;
+  const body = await bundleText({ stdin: { contents, resolveDir: '.' } });
+  await page.route(
+    (url) => /\/assets\/german-\w+\.js$/.test(url.pathname),
+    (route) => route.fulfill({ contentType: 'text/javascript', body }),
+  );
+}
+
+/** Of units, networks and the program itself: the same in each language. */
+const NAMES = ['ADA', 'upcurve', 'devnet', 'leader', 'CIP'];
+
+/** Words that are seen or read out, and came from no message; `data`: names of tokens. */
+export async function unmarked(
+  { page }: Visit,
+  data: readonly string[],
+): Promise<readonly string[]> {
+  // trust: the expression answers texts
+  const texts = (await page.evaluate(READ_TEXTS)) as readonly string[];
+  const known = [...NAMES, ...data];
+  return texts.filter((text) => {
+    let left = text;
+    for (let before = ''; before !== left; ) {
+      before = left;
+      left = left.replaceAll(/⟦[^⟦⟧]*⟧/g, ' ');
+    }
+    for (const name of known) left = left.replaceAll(name, ' ');
+    // Ids, and their ends.
+    left = left.replaceAll(/addr_test\w*|[0-9a-f.…]{6,}|…\w+/g, ' ');
+    return /\p{L}{3,}/u.test(left);
+  });
+}
+
+/** What says its own language, and what is typed or made by others, is no text of the page. */
+const READ_TEXTS = `(() => {
+  const foreign =
+    'bdi, code, .code, svg, [lang]:not(html), .description, .node-name, script, style';
+  const texts = [];
+  for (const each of document.body.querySelectorAll('*')) {
+    if (each.closest(foreign) !== null || !each.checkVisibility()) continue;
+    for (const node of each.childNodes) if (node.nodeType === 3) texts.push(node.textContent);
+    for (const name of ['aria-label', 'title', 'placeholder', 'aria-valuetext', 'alt'])
+      texts.push(each.getAttribute(name) ?? '');
+  }
+  return texts;
+})()`;
+
+/** As another tab in front of it does. */
+export async function hide(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+    document.dispatchEvent(new Event('visibilitychange'))`);
+}

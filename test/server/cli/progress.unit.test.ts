@@ -1,0 +1,40 @@
+/** Progress on standard error: a bar on a terminal, a line now and then for logs. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Progress } from '../../../src/server/cli/progress.ts';
+import { HandClock } from '../../support/handClock.ts';
+
+function told(isTerminal: boolean) {
+  const clock = new HandClock();
+  const texts: string[] = [];
+  const print = (text: string) => void texts.push(text);
+  return { clock, texts, progress: new Progress('verify', clock, { print, isTerminal }) };
+}
+
+test('a terminal gets a bar that is drawn over itself and is gone at the end', async () => {
+  const { clock, texts, progress } = told(true);
+  progress.show(1, 4);
+  assert.deepEqual(texts, [], 'what is over at once shows no bar');
+  await clock.advance(1_000);
+  progress.show(1, 4);
+  progress.show(2, 4);
+  const bar = '█'.repeat(7) + '░'.repeat(23);
+  assert.deepEqual(
+    texts.splice(0),
+    [`\r\x1b[Kverify ${bar} 25 %, 0:03 left\r`],
+    'not twice at once',
+  );
+  progress.end();
+  progress.end();
+  assert.deepEqual(texts, ['\r\x1b[K']);
+});
+
+test('elsewhere there is a line every ten seconds, and none for what is short', async () => {
+  const { clock, texts, progress } = told(false);
+  for (const done of [10, 20, 30, 40]) {
+    await clock.advance(5_000);
+    progress.show(done, 80);
+  }
+  progress.end();
+  assert.deepEqual(texts, ['verify: 25 %, 0:30 left\n', 'verify: 50 %, 0:20 left\n']);
+});
