@@ -178,6 +178,8 @@ export class Subscription {
 
   #subscribeAgain(reason: NoticeReason): void {
     if (this.#isClosed) return;
+    // Until the answer, frames fit no better, and a ping does not say that nothing is missing.
+    this.#isLive = false;
     this.#deps.notice(reason, this.topic, 0);
     this.#deps.send(this);
   }
