@@ -40,6 +40,9 @@ export const grouped = (decimal: string): string => localized(groupedText(decima
 export const short = (amount: bigint | string): string => localized(shortText(amount));
 export const shortPrice = (decimal: string, significant?: number): string =>
   localized(shortPriceText(decimal, significant));
+/** For an input field: no groups. */
+export const typedPrice = (decimal: string): string =>
+  localized(shortPriceText(decimal, 4).replaceAll(',', ''));
 export const subscriptZeros = (decimal: string, significant?: number): string =>
   localized(subscriptText(decimal, significant));
 

@@ -23,8 +23,11 @@ export class TradeWorld {
     this.client = new Client({ url, timeoutMs: WAIT_MS, maxAttempts: 4 });
   }
 
-  static async start(scope: Scope): Promise<TradeWorld> {
-    const env = { BLOCK_EVERY_MS, TRADERS_PACE: '0' };
+  static async start(
+    scope: Scope,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<TradeWorld> {
+    const env = { BLOCK_EVERY_MS, TRADERS_PACE: '0', ...settings };
     const devnet = { traders: quietTraders(), pace: 0, seed: 1 };
     return new TradeWorld((await newTestApp(scope, { env, devnet })).url);
   }

@@ -22,6 +22,8 @@ import {
 } from './views.ts';
 
 const ADA = 1_000_000n;
+/** Where this server says that transactions are. */
+const EXPLORER = 'https://explorer.example/tx/';
 /** Reads from right to left, with digits that do not, and what would be an element in HTML. */
 const NAME = 'שלום 42 <b>';
 
@@ -31,7 +33,8 @@ const TRADE = {
 };
 
 test('every view is for everybody', async (t) => {
-  const [browser, world] = await Promise.all([openBrowser(t), TradeWorld.start(t)]);
+  const started = TradeWorld.start(t, { EXPLORER_URL: EXPLORER });
+  const [browser, world] = await Promise.all([openBrowser(t), started]);
   const alice = await world.funded('alice', 10_000);
   const request = launchOf({ name: NAME, ticker: 'SHALOM', initialLovelace: 50n * ADA });
   const { asset: assetId } = await alice.launch(request);
@@ -109,6 +112,34 @@ test('every view is for everybody', async (t) => {
     const moving = 'document.getAnimations().filter((each) => each.playState === "running").length';
     assert.equal(await seen.page.evaluate(moving), 0, 'nothing moves for who wants it so');
     seen.assertClean();
+  });
+
+  await t.test('trades and orders lead to their transactions, by keyboard too', async () => {
+    const seen = await german();
+    const { page } = seen;
+    await look(seen, { hash: `#/token/${assetId}`, shown: '.tape .tx-link' });
+    const [trade] = (await world.client.trades.list({ asset: assetId })).data;
+    const { items } = (await world.client.orders.feed({ asset: assetId })).data.ledger;
+    const [order] = items;
+    const links = (list: string) => page.locator(`${list} a.tx-link`).first();
+    assert.equal(await links('.tape').getAttribute('href'), `${EXPLORER}${trade?.txHash}`);
+    assert.equal(
+      await links('.feed').getAttribute('href'),
+      `${EXPLORER}${order?.evaluatedTransactionId}`,
+    );
+    const placed = `${EXPLORER}${order?.pendingTransactionId}`;
+    assert.equal(await links('.own-orders').getAttribute('href'), placed);
+    for (const list of ['.tape', '.feed', '.own-orders']) {
+      assert.match(String(await links(list).getAttribute('rel')), /noopener/);
+      assert.equal(await links(list).getAttribute('target'), '_blank');
+    }
+    await page.locator('.tape').focus();
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
+    const isFocused = await page
+      .locator('.tape > li:nth-child(2) .tx-link')
+      .evaluate((link) => link.matches(':focus'));
+    assert.equal(isFocused, true);
+    await page.context().close();
   });
 
   await t.test('what was seen is there while the server is away, with its age', async (inner) => {

@@ -20,7 +20,7 @@ import {
 import { orderValidity, type Validity, validityOf, within } from '../building/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
-import { type FoundQuote, QUOTE_CAUSES, quoteFor, quoteView } from './quote.ts';
+import { type FoundQuote, QUOTE_CAUSES, quoteFor, quoteView, waitMsOf } from './quote.ts';
 import { OrderAnswer, OrderBody } from './schema.ts';
 
 export function orderRoutes(txContext: TxBuildContext): Route[] {
@@ -32,7 +32,8 @@ export function orderRoutes(txContext: TxBuildContext): Route[] {
       summary: 'Build the transaction that places an order',
       description:
         'The venue is chosen by the state of the pool, waiting transactions included. With no ' +
-        'one in between, `outputAmount` is exactly what the fill pays.',
+        'one in between, `outputAmount` is exactly what the fill pays; where that is less than ' +
+        '`minOutput`, as with `waitFor`, the order waits.',
       body: OrderBody,
       answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },
       causes: QUOTE_CAUSES,
@@ -100,8 +101,10 @@ function planned(
   const { nft: market } = pool;
   const { settings, executorKeyHash } = partialDeployment;
   const executor = settings === undefined ? pool.executor : (executorKeyHash ?? pool.executor);
-  const found = planOrder(partialDeployment, { ...request, market, executor }, wallet, nowMs);
-  const validity = orderValidity(slots, nowMs, partialDeployment.refundAfterMs, terms.ttl);
+  const refundAfterMs = waitMsOf(partialDeployment, terms);
+  const deployment = { ...partialDeployment, refundAfterMs };
+  const found = planOrder(deployment, { ...request, market, executor }, wallet, nowMs);
+  const validity = orderValidity(slots, nowMs, refundAfterMs, terms.ttl);
   const { plan, expiresAtMs } = found;
   const beaconOf = (inputs: readonly OutputRef[]) => beacon(inputs, ORDER_OUTPUT);
   return { plan, expiresAt: expiresAtMs, validity, beaconOf };

@@ -32,6 +32,8 @@ export interface QuoteTerms {
   readonly side: Side;
   readonly slippage: Slippage;
   readonly minOutput?: string | undefined;
+  /** Seconds; `minOutput` may be more than the quote. */
+  readonly waitFor?: number | undefined;
   readonly ttl?: number | undefined;
 }
 
@@ -179,11 +181,24 @@ function quoteOn(
   const found = quote(pool.state, fees, terms);
   if (found.outcome === 'refused') return new Failure(found.cause, found.message);
   const { outputAmount } = found.exchange;
-  if (minOutput !== undefined && minOutput > outputAmount) {
-    const message = `The order would get ${outputAmount} now: ask for no more than that.`;
+  if (minOutput !== undefined && minOutput > outputAmount && bound.waitFor === undefined) {
+    const message = `The order would get ${outputAmount} now: ask for no more, or let it wait.`;
     return invalid(`${place}.minOutput`, message);
   }
-  return { quote: found, pool, fees };
+  return refuseWait(partialDeployment, pool, bound, place) ?? { quote: found, pool, fees };
+}
+
+/** Where an owner cannot cancel before an order may be given back, it waits no longer than others. */
+function refuseWait(
+  { network, refundAfterMs }: PartialDeployment,
+  pool: NewestPool,
+  { waitFor = 0 }: Pick<QuoteTerms, 'waitFor'>,
+  place: string,
+): Failure | null {
+  const most = Math.floor(refundAfterMs / 1000);
+  if (network !== 'mainnet' || isSplash(pool) || waitFor <= most) return null;
+  const why = 'on mainnet an order on the curve cannot be cancelled while it waits';
+  return invalid(`${place}.waitFor`, `At most ${most} seconds: ${why}.`);
 }
 
 /** Orders for a pool of Splash are of that protocol, and pay its executor. */
@@ -239,18 +254,28 @@ interface OrderTimes {
   readonly validUntil: number | null;
 }
 
+/** So long after it was built an order may be refunded. */
+export function waitMsOf(
+  { refundAfterMs }: Pick<PartialDeployment, 'refundAfterMs'>,
+  { waitFor }: Pick<QuoteTerms, 'waitFor'>,
+): number {
+  return waitFor === undefined ? refundAfterMs : waitFor * 1000;
+}
+
 /** Of an order that is built now; one for a pool of Splash is never refunded. */
 function orderTimes(
-  { slots, partialDeployment: { refundAfterMs } }: TxBuildContext,
+  { slots, partialDeployment }: TxBuildContext,
   pool: NewestPool,
-  { ttl }: QuoteTerms,
+  terms: QuoteTerms,
   nowMs: number,
 ): OrderTimes {
+  const { ttl } = terms;
   if (isSplash(pool)) {
     return { expiresAt: 0, validUntil: validityOf(slots, nowMs, ttl).validUntil };
   }
-  const { validUntil } = orderValidity(slots, nowMs, refundAfterMs, ttl);
-  return { expiresAt: nowMs + refundAfterMs, validUntil };
+  const waitMs = waitMsOf(partialDeployment, terms);
+  const { validUntil } = orderValidity(slots, nowMs, waitMs, ttl);
+  return { expiresAt: nowMs + waitMs, validUntil };
 }
 
 export function quoteView(

@@ -42,8 +42,20 @@ const MinOutput = Type.Optional(
   Type.String({
     pattern: '^[1-9][0-9]{0,29}$',
     description:
-      'The least output that the order takes: an integer from 1 to the quoted output. It ' +
-      'replaces the bound of `slippage`.',
+      'The least output that the order takes: an integer from 1 to the quoted output, or more with ' +
+      '`waitFor`. It replaces the bound of `slippage`.',
+  }),
+);
+const LEAST_WAIT_SECONDS = 600;
+const MOST_WAIT_SECONDS = 2_592_000;
+const WaitFor = Type.Optional(
+  Type.Integer({
+    minimum: LEAST_WAIT_SECONDS,
+    maximum: MOST_WAIT_SECONDS,
+    description:
+      'A limit order: it waits for so many seconds until the pool gives `minOutput`, which may be ' +
+      'more than now, and may be given back after that. Absent: as long as the deployment says. An ' +
+      'order for a pool of Splash waits until it is filled or cancelled.',
   }),
 );
 
@@ -53,6 +65,7 @@ const ORDER = {
   side: Side,
   slippage: Slippage,
   minOutput: MinOutput,
+  waitFor: WaitFor,
   ttl: Ttl,
 };
 export const QuoteQuery = Type.Object(ORDER);

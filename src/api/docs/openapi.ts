@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document: every route of the API, from the schemas that check its requests. The page
- * at `/` and its files are left out: clients do not call them, and their URLs change with each
- * version.
+ * The OpenAPI document: every route of the API, from the schemas that check its requests, and links
+ * to tokens. The page at `/` and its files are left out: clients do not call them, and their URLs
+ * change with each version.
  */
 import Type from 'typebox';
 import type { Json } from '../../engine/runtime/json.ts';
@@ -111,6 +111,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Vesting: 'Locks: tokens that their owner can take back in stages.',
   'UTxO monitor': 'Unspent outputs of a wallet.',
   Images: 'Logos by content id.',
+  Page: 'Links to tokens, for people and for chats that show what is behind a link.',
   Operations: 'Health, readiness, metrics and the time.',
   Documents: 'This reference, for people and for programs.',
   Devnet: 'Faucet, blocks and forks; on a devnet only.',

@@ -38,6 +38,8 @@ export interface PageFacts {
   readonly hasChain: boolean;
   /** Whether the server knows the price of ADA in dollars. */
   readonly hasRate: boolean;
+  /** Where an explorer shows a transaction, up to its id; null: there is none. */
+  readonly explorerUrl: string | null;
 }
 
 export async function pageAnswer(head: PageHead, facts: PageFacts, status = 200): Promise<Answer> {
@@ -62,14 +64,15 @@ const HEADERS = {
 
 function pageDocument(
   { script, parts, views, style, icon }: PageFiles,
-  { hasChain, hasRate }: PageFacts,
+  { hasChain, hasRate, explorerUrl }: PageFacts,
   { title, description, more = '', isToken = false }: PageHead,
 ): string {
   const early = [...parts, ...(isToken ? [views] : [])]
     .map(({ name }) => `<link rel="modulepreload" href="/assets/${name}">\n`)
     .join('');
   const [chain, rate] = [hasChain ? 'some' : 'none', hasRate ? 'usd' : 'none'];
-  const facts = `data-chain="${chain}" data-rate="${rate}"`;
+  const explorer = escapeMarkup(explorerUrl ?? '');
+  const facts = `data-chain="${chain}" data-rate="${rate}" data-explorer="${explorer}"`;
   return `<!doctype html>
 <html lang="en" ${facts}><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,5 +1,5 @@
 /**
- * Serves the page at `/` and `/t/<asset>`, and its files below `/assets/`. The name of each file
+ * Serves the page at `/`, and its files below `/assets/`. The name of each file
  * holds a hash of its content, so a browser may cache it for good, and never mixes two versions.
  */
 import Type from 'typebox';
@@ -15,10 +15,9 @@ import {
   type PageFacts,
   pageAnswer,
 } from './document.ts';
-import { type TokenPageOptions, type TokenSource, tokenPageRoute } from './tokenPage.ts';
 
-export function pageRoutes(tokens: TokenSource, options: TokenPageOptions): readonly Route[] {
-  return [pageRoute(options), fileRoute(), tokenPageRoute(tokens, options)];
+export function pageRoutes(facts: PageFacts): readonly Route[] {
+  return [pageRoute(facts), fileRoute()];
 }
 
 function pageRoute(facts: PageFacts): Route {

@@ -49,6 +49,9 @@ export function tokenPageRoute(tokens: TokenSource, options: TokenPageOptions): 
     path: '/t/:asset',
     operationId: 'tokenPage',
     summary: 'The page of one token, for links',
+    description:
+      'A browser opens the market there. Chats and search engines read the head: title, ' +
+      'description and, where the server knows its own address, a picture (`/og/…`).',
     params: Type.Object({ asset: Type.String() }),
     answers: {
       200: { description: 'The page', type: PAGE_TYPE },

@@ -38,6 +38,8 @@ export interface OrderRequest {
   readonly slippage: OrderBody['slippage'];
   /** The least output that the order takes, in place of the slippage. */
   readonly minOutput?: bigint;
+  /** Seconds: a limit order, which waits until the pool gives `minOutput`, or may be given back. */
+  readonly waitFor?: number;
   /** Of a BUY_WITH_OUTPUT: an order that offers more is not signed. */
   readonly maxInputLovelace?: bigint;
   /** Seconds for which a block may take it; absent: as the server does, 0: no end of its own. */
@@ -255,11 +257,12 @@ interface BuiltAnswer {
 }
 
 /** As `/order` and `/quote` take them. */
-function termsOf({ assetId, side, slippage, ttl, ...amounts }: OrderRequest) {
+function termsOf({ assetId, side, slippage, waitFor, ttl, ...amounts }: OrderRequest) {
   const { amount, minOutput } = amounts;
   return {
     ...{ assetId, side, slippage, amount: String(amount) },
     ...(minOutput === undefined ? {} : { minOutput: String(minOutput) }),
+    ...(waitFor === undefined ? {} : { waitFor }),
     ...(ttl === undefined ? {} : { ttl }),
   };
 }

@@ -10,6 +10,7 @@ export interface OrderBody {
   /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
   readonly minOutput?: string | null;
+  readonly waitFor?: number | null;
   readonly ttl?: number | null;
   /** bech32; a base or enterprise key address of this network. */
   readonly changeAddress: string;
@@ -87,10 +88,16 @@ export interface QuoteQuery {
   /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
   /**
-   * The least output that the order takes: an integer from 1 to the quoted output. It
-   * replaces the bound of `slippage`.
+   * The least output that the order takes: an integer from 1 to the quoted output, or more
+   * with `waitFor`. It replaces the bound of `slippage`.
    */
   readonly minOutput?: string;
+  /**
+   * A limit order: it waits for so many seconds until the pool gives `minOutput`, which may
+   * be more than now, and may be given back after that. Absent: as long as the deployment
+   * says. An order for a pool of Splash waits until it is filled or cancelled.
+   */
+  readonly waitFor?: number;
   /**
    * Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end.
    * Absent: 7200. An order’s end lies at least two minutes before it may be refunded, also
@@ -157,10 +164,16 @@ export type QuotesBody = readonly {
   /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
   /**
-   * The least output that the order takes: an integer from 1 to the quoted output. It
-   * replaces the bound of `slippage`.
+   * The least output that the order takes: an integer from 1 to the quoted output, or more
+   * with `waitFor`. It replaces the bound of `slippage`.
    */
   readonly minOutput?: string;
+  /**
+   * A limit order: it waits for so many seconds until the pool gives `minOutput`, which may
+   * be more than now, and may be given back after that. Absent: as long as the deployment
+   * says. An order for a pool of Splash waits until it is filled or cancelled.
+   */
+  readonly waitFor?: number;
   /**
    * Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end.
    * Absent: 7200. An order’s end lies at least two minutes before it may be refunded, also

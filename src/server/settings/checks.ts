@@ -41,6 +41,13 @@ const CHAIN_CHECKS: readonly Check[] = [
     },
   },
   {
+    reads: ['EXPLORER_URL'],
+    find({ EXPLORER_URL: url = 'none' }) {
+      const remedy = 'Write it as https://cexplorer.io/tx/, or none';
+      return url === 'none' || HTTP_URL.test(url) ? null : ['it is no http(s) URL', remedy];
+    },
+  },
+  {
     reads: ['ADA_USD_URL', 'ADA_USD'],
     find({ ADA_USD_URL, ADA_USD }) {
       if (ADA_USD_URL === undefined) return null;

@@ -38,6 +38,9 @@ const LISTENING = {
   PUBLIC_URL: optionalUrl(
     'Where clients reach this server: https://market.example. Previews of links need it.',
   ),
+  EXPLORER_URL: optionalUrl(
+    'Explorer that the page links transactions to, up to their id; none: no links; empty: cexplorer.',
+  ),
   ADMIN_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,

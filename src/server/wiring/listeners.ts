@@ -14,7 +14,11 @@ import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUs
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
-import type { TokenPageOptions, TokenSource } from '../../api/page/tokenPage.ts';
+import {
+  type TokenPageOptions,
+  type TokenSource,
+  tokenPageRoute,
+} from '../../api/page/tokenPage.ts';
 import { TickerViews } from '../../api/tickers/views.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Topic } from '../../api/topics/port.ts';
@@ -66,7 +70,8 @@ export function openListeners(
   const webhooks = openWebhooks(places, topics, events);
   const routes = [...marketRoutes(node, chain, world, adaUsd), ...webhooks.routes];
   const market = settings.ADMIN_PORT === undefined ? [...routes, ...admin] : routes;
-  const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
+  const links = linkRoutesOf(node, status, settings, chain, renderer);
+  const documents = docsRoutes({ title: 'upcurve', version }, [...market, ...links], topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
 
   const listener = (
@@ -80,8 +85,8 @@ export function openListeners(
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const page = pagesOf(node, status, settings, chain, renderer);
-  const open = listener([...market, ...documents, ...page], topics, options);
+  const page = pageRoutes(pageOptionsOf(settings, chain));
+  const open = listener([...market, ...links, ...documents, ...page], topics, options);
   let port = 0;
   const gateway: Service = {
     name: 'gateway',
@@ -149,8 +154,8 @@ function feedsOf(adaUsd: AdaUsd | null): Service[] {
   return adaUsd instanceof AdaUsdFeed ? [adaUsd] : [];
 }
 
-/** The page, and the pictures of its links. */
-function pagesOf(
+/** Links to tokens, and their pictures. */
+function linkRoutesOf(
   node: Node,
   status: NodeStatus,
   settings: Settings,
@@ -163,7 +168,7 @@ function pagesOf(
     images: chain?.txContext.images ?? null,
     facts: (asset) => TickerViews.of(node).find(asset),
   });
-  return [...pageRoutes(tokensOf(node, status), pageOptionsOf(settings, chain)), pictures];
+  return [tokenPageRoute(tokensOf(node, status), pageOptionsOf(settings, chain)), pictures];
 }
 
 function tokensOf(node: Node, status: NodeStatus): TokenSource {
@@ -177,7 +182,18 @@ function tokensOf(node: Node, status: NodeStatus): TokenSource {
 function pageOptionsOf(settings: Settings, chain: ChainFeatures | null): TokenPageOptions {
   const { ADA_USD, ADA_USD_URL, PUBLIC_URL = null } = settings;
   const hasRate = ADA_USD !== undefined || ADA_USD_URL !== undefined;
-  return { hasChain: chain !== null, hasRate, publicUrl: PUBLIC_URL };
+  const explorerUrl = explorerOf(settings);
+  return { hasChain: chain !== null, hasRate, explorerUrl, publicUrl: PUBLIC_URL };
+}
+
+const EXPLORERS: Readonly<Partial<Record<Settings['NETWORK'], string>>> = {
+  mainnet: 'https://cexplorer.io/tx/',
+  preprod: 'https://preprod.cexplorer.io/tx/',
+  preview: 'https://preview.cexplorer.io/tx/',
+};
+
+function explorerOf({ EXPLORER_URL: url, NETWORK }: Settings): string | null {
+  return url === 'none' ? null : (url ?? EXPLORERS[NETWORK] ?? null);
 }
 
 function nodeViewOf(node: Node, status: NodeStatus): NodeView {

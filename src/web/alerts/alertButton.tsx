@@ -1,13 +1,12 @@
 /** Sets an alert on the price of a token, and shows those that are set. */
 import { type Signal, signal } from '@preact/signals';
-import { shortPrice } from '../../engine/market/shownNumber.ts';
 import { Button } from '../components/button.tsx';
 import { ask } from '../components/dialog.tsx';
 import { ChoiceBar, TextField } from '../components/field.tsx';
 import { Icon } from '../components/icon.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
-import { localized, separators } from '../format.ts';
+import { localized, separators, typedPrice } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { addAlert, alerts, DIRECTIONS, isPrice, type PriceAlert, removeAlert } from './alerts.ts';
@@ -40,7 +39,7 @@ export function AlertButton({ asset, ticker, spot }: AlertButtonProps) {
 type Draft = Pick<PriceAlert, 'direction' | 'price'>;
 
 async function setAlert(page: PageContext, { asset, ticker, spot }: AlertButtonProps) {
-  const price = spot === null ? '' : plainPrice(spot);
+  const price = spot === null ? '' : typedPrice(spot);
   const draft = signal<Draft>({ direction: 'above', price });
   await ask({
     title: t.alerts.set(ticker),
@@ -57,11 +56,6 @@ async function setAlert(page: PageContext, { asset, ticker, spot }: AlertButtonP
     },
     late: (error) => page.notify('bad', errorText(error)),
   });
-}
-
-/** Four digits, as one types them. */
-function plainPrice(spot: string): string {
-  return localized(shortPrice(spot, 4).replaceAll(',', ''));
 }
 
 /** Asks the reader once; without it alerts are said on the page. */

@@ -123,7 +123,9 @@ const ALERTS = {
   when: 'When the price is',
   directions: { above: 'At or above', below: 'At or below' },
   price: 'Price of a token',
-  hint: 'It is watched while this page is open in a tab, and kept in this browser.',
+  hint:
+    'It is only watched while this page is open in a tab: once that is closed, you hear nothing. ' +
+    'The alert stays in this browser.',
   noPrice: 'Enter a price above 0, as 0.0000123.',
   isSet: 'The alert is set. You are notified while this page is open.',
   isSetHere: 'The alert is set. It is said on this page: the browser may not notify you.',

@@ -204,7 +204,9 @@ const ALERTS: Messages['alerts'] = {
   when: 'Wenn der Preis',
   directions: { above: 'mindestens', below: 'höchstens' },
   price: 'Preis eines Tokens',
-  hint: 'Er wird beobachtet, solange diese Seite offen ist, und bleibt in diesem Browser.',
+  hint:
+    'Er wird nur beobachtet, solange diese Seite in einem Tab offen ist: ist der zu, hörst du ' +
+    'nichts. Der Alarm bleibt in diesem Browser.',
   noPrice: 'Gib einen Preis über 0 ein, etwa 0,0000123.',
   isSet: 'Der Alarm ist gesetzt. Du wirst benachrichtigt, solange diese Seite offen ist.',
   isSetHere:

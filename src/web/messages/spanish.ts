@@ -203,7 +203,9 @@ const ALERTS: Messages['alerts'] = {
   when: 'Cuando el precio esté',
   directions: { above: 'En o por encima de', below: 'En o por debajo de' },
   price: 'Precio de un token',
-  hint: 'Se vigila mientras esta página esté abierta, y se guarda en este navegador.',
+  hint:
+    'Solo se vigila mientras esta página esté abierta en una pestaña: si la cierras, no te enteras. ' +
+    'La alerta queda en este navegador.',
   noPrice: 'Escribe un precio mayor que 0, como 0,0000123.',
   isSet: 'La alerta está puesta. Se te avisa mientras esta página esté abierta.',
   isSetHere: 'La alerta está puesta. Se dirá en esta página: el navegador no puede notificarte.',

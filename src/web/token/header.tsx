@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { AlertButton } from '../alerts/alertButton.tsx';
+import { copied } from '../components/copied.ts';
 import { useFlash } from '../components/flash.ts';
 import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
@@ -98,13 +99,9 @@ interface CopyProps {
 function Copy({ label, text, done, children }: CopyProps) {
   const { notify } = usePage();
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      notify('good', done);
-    } catch {
-      // A browser may refuse; then it can be copied by hand.
-      notify('info', text);
-    }
+    const isCopied = await copied(text);
+    // A browser may refuse; then it can be copied by hand.
+    notify(isCopied ? 'good' : 'info', isCopied ? done : text);
   };
   return (
     <button type="button" class="copy code dim" title={text} onClick={copy}>

@@ -9,6 +9,7 @@ import { useFlash } from '../components/flash.ts';
 import { More, roomFor } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { Panel } from '../components/panel.tsx';
+import { orderTx, TxLink } from '../components/txLink.tsx';
 import { coins, money } from '../fiat.ts';
 import { ada, ends, grouped, moment, short, subscriptZeros } from '../format.ts';
 import { t } from '../messages.ts';
@@ -158,7 +159,9 @@ const OrderRow = memo(({ order, isStop, focused }: OrderRowProps) => {
         {name}
       </button>
       <span class="num dim">
-        <Age since={order.timestamp} />
+        <TxLink {...orderTx(order)} tabIndex={isStop ? 0 : -1}>
+          <Age since={order.timestamp} />
+        </TxLink>
       </span>
     </li>
   );

@@ -1,5 +1,6 @@
 /** Trades as they happened, newest first: all of them, or those that a filter lets through. */
 import { type Signal, useComputed, useSignal } from '@preact/signals';
+import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TradesMirror } from '../../client/mirrors/trades.ts';
 import type { TradeRow, TradesQuery } from '../../client/types.ts';
@@ -8,6 +9,7 @@ import { ErrorBox } from '../components/errorBox.tsx';
 import { More, roomFor } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { Panel } from '../components/panel.tsx';
+import { TxLink } from '../components/txLink.tsx';
 import { coins, money } from '../fiat.ts';
 import { ends, localized, moment, short, subscriptZeros } from '../format.ts';
 import { flash } from '../frames.ts';
@@ -182,6 +184,7 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
         tabIndex={0}
         ref={list}
+        onKeyDown={walk}
       >
         {rows.map((trade) => (
           <TapeRow key={trade.id} trade={trade} filter={filter} isNews={isNews(trade)} />
@@ -200,6 +203,31 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
   );
 }
 
+/** Rows down, controls to the right. */
+const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = {
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+};
+
+/** The list is one tab stop; arrow keys move between the wallets and transactions of its rows. */
+function walk(event: TargetedKeyboardEvent<HTMLOListElement>): void {
+  const [down, right] = STEPS[event.key] ?? [0, 0];
+  const rows: Element[] = Array.from(event.currentTarget.children);
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const column = controlsOf(rows[at]).indexOf(document.activeElement);
+  const controls = controlsOf(rows[at + down]);
+  const next = controls[Math.max(0, column) + right] ?? (down === 0 ? null : controls.at(-1));
+  if (!(next instanceof HTMLElement) || down + right === 0) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function controlsOf(row: Element | undefined): readonly (Element | null)[] {
+  return Array.from(row?.querySelectorAll('a, button') ?? []);
+}
+
 interface TapeRowProps {
   readonly trade: TradeRow;
   readonly filter: Signal<RowFilter>;
@@ -209,7 +237,7 @@ interface TapeRowProps {
 
 const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
   const element = useRef<HTMLLIElement>(null);
-  const { id, side, price, baseAmount, quoteAmount, time, pkh } = trade;
+  const { id, side, price, baseAmount, quoteAmount, time, pkh, txHash } = trade;
   const isBuy = side === 'buy';
   useEffect(() => {
     if (isNews && element.current !== null) flash(element.current, isBuy ? 'up' : 'down');
@@ -232,6 +260,7 @@ const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
         <button
           type="button"
           class="maker code dim"
+          tabIndex={-1}
           aria-label={t.token.tradesOf(pkh.slice(-MAKER_DIGITS))}
           title={t.token.tradesOf(ends(pkh))}
           onClick={() => {
@@ -242,7 +271,9 @@ const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
         </button>
       )}
       <span class="num dim">
-        <Age since={time} />
+        <TxLink txHash={txHash} what={t.notices.txOfTrade} tabIndex={-1}>
+          <Age since={time} />
+        </TxLink>
       </span>
     </li>
   );

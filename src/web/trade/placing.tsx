@@ -7,7 +7,7 @@ import { errorText } from '../errorText.ts';
 import { t } from '../messages.ts';
 import { type Session, sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
-import { shownOf, type Token, termRows } from './quoteTerms.ts';
+import { shownOf, type Term, type Token, termRows } from './quoteTerms.ts';
 import { askToSign } from './review.tsx';
 import { leastOutput } from './slippage.ts';
 
@@ -19,12 +19,25 @@ export interface Wanted {
   readonly slippage: bigint | null;
   /** What the maker of the order looks at; null: the server is asked. */
   readonly seen: QuoteAnswer | null;
+  /** Of a limit order, in place of the slippage; `price`: ADA for a token, as it was typed. */
+  readonly limit?: {
+    readonly minOutput: bigint;
+    readonly waitFor: number;
+    readonly price: string;
+  };
 }
+
+/** Of what is asked before signing; a limit order waits, so that what it gets now says nothing. */
+const LEFT_OUT: readonly Term[] = ['pay', 'impact'];
+const LEFT_OUT_OF_LIMIT: readonly Term[] = [...LEFT_OUT, 'now', 'price', 'tradingFee'];
 
 /** Exactly what the quote says, less the slippage; and of a buy by tokens, no coin more. */
 async function requestOf(session: Session, token: Token, wanted: Wanted): Promise<OrderRequest> {
-  const { side, amount, slippage, seen } = wanted;
+  const { side, amount, slippage, seen, limit: wish } = wanted;
   const terms = { assetId: token.asset, side, amount } as const;
+  if (wish !== undefined) {
+    return { ...terms, slippage: '15', minOutput: wish.minOutput, waitFor: wish.waitFor };
+  }
   const quote = seen ?? (await session.trading().quote({ ...terms, slippage: 'infinity' }));
   const limit = side === 'BUY_WITH_OUTPUT' ? { maxInputLovelace: BigInt(quote.inputAmount) } : {};
   if (slippage === null) return { ...terms, slippage: 'infinity', ...limit };
@@ -45,12 +58,15 @@ export async function placeAfterLook(
   const { built, review } = prepared;
   const isSell = wanted.side === 'SELL';
   const kind = isSell ? t.trade.sell : t.trade.buy;
+  const { limit } = wanted;
   const rows = termRows(built, token, BigInt(built.minimumOutput), null)
-    .filter(({ term }) => term !== 'pay' && term !== 'impact')
+    .filter(({ term }) => !(limit === undefined ? LEFT_OUT : LEFT_OUT_OF_LIMIT).includes(term))
     .map(({ term, value }) => [t.trade.terms.names[term], value] as const);
+  const bound = isSell ? t.trade.limit.leastPrice : t.trade.limit.mostPrice;
+  const price = limit === undefined ? [] : [[bound, `${limit.price} ADA`] as const];
   return askToSign(context, {
     title: `${kind} ${token.ticker}`,
-    above: <Facts rows={[...rows, [t.trade.networkFee, shownAda(review.feeLovelace)]]} />,
+    above: <Facts rows={[...price, ...rows, [t.trade.networkFee, shownAda(review.feeLovelace)]]} />,
     ...{ prepared, token, navigation },
     goes: t.sign.goesToOrder,
     words: t.sign.orderWords,

@@ -1,8 +1,7 @@
 /** What an order would be and bring, in rows: every number exact, as the API gave it. */
 import type { QuoteAnswer } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
-import { localized, subscriptZeros } from '../format.ts';
-import { locale } from '../language.ts';
+import { localized, shortMoment, subscriptZeros } from '../format.ts';
 import { t } from '../messages.ts';
 import { shownAda, shownAmount } from './amount.ts';
 
@@ -81,7 +80,7 @@ function refundRow(expiresAt: number): TermRow {
   if (expiresAt === 0) {
     return { term: 'refundable', value: words.never, explained: words.neverMeans };
   }
-  const value = new Date(expiresAt).toLocaleTimeString(locale, { timeStyle: 'short' });
+  const value = shortMoment(expiresAt / 1000);
   return { term: 'refundable', value, explained: words.refundableMeans };
 }
 

@@ -16,9 +16,8 @@ const SHARES = [25, 50, 75, 100];
 /** Lovelace that a buy of everything leaves: fees, the deposit, and coins beside the tokens. */
 const KEPT = 8_000_000n;
 
-interface TradeFieldsProps {
+interface AmountPartProps {
   readonly ticker: string;
-  readonly buyBy: Signal<BuyBy>;
   readonly text: string;
   readonly problem: string | null;
   readonly type: (text: string) => void;
@@ -27,22 +26,15 @@ interface TradeFieldsProps {
   readonly held: bigint | null;
 }
 
-export function TradeFields(props: TradeFieldsProps) {
-  const { ticker, buyBy, text, problem, type, box, held } = props;
+interface TradeFieldsProps extends AmountPartProps {
+  readonly buyBy: Signal<BuyBy>;
+}
+
+export function TradeFields({ buyBy, ...amount }: TradeFieldsProps) {
   const isSell = side.value === 'sell';
-  const isAda = !isSell && buyBy.value === 'BUY';
-  const label = isSell ? t.trade.youSell : isAda ? t.trade.youSpend : t.trade.youGet;
   return (
     <div class="trade-fields">
-      <ChoiceBar
-        class="direction bare"
-        legend={t.trade.side}
-        options={SIDES.map((value) => ({ value, label: t.trade[value] }))}
-        value={side.value}
-        choose={(chosen) => {
-          side.value = chosen;
-        }}
-      />
+      <Direction />
       {!isSell && (
         <ChoiceBar
           class="bare"
@@ -54,6 +46,33 @@ export function TradeFields(props: TradeFieldsProps) {
           }}
         />
       )}
+      <AmountPart {...amount} isAda={!isSell && buyBy.value === 'BUY'} />
+      <SlippageFields />
+    </div>
+  );
+}
+
+export function Direction() {
+  return (
+    <ChoiceBar
+      class="direction bare"
+      legend={t.trade.side}
+      options={SIDES.map((value) => ({ value, label: t.trade[value] }))}
+      value={side.value}
+      choose={(chosen) => {
+        side.value = chosen;
+      }}
+    />
+  );
+}
+
+/** The amount of what is spent, sold or wanted, as typed or by its share of the balance. */
+export function AmountPart(props: AmountPartProps & { readonly isAda: boolean }) {
+  const { ticker, text, problem, type, box, held, isAda } = props;
+  const isSell = side.value === 'sell';
+  const label = isSell ? t.trade.youSell : isAda ? t.trade.youSpend : t.trade.youGet;
+  return (
+    <>
       <AmountField
         label={label}
         unit={isAda ? 'ADA' : ticker}
@@ -67,8 +86,7 @@ export function TradeFields(props: TradeFieldsProps) {
       )}
       {isAda && <Sizes type={type} />}
       {isSell && <Shares held={held ?? 0n} type={type} />}
-      <SlippageFields />
-    </div>
+    </>
   );
 }
 

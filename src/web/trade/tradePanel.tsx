@@ -3,9 +3,10 @@
  * the order's way from the mempool to its end.
  */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { LiquidityPoolInfo, QuoteQuery } from '../../client/types.ts';
 import { SubmitButton, useOnce } from '../components/button.tsx';
+import { Choices } from '../components/choices.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Panel } from '../components/panel.tsx';
 import { t } from '../messages.ts';
@@ -14,7 +15,8 @@ import { amountHeld } from '../wallet/connectedWallet.ts';
 import { OwnOrders } from '../wallet/orders.tsx';
 import { WalletPrompt } from '../wallet/prompt.tsx';
 import { sessionOf } from '../wallet/session.ts';
-import { ADA_DECIMALS, readAmount, shownAda } from './amount.ts';
+import { ADA_DECIMALS, shownAda } from './amount.ts';
+import { LimitForm } from './limitForm.tsx';
 import { LockButton } from './lock.tsx';
 import { OneClick } from './oneClick.tsx';
 import { placeAfterLook } from './placing.tsx';
@@ -24,17 +26,43 @@ import { impactOf, shownOf } from './quoteTerms.ts';
 import { side } from './sizes.ts';
 import { slippage, slippageOf } from './slippage.ts';
 import { type BuyBy, TradeFields } from './tradeFields.tsx';
+import { useAmount } from './useAmount.ts';
+
+const KINDS = ['market', 'limit'] as const;
 
 export function TradePanel({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const { asset, ticker } = pool.info;
   const token = useMemo(() => ({ asset, ticker }), [asset, ticker]);
-  const session = sessionOf(usePage());
+  const context = usePage();
+  const session = sessionOf(context);
   const held = session.balance.value;
   const [coins, tokens] = [held?.lovelace ?? 0n, amountHeld(held, asset)];
+  const kind = useSignal<(typeof KINDS)[number]>('market');
+  // There an order on the curve cannot be cancelled while it waits: nothing to rest on.
+  const canWait = context.network.value?.name !== 'mainnet' || pool.pool.cpmmPoolId !== null;
+  const form = { pool, token, coins, tokens };
   const balances = held === null ? '' : `${shownAda(coins)} · ${shownOf(tokens, asset, token)}`;
   return (
-    <Panel class="trade" title={t.trade.title} side={<span class="side held">{balances}</span>}>
-      <Form pool={pool} token={token} coins={coins} tokens={tokens} />
+    <Panel
+      class="trade"
+      title={t.trade.title}
+      side={
+        <>
+          {canWait && (
+            <Choices
+              name={t.trade.kind}
+              options={KINDS.map((value) => ({ value, label: t.trade.kinds[value] }))}
+              value={kind.value}
+              choose={(chosen) => {
+                kind.value = chosen;
+              }}
+            />
+          )}
+          <span class="side held">{balances}</span>
+        </>
+      }
+    >
+      {canWait && kind.value === 'limit' ? <LimitForm {...form} /> : <MarketForm {...form} />}
       {session.wallet.value !== null && (
         <>
           <OneClick token={token} />
@@ -49,35 +77,32 @@ export function TradePanel({ pool }: { readonly pool: LiquidityPoolInfo }) {
   );
 }
 
-interface FormProps {
+export interface FormProps {
   readonly pool: LiquidityPoolInfo;
   readonly token: { readonly asset: string; readonly ticker: string };
   readonly coins: bigint;
   readonly tokens: bigint;
 }
 
-function Form({ pool, token, coins, tokens }: FormProps) {
+function MarketForm({ pool, token, coins, tokens }: FormProps) {
   const context = usePage();
   const session = sessionOf(context);
   const buyBy = useSignal<BuyBy>('BUY');
   const isSell = side.value === 'sell';
   const kind = isSell ? 'SELL' : buyBy.value;
   const allowed = slippageOf(slippage.value);
-  const { text, problem, amount, box, type, clear } = useAmount(kind);
-  const state = useQuotes(token.asset, kind, amount).state.value;
+  const typed = useAmount(kind, kind === 'BUY' ? ADA_DECIMALS : 0);
+  const state = useQuotes(token.asset, kind, typed.amount).state.value;
   const failure = useSignal<unknown>(null);
   const { isBusy, once } = useOnce();
   const place = async () => {
     failure.value = null;
-    if (typeof amount === 'string' || allowed === 'notAPercentage') {
-      problem.value = typeof amount === 'string' ? amount : null;
-      box.current?.focus();
-      return;
-    }
+    const amount = typed.checked();
+    if (amount === null || allowed === 'notAPercentage') return;
     const seen = state.kind === 'quote' ? state.quote : null;
     try {
       const wanted = { side: kind, amount, slippage: allowed, seen } as const;
-      if (await placeAfterLook(context, token, wanted)) clear();
+      if (await placeAfterLook(context, token, wanted)) typed.clear();
     } catch (error) {
       failure.value = error;
     }
@@ -90,18 +115,17 @@ function Form({ pool, token, coins, tokens }: FormProps) {
     impact: (quote) => (supply === null ? null : impactOf(quote, cap, supply)),
   });
   const held = session.balance.value === null ? null : isSell ? tokens : coins;
-  const typed = (now: string) => {
+  const type = (now: string) => {
     failure.value = null;
-    type(now);
+    typed.type(now);
   };
   const submit = (event: Event) => {
     event.preventDefault();
     once(place);
   };
-  const fields = { ticker: token.ticker, buyBy, text, problem: problem.value, box, held };
   return (
     <form class="inside trade-form" noValidate aria-label={t.trade.title} onSubmit={submit}>
-      <TradeFields {...fields} type={typed} />
+      <TradeFields {...typed} type={type} ticker={token.ticker} buyBy={buyBy} held={held} />
       <QuoteBox view={view} />
       <WalletPrompt />
       {session.wallet.value !== null && (
@@ -115,27 +139,6 @@ function Form({ pool, token, coins, tokens }: FormProps) {
       <QuoteDetails view={view} />
     </form>
   );
-}
-
-/** What is typed, exact, and in words what is wrong with it. */
-function useAmount(kind: QuoteQuery['side']) {
-  const text = useSignal('');
-  const problem = useSignal<string | null>(null);
-  const box = useRef<HTMLInputElement>(null);
-  const read = (typed: string) => readAmount(typed, kind === 'BUY' ? ADA_DECIMALS : 0);
-  const type = (typed: string) => {
-    text.value = typed;
-    const amount = read(typed);
-    problem.value = typed.trim() !== '' && typeof amount === 'string' ? amount : null;
-  };
-  const clear = () => type('');
-  const typedFor = useRef(kind);
-  useEffect(() => {
-    // What was typed was an amount of something else; not so at first, when one types at once.
-    if (typedFor.current !== kind) clear();
-    typedFor.current = kind;
-  }, [kind]);
-  return { text: text.value, problem, amount: read(text.value), box, type, clear };
 }
 
 /** The quote of what is typed; `amount` is a string while it is none. */

@@ -1,6 +1,7 @@
 /** The connected wallet: its address, the faucet of a devnet, its key, and the other wallets. */
 import { useSignal } from '@preact/signals';
 import { Button } from '../components/button.tsx';
+import { copied } from '../components/copied.ts';
 import { ask } from '../components/dialog.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
@@ -54,16 +55,6 @@ function CopyButton({ text, describe }: CopyButtonProps) {
     <Button describe={describe} run={copy}>
       {label.value}
     </Button>
-  );
-}
-
-/** Browsers keep the clipboard from pages that came over plain HTTP from another machine. */
-async function copied(text: string): Promise<boolean> {
-  const { clipboard }: { readonly clipboard?: Clipboard } = navigator;
-  if (clipboard === undefined) return false;
-  return clipboard.writeText(text).then(
-    () => true,
-    () => false,
   );
 }
 

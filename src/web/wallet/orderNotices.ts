@@ -1,17 +1,11 @@
 /** What becomes of one's own orders, as notices: one for an order, from the mempool to its end. */
 import type { ApiOrder } from '../../client/types.ts';
+import { explorerLink, orderTx } from '../components/txLink.tsx';
 import type { Notice, PageContext } from '../context.ts';
 import { t } from '../messages.ts';
 import { routeHash } from '../route.ts';
 import { shownOf } from '../trade/quoteTerms.ts';
 import { tickersOf } from './tickers.ts';
-
-/** Where transactions of public networks can be looked at. */
-const EXPLORERS: Readonly<Record<string, string>> = {
-  mainnet: 'https://cexplorer.io/tx/',
-  preprod: 'https://preprod.cexplorer.io/tx/',
-  preview: 'https://preview.cexplorer.io/tx/',
-};
 
 const KINDS: Readonly<Record<ApiOrder['status'], Notice['kind']>> = {
   MempoolPending: 'info',
@@ -30,6 +24,8 @@ export function orderNotice(
   order: ApiOrder,
 ): Parameters<PageContext['notify']> {
   const { from, to, fromAmount, toAmount, status, entityId } = order;
+  const { txHash, isInBlock } = orderTx(order);
+  const explored = isInBlock ? explorerLink(txHash) : null;
   const isBuy = from === '.';
   const asset = isBuy ? to : from;
   const token = { asset, ticker: tickersOf(context).of(asset) };
@@ -38,13 +34,9 @@ export function orderNotice(
     offered: shownOf(fromAmount, from, token),
     gets: shownOf(toAmount, to, token),
   });
-  const explorer = EXPLORERS[context.network.value?.name ?? ''];
-  const [txHash = ''] = entityId.split(':');
   const links = [
     { href: routeHash({ at: 'token', asset }), label: token.ticker },
-    ...(explorer === undefined
-      ? []
-      : [{ href: `${explorer}${txHash}`, label: t.notices.transaction }]),
+    ...(explored === null ? [] : [{ href: explored, label: t.notices.transaction }]),
   ];
   return [KINDS[status], text, { key: entityId, links, isWaiting: !ENDED.includes(status) }];
 }

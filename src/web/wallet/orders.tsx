@@ -3,6 +3,7 @@ import type { ApiOrder } from '../../client/types.ts';
 import { Button } from '../components/button.tsx';
 import { navigationNow } from '../components/dialog.tsx';
 import { Age } from '../components/numbers.tsx';
+import { orderTx, placingTx, TxLink } from '../components/txLink.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
 import { moment, shortMoment } from '../format.ts';
@@ -75,12 +76,14 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
       <span class="own-terms">
         {terms}
         <span class="own-time small dim">
-          <time title={moment(order.timestamp)}>{shortMoment(order.timestamp)}</time>
+          <TxLink {...placingTx(order)}>
+            <time title={moment(order.timestamp)}>{shortMoment(order.timestamp)}</time>
+          </TxLink>
           {' · '}
           {order.evaluatedAt === null ? (
             <Age since={order.timestamp} />
           ) : (
-            t.orders.ended(shortMoment(order.evaluatedAt))
+            <TxLink {...orderTx(order)}>{t.orders.ended(shortMoment(order.evaluatedAt))}</TxLink>
           )}
         </span>
       </span>

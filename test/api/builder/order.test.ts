@@ -61,6 +61,9 @@ function orderRows({ alice, poor, token, spent, servers }: Scene): Refused[] {
     ...['0', '-1', '1.5', '007', '1'.repeat(31), 5].map((minOutput) =>
       row(`minimum ${minOutput}`, { minOutput, assetId: UNKNOWN }, BAD_PARAMS),
     ),
+    ...[0, 599, 2_592_001, 600.5, 'long'].map((waitFor) =>
+      row(`wait ${waitFor}`, { waitFor, assetId: UNKNOWN }, BAD_PARAMS),
+    ),
     ...[1, 59, 86_401, -1, 60.5, 'soon'].map((ttl) =>
       row(`end ${ttl}`, { ttl, assetId: UNKNOWN }, BAD_PARAMS),
     ),
@@ -280,6 +283,8 @@ async function assertBounds({ world, alice, token }: Scene): Promise<void> {
     ['/order', order, 18 * 60],
     ['/order', { ...order, ttl: 0 }, 18 * 60],
     ['/order', { ...order, ttl: 60 }, 60],
+    ['/order', { ...order, waitFor: 86_400 }, 7_200],
+    ['/order', { ...order, waitFor: 600 }, 8 * 60],
     ['/transfer', transfer, 7_200],
     ['/transfer', { ...transfer, ttl: 86_400 }, 86_400],
     ['/transfer', { ...transfer, ttl: 0 }, null],
@@ -308,6 +313,30 @@ async function assertBounds({ world, alice, token }: Scene): Promise<void> {
     const quote = await world.get(`/quote?${new URLSearchParams({ ...terms, minOutput })}`);
     assert.deepEqual(recordOf(quote.body).worstPrice, stated);
   }
+}
+
+/** With `waitFor` an order may ask for more than it gets now, and says until when it waits. */
+async function assertWaits({ world, alice, token }: Scene): Promise<void> {
+  const terms = { assetId: token, amount: '5000000', side: 'BUY', slippage: '15' };
+  const order = { ...terms, changeAddress: alice.wallet.address };
+  const { outputAmount } = recordOf((await world.post('/order', order)).body);
+  const minOutput = String(BigInt(String(outputAmount)) * 3n);
+  const refused = await world.post('/order', { ...order, minOutput });
+  assert.equal(refused.status, 400);
+  assert.match(String(refused.message), new RegExp(`would get ${outputAmount} now`));
+  const waitFor = 604_800;
+  const answer = recordOf((await world.post('/order', { ...order, minOutput, waitFor })).body);
+  const { minimumOutput, expiresAt } = answer;
+  assert.deepEqual([minimumOutput, answer.outputAmount], [minOutput, outputAmount]);
+  assert.equal(expiresAt, world.nowMs + waitFor * 1000);
+  const [output] = decodeTransaction(fromHex(String(answer.cbor))).outputs;
+  const datum = readOrderData(datumOf(output ?? assert.fail()), 'testnet') ?? assert.fail();
+  assert.equal(datum.refundAfterMs, BigInt(expiresAt));
+  const { numerator, denominator } = datum.worstPrice;
+  assert.equal(numerator * 5_000_000n, BigInt(minOutput) * denominator);
+  const query = new URLSearchParams({ ...terms, minOutput, waitFor: String(waitFor) });
+  const quote = recordOf((await world.get(`/quote?${query}`)).body);
+  assert.deepEqual([quote.minimumOutput, quote.expiresAt], [minOutput, expiresAt]);
 }
 
 /** Asks for what a server's address owns. */

@@ -98,6 +98,8 @@ const READS: Samples = {
   }),
   'POST /getUtxos': ({ pkh }) => ({ body: { pkh, offset: 0, limit: 2, query: 'unspent' } }),
   'GET /ipfs/:cid': ({ logoCid }) => ({ params: { cid: logoCid } }),
+  'GET /t/:asset': ({ asset }) => ({ params: { asset } }),
+  'GET /og/:file': ({ asset }) => ({ params: { file: `${asset}.png` } }),
   'GET /v1/utility/server/time': none,
   'GET /v1/limits': none,
   'POST /v1/webhooks': ({ asset }) => ({

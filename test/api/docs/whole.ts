@@ -38,6 +38,8 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
       'get /health/live',
       'get /health/ready',
       'get /metrics',
+      'get /og/{file}',
+      'get /t/{asset}',
       'get /v1/docs/asyncapi',
       'get /v1/docs/openapi',
       'get /v1/docs/asyncapi.json',
@@ -51,8 +53,8 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
   });
 
   await t.test('every path that a service writes down is there', () => {
-    // The page and the pictures of its links are no part of the API.
-    const services = PROGRAM.filter(({ path }) => /^src\/api\/(?!page\/|card\/)/.test(path));
+    // The page and its files are no part of the API.
+    const services = PROGRAM.filter(({ path }) => /^src\/api\/(?!page\/routes)/.test(path));
     const written = services.flatMap(({ text }) =>
       Array.from(text.matchAll(/\bpath: '(\/[^']+)'/g), ([, path = '']) => path),
     );

@@ -36,6 +36,7 @@ test('a link has a head that names its token, its price and its market cap', asy
   const route = tokenPageRoute(tokens, {
     hasChain: true,
     hasRate: false,
+    explorerUrl: null,
     publicUrl: PUBLIC_URL,
   });
   const ask = async (asset: string) => {

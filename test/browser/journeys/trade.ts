@@ -1,5 +1,6 @@
 /** From the launch of a token to its graduation, signed in the page. */
 import assert from 'node:assert/strict';
+import { balanceOf } from '../../../src/client/trade/utxo.ts';
 import { drawnOn, listenToCharts, type Visit } from '../support.ts';
 import { launchOn, ordersAre, startWallet } from '../tradeWorld.ts';
 import { drawn, type Journey } from './journey.ts';
@@ -277,6 +278,41 @@ const cancel: Journey = {
   },
 };
 
+const limit: Journey = {
+  name: 'limit',
+  done: 'orders at a quarter below the price; another wallet sells until the price is there',
+  seen: 'what it means in plain words; open among the orders by price, then filled at that price',
+  async run(scene) {
+    const { market, seeded, own } = scene;
+    const { session, asset } = own;
+    const { page } = session;
+    await session.open(`#/token/${asset}`);
+    await page.getByText('Limit', { exact: true }).click();
+    await page.getByRole('button', { name: '−25 %', exact: true }).click();
+    await page.getByLabel('You spend').fill('77');
+    await page.getByText(/^It waits until the pool gives [\d,]+ WALK or more for all of/).waitFor();
+    await page.getByText('7 days', { exact: true }).click();
+    const price = Number(await page.getByLabel('Price at most').inputValue());
+    await page.getByRole('button', { name: 'Review buy' }).click();
+    await sign(session, 'buy');
+    await ordersAre(session, 'Open', /77 ADA → at least/);
+    await page.getByRole('region', { name: 'Open orders by price' }).getByText('1 bid').waitFor();
+    await scene.picture(session);
+    const { assets } = balanceOf(await seeded.carol.utxos());
+    const amount = assets.get(asset) ?? assert.fail('it has bought some');
+    await market.filled(seeded.carol, { assetId: asset, side: 'SELL', amount, slippage: 'infinity' });
+    await ordersAre(session, 'Filled', /77 ADA → [\d,]+ WALK/);
+    const { items } = (await market.client.orders.feed({ asset })).data.ledger;
+    const { toAmount } = items.find(({ fromAmount }) => fromAmount === '77000000') ?? assert.fail();
+    assert(77 / Number(toAmount) <= price, 'no more was paid for a token than the limit');
+    const tx = page.locator('.own-orders .tx-link').first();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await tx.click();
+    await page.getByText('Transaction id copied.').waitFor();
+    assert.match(await page.evaluate('navigator.clipboard.readText()'), /^[0-9a-f]{64}$/);
+  },
+};
+
 const lock: Journey = {
   name: 'lock-and-withdraw',
   done: 'locks 1,001 tokens in two stages, waits, and withdraws each',
@@ -343,4 +379,7 @@ const graduate: Journey = {
   },
 };
 
-export const TRADE_JOURNEYS = [launch, buySell, terms, oneClick, filters, cancel, lock, graduate];
+export const TRADE_JOURNEYS = [
+  ...[launch, buySell, terms, oneClick, filters],
+  ...[cancel, limit, lock, graduate],
+];

@@ -102,6 +102,7 @@ export class Market {
       assets,
       beacons,
       contentIds,
+      pictures: assets.map((asset) => `${asset}.png`),
       refs,
       keyHashes: [...wallets.map(({ keyHash }) => keyHash), ASIDE],
       addresses: wallets.map(({ address }) => address),

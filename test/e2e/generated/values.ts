@@ -15,6 +15,8 @@ export interface Finds {
   readonly hashes: readonly string[];
   readonly beacons: readonly string[];
   readonly contentIds: readonly string[];
+  /** `<asset>.png` */
+  readonly pictures: readonly string[];
   readonly transactions: readonly string[];
   readonly witnesses: readonly string[];
   /** CIP-30: hex CBOR of `[input, output]`. */
@@ -37,6 +39,7 @@ const KINDS: readonly (readonly [RegExp, Exclude<keyof Finds, 'bodies' | 'times'
   [/beacon/i, 'beacons'],
   [/pkh|vkh/i, 'keyHashes'],
   [/cid/i, 'contentIds'],
+  [/^file$/, 'pictures'],
   [/^(after|id|before)$/i, 'refs'],
   [/before/i, 'tradeIds'],
   [/^sub$/, 'subscriptions'],

@@ -192,6 +192,13 @@ test('the price of ADA is fixed or asked for, and a price', () => {
   assert.match(faultOf({ ADA_USD_URL: 'prices' }), /^ADA_USD_URL: it is no http/);
 });
 
+test('an explorer is an address, or none', () => {
+  for (const EXPLORER_URL of ['https://explorer.example/tx/', 'none', '']) good({ EXPLORER_URL });
+  const found = readSettings({ EXPLORER_URL: 'explorer.example' });
+  assert(found instanceof BadSettings);
+  assert.match(found.message, /EXPLORER_URL.*no http\(s\) URL/);
+});
+
 test('a block to begin after is slot and hash, or the origin', () => {
   const hash = 'Ab'.repeat(32);
   assert.deepEqual(readStart(`42.${hash}`), { slot: 42, hash: hash.toLowerCase() });

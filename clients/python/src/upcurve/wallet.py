@@ -68,10 +68,14 @@ class Wallet:
         lovelace: int,
         slippage: Slippage = "15",
         min_output: int | None = None,
+        wait_for: int | None = None,
     ) -> PlacedOrder:
         """Spends so much; `slippage`: percent below the quoted output that is still taken.
-        `min_output`, in tokens, replaces it: an order that may bring less is not signed."""
-        return await self._order(asset, "BUY", lovelace, slippage, min_output=min_output)
+        `min_output`, in tokens, replaces it: an order that may bring less is not signed. With
+        `wait_for`, seconds, it may be more than the quote: the order waits for its price."""
+        return await self._order(
+            asset, "BUY", lovelace, slippage, min_output=min_output, wait_for=wait_for
+        )
 
     async def buy_tokens(
         self, asset: str, *, tokens: int, most_lovelace: int, slippage: Slippage = "15"
@@ -87,9 +91,12 @@ class Wallet:
         tokens: int,
         slippage: Slippage = "15",
         min_output: int | None = None,
+        wait_for: int | None = None,
     ) -> PlacedOrder:
-        """`slippage` and `min_output`, here in lovelace, as in `buy`."""
-        return await self._order(asset, "SELL", tokens, slippage, min_output=min_output)
+        """`slippage`, `min_output`, here in lovelace, and `wait_for` as in `buy`."""
+        return await self._order(
+            asset, "SELL", tokens, slippage, min_output=min_output, wait_for=wait_for
+        )
 
     async def cancel(self, entity_id: str) -> str:
         """Takes an open order back; the id of the transaction."""
@@ -153,6 +160,7 @@ class Wallet:
         slippage: Slippage,
         most_lovelace: int | None = None,
         min_output: int | None = None,
+        wait_for: int | None = None,
     ) -> PlacedOrder:
         body: OrderBody = {
             "assetId": asset,
@@ -163,6 +171,8 @@ class Wallet:
         }
         if min_output is not None:
             body["minOutput"] = amount_text(min_output)
+        if wait_for is not None:
+            body["waitFor"] = wait_for
         built = (await self.client.build.order(**body)).data
         terms = check.terms_of(built, asset, side, amount, slippage, most_lovelace, min_output)
         must_expire = built["validUntil"] is not None

@@ -130,6 +130,23 @@ export const AMOUNTS = {
 
 export const TRADE = {
   title: 'Trade',
+  kind: 'Kind of order',
+  kinds: { market: 'Market', limit: 'Limit' },
+  limit: {
+    mostPrice: 'Price at most',
+    leastPrice: 'Price at least',
+    now: (price: string) => `Now ${price} ADA a token.`,
+    steps: 'Away from the price now',
+    wait: 'Waits for',
+    waits: { hour: '1 h', day: '1 day', week: '7 days', month: '30 days' },
+    enter: 'Enter a price and an amount: the order waits until the market gives that price.',
+    means: (offered: string, least: string) =>
+      `It waits until the pool gives ${least} or more for all of ${offered}, fees included.`,
+    until: (when: string) =>
+      `If it was not filled by ${when}, it comes back, less 0.6 ADA at most. You can cancel it at ` +
+      'any time.',
+    noEnd: 'It waits until it is filled, or until you cancel it.',
+  },
   buy: 'Buy',
   sell: 'Sell',
   side: 'Side',

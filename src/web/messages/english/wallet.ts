@@ -226,6 +226,10 @@ export const NOTICES = {
   buyOf: (ticker: string) => `Buy of ${ticker}`,
   sellOf: (ticker: string) => `Sell of ${ticker}`,
   transaction: 'Transaction',
+  txCopied: 'Transaction id copied.',
+  txOfTrade: 'Transaction of the trade',
+  txPlaced: 'Transaction that placed the order',
+  txEnded: 'Transaction that ended the order',
   MempoolPending: ({ what, offered }: OrderWords) =>
     `${what} for ${offered}: sent, waiting for a block.`,
   Pending: ({ what, offered }: OrderWords) => `${what} for ${offered}: open on the chain.`,

@@ -133,6 +133,23 @@ export const AMOUNTS: Messages['amounts'] = {
 
 export const TRADE: Messages['trade'] = {
   title: 'Handeln',
+  kind: 'Art der Order',
+  kinds: { market: 'Markt', limit: 'Limit' },
+  limit: {
+    mostPrice: 'Preis höchstens',
+    leastPrice: 'Preis mindestens',
+    now: (price) => `Jetzt ${price} ADA je Token.`,
+    steps: 'Abstand zum jetzigen Preis',
+    wait: 'Wartet',
+    waits: { hour: '1 Std.', day: '1 Tag', week: '7 Tage', month: '30 Tage' },
+    enter: 'Gib Preis und Betrag ein: die Order wartet, bis der Markt diesen Preis gibt.',
+    means: (offered, least) =>
+      `Sie wartet, bis der Pool für ${offered} im Ganzen ${least} oder mehr gibt, mit Gebühren.`,
+    until: (when) =>
+      `Ist sie bis ${when} nicht ausgeführt, kommt sie zurück, abzüglich höchstens 0,6 ADA. ` +
+      'Stornieren kannst du sie jederzeit.',
+    noEnd: 'Sie wartet, bis sie ausgeführt ist oder du sie stornierst.',
+  },
   buy: 'Kaufen',
   sell: 'Verkaufen',
   side: 'Seite',

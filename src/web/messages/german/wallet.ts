@@ -226,6 +226,10 @@ export const NOTICES: Messages['notices'] = {
   buyOf: (ticker) => `Kauf von ${ticker}`,
   sellOf: (ticker) => `Verkauf von ${ticker}`,
   transaction: 'Transaktion',
+  txCopied: 'Transaktions-ID kopiert.',
+  txOfTrade: 'Transaktion des Trades',
+  txPlaced: 'Transaktion, mit der die Order aufgegeben wurde',
+  txEnded: 'Transaktion, mit der die Order endete',
   MempoolPending: ({ what, offered }) =>
     `${what} für ${offered}: abgeschickt, wartet auf einen Block.`,
   Pending: ({ what, offered }) => `${what} für ${offered}: offen auf der Kette.`,

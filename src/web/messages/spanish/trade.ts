@@ -131,6 +131,23 @@ export const AMOUNTS: Messages['amounts'] = {
 
 export const TRADE: Messages['trade'] = {
   title: 'Negociar',
+  kind: 'Tipo de orden',
+  kinds: { market: 'Mercado', limit: 'Límite' },
+  limit: {
+    mostPrice: 'Precio máximo',
+    leastPrice: 'Precio mínimo',
+    now: (price) => `Ahora ${price} ADA por token.`,
+    steps: 'Distancia al precio actual',
+    wait: 'Espera',
+    waits: { hour: '1 h', day: '1 día', week: '7 días', month: '30 días' },
+    enter: 'Escribe un precio y una cantidad: la orden espera hasta que el mercado dé ese precio.',
+    means: (offered, least) =>
+      `Espera hasta que el pool dé ${least} o más por los ${offered}, con comisiones.`,
+    until: (when) =>
+      `Si no se ha ejecutado antes del ${when}, vuelve, menos 0,6 ADA como mucho. Puedes ` +
+      'cancelarla en cualquier momento.',
+    noEnd: 'Espera hasta que se ejecute o la canceles.',
+  },
   buy: 'Comprar',
   sell: 'Vender',
   side: 'Lado',

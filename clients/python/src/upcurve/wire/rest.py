@@ -656,6 +656,7 @@ class OrderBody(TypedDict):
     #: Percent below the quoted output; `infinity` accepts any output of at least 1.
     slippage: Literal["15", "30", "50", "75", "infinity"]
     minOutput: NotRequired[str | None]
+    waitFor: NotRequired[int | None]
     ttl: NotRequired[int | None]
     #: bech32; a base or enterprise key address of this network.
     changeAddress: str
@@ -727,9 +728,13 @@ class QuoteQuery(TypedDict):
     side: Literal["BUY", "BUY_WITH_OUTPUT", "SELL"]
     #: Percent below the quoted output; `infinity` accepts any output of at least 1.
     slippage: Literal["15", "30", "50", "75", "infinity"]
-    #: The least output that the order takes: an integer from 1 to the quoted output. It replaces
-    #: the bound of `slippage`.
+    #: The least output that the order takes: an integer from 1 to the quoted output, or more with
+    #: `waitFor`. It replaces the bound of `slippage`.
     minOutput: NotRequired[str]
+    #: A limit order: it waits for so many seconds until the pool gives `minOutput`, which may be
+    #: more than now, and may be given back after that. Absent: as long as the deployment says. An
+    #: order for a pool of Splash waits until it is filled or cancelled.
+    waitFor: NotRequired[int]
     #: Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end. Absent:
     #: 7200. An order’s end lies at least two minutes before it may be refunded, also with 0.
     ttl: NotRequired[int]

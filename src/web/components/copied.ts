@@ -1,0 +1,9 @@
+/** Whether a text is on the clipboard now: browsers keep it from pages that came over plain HTTP. */
+export async function copied(text: string): Promise<boolean> {
+  const { clipboard }: { readonly clipboard?: Clipboard } = navigator;
+  if (clipboard === undefined) return false;
+  return clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,165 @@
+/**
+ * A limit order: an amount and a price, and how long it waits until the pool gives that price for
+ * the whole amount. It is an order as any other, whose worst price need not be there yet.
+ */
+import { useSignal } from '@preact/signals';
+import { formatUnits } from '../../engine/market/decimal.ts';
+import { SubmitButton, useOnce } from '../components/button.tsx';
+import { ErrorBox } from '../components/errorBox.tsx';
+import { AmountField, ChoiceBar } from '../components/field.tsx';
+import { shortMoment, typedPrice } from '../format.ts';
+import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { WalletPrompt } from '../wallet/prompt.tsx';
+import { sessionOf } from '../wallet/session.ts';
+import { ADA_DECIMALS } from './amount.ts';
+import { leastFor, PRICE_DECIMALS, priceOf } from './limitTerms.ts';
+import { placeAfterLook } from './placing.tsx';
+import { shownOf } from './quoteTerms.ts';
+import { side } from './sizes.ts';
+import { AmountPart, Direction } from './tradeFields.tsx';
+import type { FormProps } from './tradePanel.tsx';
+import { useAmount } from './useAmount.ts';
+
+const WAITS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
+type Wait = keyof typeof WAITS;
+const WAIT_NAMES: readonly Wait[] = ['hour', 'day', 'week', 'month'];
+/** Percent below the price of now for a buy, above it for a sell. */
+const STEPS = [5, 10, 25, 50];
+
+export function LimitForm({ pool, token, coins, tokens }: FormProps) {
+  const context = usePage();
+  const session = sessionOf(context);
+  const supply = context.network.value?.supply ?? null;
+  const now = supply === null ? null : priceOf(BigInt(pool.metrics.marketCap), supply);
+  const isSell = side.value === 'sell';
+  const price = useAmount('price', PRICE_DECIMALS, now === null ? '' : typed(now));
+  const amount = useAmount(side.value, isSell ? 0 : ADA_DECIMALS);
+  const wait = useSignal<Wait>('day');
+  // Orders for a pool of Splash, which a token of mainnet graduates to, have no end.
+  const isForever = context.network.value?.name === 'mainnet';
+  const failure = useSignal<unknown>(null);
+  const { isBusy, once } = useOnce();
+  const place = async () => {
+    failure.value = null;
+    const [limit, offered] = [price.checked(), amount.checked()];
+    if (limit === null || offered === null) return;
+    const minOutput = leastFor(side.value, offered, limit);
+    const wanted = { side: isSell ? 'SELL' : 'BUY', amount: offered, slippage: null } as const;
+    const terms = { minOutput, waitFor: WAITS[wait.value], price: price.text };
+    try {
+      if (await placeAfterLook(context, token, { ...wanted, seen: null, limit: terms })) {
+        amount.clear();
+      }
+    } catch (error) {
+      failure.value = error;
+    }
+  };
+  const held = session.balance.value === null ? null : isSell ? tokens : coins;
+  return (
+    <form
+      class="inside trade-form"
+      noValidate
+      aria-label={t.trade.kinds.limit}
+      onSubmit={(event) => {
+        event.preventDefault();
+        once(place);
+      }}
+    >
+      <div class="trade-fields">
+        <Direction />
+        <PriceField price={price} now={now} />
+        <AmountPart {...amount} ticker={token.ticker} held={held} isAda={!isSell} />
+        {!isForever && (
+          <ChoiceBar
+            class="in-line"
+            legend={t.trade.limit.wait}
+            options={WAIT_NAMES.map((value) => ({ value, label: t.trade.limit.waits[value] }))}
+            value={wait.value}
+            choose={(chosen) => {
+              wait.value = chosen;
+            }}
+          />
+        )}
+      </div>
+      <Meaning
+        token={token}
+        price={price.amount}
+        amount={amount.amount}
+        waitSeconds={isForever ? null : WAITS[wait.value]}
+      />
+      <WalletPrompt />
+      {session.wallet.value !== null && (
+        <SubmitButton isBusy={isBusy}>
+          {isSell ? t.trade.reviewSell : t.trade.reviewBuy}
+        </SubmitButton>
+      )}
+      <div class="trade-failure">
+        {failure.value !== null && <ErrorBox error={failure.value} />}
+      </div>
+    </form>
+  );
+}
+
+type Typed = ReturnType<typeof useAmount>;
+
+/** ADA for a token, with steps away from what it costs now. */
+function PriceField({ price, now }: { readonly price: Typed; readonly now: bigint | null }) {
+  const isSell = side.value === 'sell';
+  const sign = isSell ? 1 : -1;
+  const stepTo = (percent: number) =>
+    now !== null && price.type(typed((now * BigInt(100 + sign * percent)) / 100n));
+  return (
+    <>
+      <AmountField
+        label={isSell ? t.trade.limit.leastPrice : t.trade.limit.mostPrice}
+        unit="ADA"
+        value={price.text}
+        input={price.type}
+        box={price.box}
+        problem={price.problem}
+        hint={now === null ? '' : t.trade.limit.now(typed(now))}
+      />
+      <fieldset class="quick">
+        <legend class="unseen">{t.trade.limit.steps}</legend>
+        {STEPS.map((percent) => (
+          <button key={percent} type="button" class="button" onClick={() => stepTo(percent)}>
+            {isSell ? '+' : '−'}
+            {percent} %
+          </button>
+        ))}
+      </fieldset>
+    </>
+  );
+}
+
+function typed(price: bigint): string {
+  return typedPrice(formatUnits(price, PRICE_DECIMALS));
+}
+
+interface MeaningProps extends Pick<FormProps, 'token'> {
+  /** A text says that it is none, yet. */
+  readonly price: bigint | string;
+  readonly amount: bigint | string;
+  /** null: as long as it takes. */
+  readonly waitSeconds: number | null;
+}
+
+/** In plain words what such an order does, and what becomes of it otherwise. */
+function Meaning({ token, price, amount, waitSeconds }: MeaningProps) {
+  const { time } = usePage();
+  const isSell = side.value === 'sell';
+  const [given, got] = isSell ? [token.asset, '.'] : ['.', token.asset];
+  if (typeof price === 'string' || typeof amount === 'string') {
+    return <p class="limit-words hint">{t.trade.limit.enter}</p>;
+  }
+  const least = shownOf(leastFor(side.value, amount, price), got, token);
+  return (
+    <p class="limit-words" role="status">
+      {t.trade.limit.means(shownOf(amount, given, token), least)}{' '}
+      {waitSeconds === null
+        ? t.trade.limit.noEnd
+        : t.trade.limit.until(shortMoment(time.seconds.peek() + waitSeconds))}
+    </p>
+  );
+}

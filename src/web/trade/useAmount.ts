@@ -1,0 +1,32 @@
+/** What is typed into a field of an amount, exact, and in words what is wrong with it. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { readAmount } from './amount.ts';
+
+/** `of`: what it is an amount of. With something else the field is empty again. */
+export function useAmount(of: string, decimals: number, first = '') {
+  const text = useSignal(first);
+  const problem = useSignal<string | null>(null);
+  const box = useRef<HTMLInputElement>(null);
+  const type = (typed: string) => {
+    text.value = typed;
+    const amount = readAmount(typed, decimals);
+    problem.value = typed.trim() !== '' && typeof amount === 'string' ? amount : null;
+  };
+  const clear = () => type('');
+  const typedFor = useRef(of);
+  useEffect(() => {
+    // Not so at first, when one types at once.
+    if (typedFor.current !== of) clear();
+    typedFor.current = of;
+  }, [of]);
+  const amount = readAmount(text.value, decimals);
+  /** null, after it was said what is wrong: it is no amount. */
+  const checked = (): bigint | null => {
+    if (typeof amount === 'bigint') return amount;
+    problem.value = amount;
+    box.current?.focus();
+    return null;
+  };
+  return { text: text.value, problem: problem.value, amount, box, type, clear, checked };
+}
