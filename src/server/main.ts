@@ -108,7 +108,7 @@ async function run(command: Command | string): Promise<number> {
   try {
     if (command.name === 'cluster') return await cluster(command, settings);
     if (command.name === 'deploy' || command.name === 'refund' || command.name === 'rotate') {
-      return await onChain(command, { ...given, signal, say });
+      return await onChain(command, { ...given, signal, say, terminal });
     }
     if (command.name === 'reset') {
       const { runReset } = await import('./cli/reset.ts');

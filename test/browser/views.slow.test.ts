@@ -127,7 +127,8 @@ test('every view is for everybody', async (t) => {
       await links('.feed').getAttribute('href'),
       `${EXPLORER}${order?.evaluatedTransactionId}`,
     );
-    const placed = `${EXPLORER}${order?.pendingTransactionId}`;
+    const own = await page.locator('.own-orders > li').first().getAttribute('data-key');
+    const placed = `${EXPLORER}${own?.split(':')[0]}`;
     assert.equal(await links('.own-orders').getAttribute('href'), placed);
     for (const list of ['.tape', '.feed', '.own-orders']) {
       assert.match(String(await links(list).getAttribute('rel')), /noopener/);

@@ -9,6 +9,7 @@ import {
   IndicatorLines,
   type IndicatorName,
   isLength,
+  type Lengths,
   studyOf,
 } from '../../src/web/chart/indicators.ts';
 
@@ -18,7 +19,10 @@ function barsOf(closes: readonly number[]): ExactBar[] {
   });
 }
 
-const lengthsOf = (length: number) => ({ ma: length, ema: length, bollinger: length, rsi: length });
+const lengthsOf = (length: number): Lengths => ({
+  ...{ ma: length, ma2: 2 * length, ema: length, ema2: 2 * length },
+  ...{ bollinger: length, rsi: length },
+});
 
 /** Its lines over these closes, with this length. */
 function linesOf(name: IndicatorName, bars: readonly ExactBar[], length = 3) {
@@ -33,6 +37,12 @@ test('averages start when there are enough bars', () => {
   assert.deepEqual(lineOf('ma', [1, 2, 3, 4, 5], 3), [null, null, 2, 3, 4]);
   assert.deepEqual(lineOf('ema', [1, 2, 3, 4], 3), [null, null, 2.25, 3.125]);
   assert.deepEqual(lineOf('ma', [], 3), []);
+});
+
+test('the second average of a kind has a length of its own', () => {
+  const closes = [1, 2, 3, 4, 5];
+  assert.deepEqual(lineOf('ma2', closes, 2), lineOf('ma', closes, 4));
+  assert.deepEqual(lineOf('ema2', closes, 2), lineOf('ema', closes, 4));
 });
 
 test('Bollinger bands are two deviations away from the average', () => {

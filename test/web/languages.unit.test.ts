@@ -28,7 +28,7 @@ const ENGLISH_WORDS = /\b(the|and|of|your|you|this|that|is|are|with|from|not|it|
 /** Names, and abbreviations that all traders know. */
 const SAME = [
   /^(ADA|AMM|API|Portfolio|Live|Tokens?|Ticker|Trades|Wallet|Name|Logo|Link|Chart|Filter|Pool .*)$/,
-  /^(Meme|Asset|no|pool|Orders|Lin|Log|ltr|Telegram.*|Discord.*|X \(Twitter\).*)$/,
+  /^(Meme|Asset|no|pool|Orders|Limit|Lin|Log|ltr|Telegram.*|Discord.*|X \(Twitter\).*)$/,
   // Intervals, units, and signs of the legend.
   /^([\d₳%]*\s?\S{1,3}|#.* 24h|.* tokens|# tokens?.*)$/,
 ];

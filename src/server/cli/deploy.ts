@@ -45,6 +45,7 @@ import {
   termsFaults,
 } from './deployPlan.ts';
 import { type NodeAccess, type NodeCommandDeps, waitForBlock, withNode } from './nodeAccess.ts';
+import { Progress } from './progress.ts';
 
 /** Returns the exit code. Throws with a remedy if it cannot continue. */
 export async function runDeploy(command: DeployCommand, world: NodeCommandDeps): Promise<number> {
@@ -126,7 +127,16 @@ export async function deploy(order: DeployParams, place: NodeAccess): Promise<De
     return null;
   }
   const tip = await place.tip();
-  for (const step of plan.steps) await send(step, payer, place);
+  const progress = new Progress('deploy', place.clock, place.terminal);
+  const say = (line: string) => {
+    progress.end();
+    place.say(line);
+  };
+  for (const [done, step] of plan.steps.entries()) {
+    // Elsewhere the lines of each step say as much.
+    const shown = () => place.terminal.isTerminal && progress.show(done, plan.steps.length);
+    await send(step, payer, { ...place, say }, shown).finally(() => progress.end());
+  }
   const start = tip === null ? null : { slot: tip.slot, hash: tip.hash };
   return { deployment: plan.deployment, code: plan.code, start };
 }
@@ -164,7 +174,12 @@ function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: NodeAccess): v
   say(`In all                             ${ada(total)} of ${ada(held)}`);
 }
 
-async function send(step: DeployStep, payer: Key, place: NodeAccess): Promise<void> {
+async function send(
+  step: DeployStep,
+  payer: Key,
+  place: NodeAccess,
+  waiting: () => void,
+): Promise<void> {
   const { title, built } = step;
   const { submitter, utxos } = place;
   const { publicKey } = payer;
@@ -173,7 +188,7 @@ async function send(step: DeployStep, payer: Key, place: NodeAccess): Promise<vo
   if (outcome.outcome === 'refused') {
     throw new Error(`${title}: the network refused it (${outcome.reason}): ${outcome.message}`);
   }
-  await waitForBlock(place, title, () => isInBlock(step, utxos));
+  await waitForBlock(place, title, () => isInBlock(step, utxos), waiting);
 }
 
 /** Kupo calls an output spendable when a block has it. */

@@ -10,6 +10,7 @@ import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { KeySecrets } from '../settings/keyFiles.ts';
 import type { Settings } from '../settings/table.ts';
+import type { ProgressOutput } from './progress.ts';
 
 export interface NodeCommandDeps {
   readonly settings: Settings;
@@ -18,6 +19,7 @@ export interface NodeCommandDeps {
   readonly rng: Rng;
   readonly signal: AbortSignal;
   say(line: string): void;
+  readonly terminal: ProgressOutput;
 }
 
 export interface NodeAccess {
@@ -31,11 +33,12 @@ export interface NodeAccess {
   /** Ends all waiting. */
   readonly signal: AbortSignal;
   say(line: string): void;
+  readonly terminal: ProgressOutput;
 }
 
 /** Connects to the node before `work` and disconnects after it. */
 export async function withNode<T>(
-  { settings, clock, rng, signal, say }: NodeCommandDeps,
+  { settings, clock, rng, signal, say, terminal }: NodeCommandDeps,
   work: (place: NodeAccess) => Promise<T>,
 ): Promise<T> {
   const { OGMIOS_URL, KUPO_URL: url } = settings;
@@ -73,7 +76,8 @@ export async function withNode<T>(
       await stream?.close();
       return chain.tip();
     };
-    return await work({ utxos, submitter: chain, parameters, slots, tip, clock, signal, say });
+    const around = { clock, signal, say, terminal };
+    return await work({ utxos, submitter: chain, parameters, slots, tip, ...around });
   } finally {
     signal.removeEventListener('abort', stop);
     await chain.stop();
@@ -84,11 +88,15 @@ const LOOK_MS = 1_000;
 /** Twenty minutes: blocks come every 20 seconds, and some are full. */
 const MOST_LOOKS = 1_200;
 
-/** Asks again and again whether a block has it. Throws with a remedy if none does. */
+/**
+ * Asks again and again whether a block has it; `asked` is called each time. Throws with a remedy if
+ * none does.
+ */
 export async function waitForBlock(
-  { clock, signal, say }: NodeAccess,
+  { clock, signal, say }: Pick<NodeAccess, 'clock' | 'signal' | 'say'>,
   title: string,
   isThere: () => Promise<boolean>,
+  asked: () => void = () => {},
 ): Promise<void> {
   say(`${title}: sent, waiting for a block`);
   for (let looks = 0; looks < MOST_LOOKS && !signal.aborted; looks += 1) {
@@ -96,6 +104,7 @@ export async function waitForBlock(
       say(`${title}: in a block`);
       return;
     }
+    asked();
     await pause(clock, LOOK_MS, signal);
   }
   throw new Error(`${title}: no block has it yet; run the same command again to continue`);

@@ -33,14 +33,14 @@ export class Progress {
     this.#nextMs = this.#startMs + this.#everyMs();
   }
 
-  /** As often as one likes. */
-  show(done: number, all: number): void {
+  /** As often as one likes; `secondsLeft`, where it is known better than from the time so far. */
+  show(done: number, all: number, secondsLeft: number | null = null): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#nextMs || all <= 0) return;
     this.#nextMs = nowMs + this.#everyMs();
     const share = Math.min(1, done / all);
     const percent = `${Math.floor(share * 100)} %`;
-    const left = leftOf(share, nowMs - this.#startMs);
+    const left = leftText(secondsLeft ?? secondsLeftOf(share, nowMs - this.#startMs));
     if (this.#output.isTerminal !== true) {
       this.#output.print(`${this.#what}: ${percent}${left}\n`);
       return;
@@ -63,10 +63,13 @@ export class Progress {
   }
 }
 
-/** At the speed so far; nothing while that says nothing. */
-function leftOf(share: number, passedMs: number): string {
-  if (share === 0) return '';
-  const seconds = Math.ceil((passedMs * (1 - share)) / share / 1000);
+/** At the speed so far; null while that says nothing. */
+function secondsLeftOf(share: number, passedMs: number): number | null {
+  return share === 0 ? null : Math.ceil((passedMs * (1 - share)) / share / 1000);
+}
+
+function leftText(seconds: number | null): string {
+  if (seconds === null) return '';
   const minutes = Math.floor(seconds / 60);
   return `, ${minutes}:${String(seconds % 60).padStart(2, '0')} left`;
 }

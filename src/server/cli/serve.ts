@@ -32,7 +32,9 @@ export async function serve(world: World, terminal: Terminal): Promise<number> {
   const app = await startGreeting(withDevnet(world), terminal);
   const failed = app.failed.then((why) => ({ why, isFault: true }));
   const asked = terminal.stopAsked.then((why) => ({ why, isFault: false }));
+  const endProgress = showSync(app, world, terminal);
   const { why, isFault } = await Promise.race([failed, asked]);
+  endProgress();
   await app.stop(why);
   if (isFault) throw new Error(`${why}: start it again`);
   return 0;
@@ -128,7 +130,7 @@ async function serveFeed(
   }
   const app = await startGreeting(world, terminal);
   const feeding = feed(app, input, options);
-  const endProgress = showRead(input, world, terminal);
+  const endProgress = showWhile('replay', input.read, world, terminal);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
   endProgress();
   if ('reason' in first) return stopped(app, first.reason);
@@ -143,12 +145,21 @@ async function serveFeed(
 
 const LOOK_EVERY_MS = 100;
 
-/** Shows how much of the input was read, until the returned function is called. */
-function showRead({ read }: FeedInput, { clock }: World, terminal: Terminal): () => void {
-  const progress = new Progress('replay', clock, terminal);
+/** How far it is, of how much, and how long the rest takes where that is known. */
+type Reached = readonly [done: number, all: number, secondsLeft?: number | null];
+
+/** Shows how far something is, until the returned function is called. */
+function showWhile(
+  what: string,
+  read: () => Reached | null,
+  { clock }: World,
+  terminal: Terminal,
+): () => void {
+  const progress = new Progress(what, clock, terminal);
   const look = () => {
     const known = read();
-    if (known !== null) progress.show(...known);
+    if (known === null) progress.end();
+    else progress.show(...known);
     timer = clock.after(LOOK_EVERY_MS, look);
   };
   let timer = clock.after(LOOK_EVERY_MS, look);
@@ -156,6 +167,19 @@ function showRead({ read }: FeedInput, { clock }: World, terminal: Terminal): ()
     timer.cancel();
     progress.end();
   };
+}
+
+/** How much of a chain was read, until the node has caught up; elsewhere the log says the same. */
+function showSync({ chain }: App, world: World, terminal: Terminal): () => void {
+  if (chain === null || terminal.isTerminal !== true || chain.sync?.isSynced() !== false) {
+    return () => {};
+  }
+  const { sync } = chain;
+  const read = (): Reached | null => {
+    const { percent, secondsLeft } = sync.progress();
+    return sync.isSynced() || percent === null ? null : [percent, 100, secondsLeft];
+  };
+  return showWhile('sync', read, world, terminal);
 }
 
 async function feed(app: App, { name, open }: FeedInput, options: FeedOptions) {

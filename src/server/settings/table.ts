@@ -39,7 +39,7 @@ const LISTENING = {
     'Where clients reach this server: https://market.example. Previews of links need it.',
   ),
   EXPLORER_URL: optionalUrl(
-    'Explorer that the page links transactions to, up to their id; none: no links; empty: cexplorer.',
+    'Block explorer: addresses of transactions up to their id; empty: cexplorer; none: no links.',
   ),
   ADMIN_PORT: Type.Optional(
     Type.Integer({

@@ -283,7 +283,7 @@ export class BarChart {
     this.#priceLine = null;
     if (this.#graduation === null) return;
     const { price, title } = this.#graduation;
-    const [color] = pageColours().lines;
+    const [color = ''] = pageColours().lines;
     this.#priceLine = this.#main.createPriceLine({ price, title, color, lineStyle: 2 });
   }
 

@@ -10,8 +10,10 @@ export interface Colours {
   readonly upBar: string;
   readonly downBar: string;
   /** Of lines over the bars, in the order of `INDICATORS`. */
-  readonly lines: readonly [string, string, string, string, string];
+  readonly lines: readonly string[];
 }
+
+const LINES = ['warn', 'line-pink', 'accent', 'line-lime', 'line-violet', 'dim', 'line-teal'];
 
 /** Computed, because a canvas knows no custom properties. */
 export function pageColours(): Colours {
@@ -31,13 +33,7 @@ export function pageColours(): Colours {
     down: colour('down'),
     upBar: colour('up-bar'),
     downBar: colour('down-bar'),
-    lines: [
-      colour('warn'),
-      colour('accent'),
-      colour('line-violet'),
-      colour('dim'),
-      colour('line-teal'),
-    ] as const,
+    lines: LINES.map(colour),
   };
   probe.remove();
   return colours;

@@ -5,13 +5,16 @@
 import { BollingerBands, EMA, RSI, SMA } from 'trading-signals';
 import { type ChartTime, chartTime } from '../../client/datafeed/points.ts';
 
-export const INDICATORS = ['ma', 'ema', 'bollinger', 'vwap', 'rsi'] as const;
+export const INDICATORS = ['ma', 'ma2', 'ema', 'ema2', 'bollinger', 'vwap', 'rsi'] as const;
 export type IndicatorName = (typeof INDICATORS)[number];
 
 /** Those that look back over a number of bars, which the reader chooses. */
-export const MEASURED = ['ma', 'ema', 'bollinger', 'rsi'] as const;
+export const MEASURED = ['ma', 'ma2', 'ema', 'ema2', 'bollinger', 'rsi'] as const;
 export type Lengths = Readonly<Record<(typeof MEASURED)[number], number>>;
-export const FIRST_LENGTHS: Lengths = { ma: 20, ema: 20, bollinger: 20, rsi: 14 };
+export const FIRST_LENGTHS: Lengths = {
+  ...{ ma: 20, ma2: 50, ema: 20, ema2: 50 },
+  ...{ bollinger: 20, rsi: 14 },
+};
 export const LEAST_LENGTH = 2;
 export const MOST_LENGTH = 500;
 const BAND_WIDTH = 2;
@@ -48,7 +51,7 @@ export function studyOf(name: IndicatorName, lengths: Lengths): Study {
       return [upper, middle, lower];
     };
   }
-  const line = new { ma: SMA, ema: EMA, rsi: RSI }[name](length);
+  const line = new { ma: SMA, ma2: SMA, ema: EMA, ema2: EMA, rsi: RSI }[name](length);
   return ({ close }, isAgain) => {
     line.update(Number(close), isAgain);
     return [line.getResult()];

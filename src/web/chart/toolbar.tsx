@@ -1,11 +1,12 @@
 /** What can be chosen above a chart, in two rows at most; the rarer choices are in menus. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { CHART_RESOLUTIONS } from '../../engine/market/resolution.ts';
+import { CHART_RESOLUTIONS, type ChartResolution } from '../../engine/market/resolution.ts';
 import { Choices } from '../components/choices.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Menu } from '../components/menu.tsx';
 import { t } from '../messages.ts';
+import { isNarrow } from '../narrow.ts';
 import {
   INDICATORS,
   type IndicatorName,
@@ -54,23 +55,28 @@ function pair<T>(value: T, [label = '', meaning = '']: readonly string[]) {
   return { value, label, meaning };
 }
 
-/** One row, which scrolls where it has no room: the chosen one is in view. */
+/** What a phone has room for. */
+const USUAL: readonly ChartResolution[] = ['min1', 'min5', 'min15', 'hour1', 'hour4', 'day1'];
+
+/** All of them in a row; on a phone the usual ones and the chosen one, the others in a menu. */
 function Intervals() {
-  const row = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const chosen = row.current?.querySelector('label:has(:checked)');
-    if (!row.current || !chosen) return;
-    const [shown, all] = [chosen.getBoundingClientRect(), row.current.getBoundingClientRect()];
-    row.current.scrollLeft += (shown.left + shown.right - all.left - all.right) / 2;
-  }, []);
+  const { resolution } = settings.value;
+  const choicesOf = (shown: readonly ChartResolution[]) => (
+    <Choices
+      name={t.chart.interval}
+      options={shown.map((value) => pair(value, t.chart.intervals[value]))}
+      value={resolution}
+      choose={(chosen) => change({ resolution: chosen })}
+    />
+  );
+  const isShown = (each: ChartResolution) => USUAL.includes(each) || each === resolution;
+  if (!isNarrow.value) return <div class="chart-intervals">{choicesOf(CHART_RESOLUTIONS)}</div>;
   return (
-    <div ref={row} class="chart-intervals">
-      <Choices
-        name={t.chart.interval}
-        options={CHART_RESOLUTIONS.map((value) => pair(value, t.chart.intervals[value]))}
-        value={settings.value.resolution}
-        choose={(resolution) => change({ resolution })}
-      />
+    <div class="chart-intervals">
+      {choicesOf(CHART_RESOLUTIONS.filter(isShown))}
+      <Menu label={t.chart.more} count={0}>
+        {choicesOf(CHART_RESOLUTIONS.filter((each) => !isShown(each)))}
+      </Menu>
     </div>
   );
 }

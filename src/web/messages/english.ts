@@ -213,6 +213,7 @@ export const ENGLISH = {
   },
   chart: {
     interval: 'Interval of a bar',
+    more: 'More',
     intervals: {
       min1: ['1m', '1 minute'],
       min3: ['3m', '3 minutes'],
@@ -241,7 +242,9 @@ export const ENGLISH = {
     view: 'View',
     indicators: 'Indicators',
     ma: 'Moving average',
+    ma2: 'Second moving average',
     ema: 'Exponential average',
+    ema2: 'Second exponential average',
     bollinger: 'Bollinger bands',
     vwap: 'Volume weighted price of the day',
     rsi: 'Relative strength',

@@ -111,6 +111,7 @@ const HOME: Messages['home'] = {
 
 const CHART: Messages['chart'] = {
   interval: 'Zeitraum einer Kerze',
+  more: 'Mehr',
   intervals: {
     min1: ['1m', '1 Minute'],
     min3: ['3m', '3 Minuten'],
@@ -139,7 +140,9 @@ const CHART: Messages['chart'] = {
   view: 'Ansicht',
   indicators: 'Indikatoren',
   ma: 'Gleitender Durchschnitt',
+  ma2: 'Zweiter gleitender Durchschnitt',
   ema: 'Exponentieller Durchschnitt',
+  ema2: 'Zweiter exponentieller Durchschnitt',
   bollinger: 'Bollinger-Bänder',
   vwap: 'Volumengewichteter Tagespreis',
   rsi: 'Relative Stärke',

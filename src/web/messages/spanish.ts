@@ -109,6 +109,7 @@ const HOME: Messages['home'] = {
 
 const CHART: Messages['chart'] = {
   interval: 'Intervalo de una vela',
+  more: 'Más',
   intervals: {
     min1: ['1m', '1 minuto'],
     min3: ['3m', '3 minutos'],
@@ -137,7 +138,9 @@ const CHART: Messages['chart'] = {
   view: 'Vista',
   indicators: 'Indicadores',
   ma: 'Media móvil',
+  ma2: 'Segunda media móvil',
   ema: 'Media exponencial',
+  ema2: 'Segunda media exponencial',
   bollinger: 'Bandas de Bollinger',
   vwap: 'Precio del día ponderado por volumen',
   rsi: 'Fuerza relativa',

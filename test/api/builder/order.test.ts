@@ -364,6 +364,7 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
   await t.test('/quote', () => assertRefused(world, quoteRows(rows)));
   await t.test('/quotes', () => assertManyQuotes(scene));
   await t.test('an end and a least output', () => assertBounds(scene));
+  await t.test('an order that waits for its price', () => assertWaits(scene));
   await t.test('/transfer', () => assertRefused(world, transferRows(scene)));
   await t.test('/cancel', async () => {
     const { alice, token } = scene;

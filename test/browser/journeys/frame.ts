@@ -10,7 +10,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 
 const phone: Journey = {
   name: 'phone',
-  done: 'opens the market and a token on a phone, scrolls, asks for older rows, presses Buy',
+  done: 'opens the market and a token on a phone, takes another interval, scrolls, presses Buy',
   seen: 'cards, not a table; Buy and Sell stay at the bottom; nothing is wider than the screen',
   async run(scene) {
     const seen = await scene.visit(PHONE);
@@ -20,6 +20,12 @@ const phone: Journey = {
     const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     assert(Number(width) <= 0, 'nothing is wider than the screen');
     await seen.open(`#/token/${scene.main}`);
+    const intervals = page.locator('.chart-intervals');
+    await intervals.getByText('More', { exact: true }).click();
+    await intervals.getByText('12h', { exact: true }).click();
+    await page.getByRole('radio', { name: '12 hours', exact: true, checked: true }).waitFor();
+    const cut = await intervals.evaluate((row) => row.scrollWidth - row.clientWidth);
+    assert(cut <= 0, 'all names of intervals fit');
     await goesBack(scene, seen);
     const buy = page.locator('.phone-bar').getByRole('button', { name: 'Buy' });
     await buy.click();

@@ -28,6 +28,7 @@ const chart: Journey = {
     await page.getByText('Indicators', { exact: true }).click();
     for (const name of [
       /^Moving average/,
+      /^Second moving/,
       /^Exponential/,
       /^Bollinger/,
       /^Volume weighted/,
@@ -35,15 +36,24 @@ const chart: Journey = {
     ])
       await page.getByRole('checkbox', { name }).check();
     await seen.asked(
-      'five lines, of which the bands are three',
+      'six lines, of which the bands are three',
       () => seriesOn(seen),
-      ({ length }) => length === few + 7,
+      ({ length }) => length === few + 8,
     );
     const values = () =>
       page.evaluate<number>(
         `globalThis.charted.at(-1).series[${few}].data().filter((at) => 'value' in at).length`,
       );
     await page.getByLabel('Moving average: bars', { exact: true }).fill('5');
+    await page.getByLabel('Second moving average: bars').fill('10');
+    await seen.asked(
+      'the second one starts with the tenth',
+      () =>
+        page.evaluate<number>(
+          `globalThis.charted.at(-1).series[${few} + 1].data().findIndex((at) => 'value' in at)`,
+        ),
+      (start) => start === 9,
+    );
     const bars = (await market.bars(main)).length;
     await seen.asked('the average starts with the fifth bar', values, (count) => {
       return count === bars - 4;

@@ -286,6 +286,8 @@ const limit: Journey = {
     const { market, seeded, own } = scene;
     const { session, asset } = own;
     const { page } = session;
+    // What carries the price down again.
+    await market.bought(seeded.carol, asset, 2500);
     await session.open(`#/token/${asset}`);
     await page.getByText('Limit', { exact: true }).click();
     await page.getByRole('button', { name: '−25 %', exact: true }).click();
@@ -300,7 +302,12 @@ const limit: Journey = {
     await scene.picture(session);
     const { assets } = balanceOf(await seeded.carol.utxos());
     const amount = assets.get(asset) ?? assert.fail('it has bought some');
-    await market.filled(seeded.carol, { assetId: asset, side: 'SELL', amount, slippage: 'infinity' });
+    await market.filled(seeded.carol, {
+      assetId: asset,
+      side: 'SELL',
+      amount,
+      slippage: 'infinity',
+    });
     await ordersAre(session, 'Filled', /77 ADA → [\d,]+ WALK/);
     const { items } = (await market.client.orders.feed({ asset })).data.ledger;
     const { toAmount } = items.find(({ fromAmount }) => fromAmount === '77000000') ?? assert.fail();
@@ -310,6 +317,7 @@ const limit: Journey = {
     await tx.click();
     await page.getByText('Transaction id copied.').waitFor();
     assert.match(await page.evaluate('navigator.clipboard.readText()'), /^[0-9a-f]{64}$/);
+    await page.getByText('Market', { exact: true }).click();
   },
 };
 

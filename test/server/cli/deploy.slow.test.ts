@@ -247,7 +247,8 @@ async function refusalOf(argv: readonly string[], given: Environment): Promise<s
   const said: string[] = [];
   const say = (line: string) => said.push(line);
   const { signal } = new AbortController();
-  const environment = { clock: systemClock, rng: systemRng, signal, say };
+  const terminal = { print: () => {} };
+  const environment = { clock: systemClock, rng: systemRng, signal, say, terminal };
   const ending = runDeploy(command, { settings, secrets, ...environment });
   const error: unknown = await ending.then(
     () => assert.fail('it was carried out'),

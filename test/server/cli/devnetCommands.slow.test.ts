@@ -51,7 +51,8 @@ async function devnet(t: TestContext) {
   const { complete } = launchpadFromSettings(settings, systemRng).deployment;
   const secrets = readSecrets(settings.DATA_DIR, systemRng, settings.KEYS_FILE);
   const { signal } = new AbortController();
-  const around = { settings, clock: systemClock, rng: systemRng, signal, say: () => {} };
+  const quiet = { say: () => {}, terminal: { print: () => {} } };
+  const around = { settings, clock: systemClock, rng: systemRng, signal, ...quiet };
   const look = <T>(work: (place: NodeAccess) => Promise<T>) =>
     withNode({ ...around, secrets: NO_SECRETS }, work);
   const run = async (...argv: string[]) => {

@@ -24,6 +24,9 @@ test('a terminal gets a bar that is drawn over itself and is gone at the end', a
     [`\r\x1b[Kverify ${bar} 25 %, 0:03 left\r`],
     'not twice at once',
   );
+  await clock.advance(1_000);
+  progress.show(3, 4, 75);
+  assert.match(texts.splice(0).join(''), /75 %, 1:15 left/, 'as the caller knows it');
   progress.end();
   progress.end();
   assert.deepEqual(texts, ['\r\x1b[K']);
