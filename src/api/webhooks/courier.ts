@@ -243,7 +243,7 @@ export class Courier {
       ...this.#progress,
       failures: failures + 1,
       failingSinceMs: sinceMs,
-      nextTryMs: isStopped ? null : nowMs + backoffMs(failures, RETRY, rng),
+      nextTryMs: isStopped ? null : nowMs + Math.ceil(backoffMs(failures, RETRY, rng)),
       lastError: { atMs: nowMs, message },
       isStopped,
     };

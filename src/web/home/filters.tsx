@@ -2,6 +2,7 @@
 import { Choices } from '../components/choices.tsx';
 import { Menu } from '../components/menu.tsx';
 import { t } from '../messages.ts';
+import { ColumnsMenu } from './columnsMenu.tsx';
 import { type Bounds, bounds, choosesSide, countOf, NO_BOUNDS, type Tab } from './market.ts';
 
 const NAMES = ['minMarketCap', 'maxMarketCap', 'minVolume', 'minAgeHours', 'maxAgeHours'] as const;
@@ -42,6 +43,7 @@ export function Filters({ tab, note }: FiltersProps) {
           {t.home.noFilters}
         </button>
       </Menu>
+      <ColumnsMenu />
       <span class="dim small">{note}</span>
     </div>
   );

@@ -1,5 +1,5 @@
 /** What the table of the market shows: which tokens, in which order, within which bounds. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Ticker, TickersInput, TickersQuery } from '../../client/types.ts';
 import { storedSignal } from '../stored.ts';
 
@@ -16,6 +16,19 @@ export const COLUMNS = [
   'progress',
 ] as const;
 export type Column = (typeof COLUMNS)[number];
+
+/** The price stays; `spark` is the line of 24 hours. */
+export const HIDEABLE = [...COLUMNS.slice(1), 'spark'] as const;
+export type Hideable = (typeof HIDEABLE)[number];
+
+/** Columns that the reader does without. */
+export const hidden = storedSignal<readonly Hideable[]>('hiddenColumns', [], (kept) =>
+  Array.isArray(kept) ? HIDEABLE.filter((name) => kept.includes(name)) : null,
+);
+
+const isShown = (name: Column | Hideable): boolean => !hidden.value.some((each) => each === name);
+export const shownColumns = computed(() => COLUMNS.filter(isShown));
+export const isSparkShown = computed(() => isShown('spark'));
 
 export interface Sort {
   readonly by: Column;

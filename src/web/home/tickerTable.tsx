@@ -11,7 +11,7 @@ import { ends, shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo } from '../page.tsx';
 import { routeHash } from '../route.ts';
-import { COLUMNS, type Column, type Sort } from './market.ts';
+import { type Column, isSparkShown, type Sort, shownColumns } from './market.ts';
 import type { TickerRows } from './tickerRows.ts';
 
 interface TickerTableProps {
@@ -24,18 +24,23 @@ interface TickerTableProps {
 }
 
 export function TickerTable({ order, rows, sort, choose }: TickerTableProps) {
+  const columns = shownColumns.value;
+  const widths = [...columns, ...(isSparkShown.value ? ['spark'] : [])];
   return (
-    <table class="tickers">
+    <table
+      class="tickers"
+      style={{ '--columns': widths.map((name) => `var(--${name})`).join(' ') }}
+    >
       <thead>
         <tr>
           <th class="col-star">
             <span class="unseen">{t.home.watch}</span>
           </th>
           <th class="col-token">{t.home.token}</th>
-          {COLUMNS.map((column) => (
+          {columns.map((column) => (
             <Heading key={column} column={column} sort={sort} choose={choose} />
           ))}
-          <th class="col-spark">{t.home.day}</th>
+          {isSparkShown.value && <th class="col-spark">{t.home.day}</th>}
         </tr>
       </thead>
       <Body order={order} rows={rows} />
@@ -92,7 +97,7 @@ function Heading({ column, sort, choose }: HeadingProps) {
   );
 }
 
-/** Drawn again only with another ticker. */
+/** Drawn again only with another ticker. Labels are seen where there is no line of headings. */
 const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker> }) => {
   const { asset, ticker, logoCID } = row;
   const name = nameOf(row);
@@ -108,32 +113,33 @@ const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker
           <bdi class="ticker cut dim">{ticker}</bdi>
         </a>
       </th>
-      <Cell column="price">
-        <Price value={row.price} />
-      </Cell>
-      <Cell column="change5m">
-        <Percent value={row.change5m} />
-      </Cell>
-      <Cell column="change1h">
-        <Percent value={row.change1h} />
-      </Cell>
-      <Cell column="change24h">
-        <Percent value={row.change24h} />
-      </Cell>
-      <Cell column="volume24h">{shortMoney(row.volume24h)}</Cell>
-      <Cell column="marketCap">{row.marketCap === null ? '–' : shortMoney(row.marketCap)}</Cell>
-      <Cell column="liquidity">{row.liquidity === null ? '–' : shortMoney(row.liquidity)}</Cell>
-      <Cell column="traders24h">{row.traders24h ?? '–'}</Cell>
-      <Cell column="createdOn">{row.createdOn === null ? '–' : <Age since={row.createdOn} />}</Cell>
-      <Cell column="progress">
-        <Progress ticker={row} />
-      </Cell>
-      <td class="col-spark">
-        <Spark closes={row.spark.closes} />
-      </td>
+      {shownColumns.value.map((column) => (
+        <td key={column} class={`col-${column} num`} data-label={t.home.short[column] ?? ''}>
+          {CELLS[column](row)}
+        </td>
+      ))}
+      {isSparkShown.value && (
+        <td class="col-spark">
+          <Spark closes={row.spark.closes} />
+        </td>
+      )}
     </tr>
   );
 });
+
+const orNone = (decimal: string | null) => (decimal === null ? '–' : shortMoney(decimal));
+const CELLS: Readonly<Record<Column, (ticker: Ticker) => ComponentChildren>> = {
+  price: ({ price }) => <Price value={price} />,
+  change5m: ({ change5m }) => <Percent value={change5m} />,
+  change1h: ({ change1h }) => <Percent value={change1h} />,
+  change24h: ({ change24h }) => <Percent value={change24h} />,
+  volume24h: ({ volume24h }) => shortMoney(volume24h),
+  marketCap: ({ marketCap }) => orNone(marketCap),
+  liquidity: ({ liquidity }) => orNone(liquidity),
+  traders24h: ({ traders24h }) => traders24h ?? '–',
+  createdOn: ({ createdOn }) => (createdOn === null ? '–' : <Age since={createdOn} />),
+  progress: (ticker) => <Progress ticker={ticker} />,
+};
 
 /** Replayed tokens have no name. */
 export function nameOf({ name, asset }: Pick<Ticker, 'name' | 'asset'>): string {
@@ -150,16 +156,6 @@ function Progress({ ticker: { progress, graduated } }: { readonly ticker: Ticker
       </span>
       <span>{shortPercent(progress)}%</span>
     </>
-  );
-}
-
-/** The label is seen where there is no line of headings above. */
-function Cell(props: { readonly column: Column; readonly children: ComponentChildren }) {
-  const { column, children } = props;
-  return (
-    <td class={`col-${column} num`} data-label={t.home.short[column] ?? ''}>
-      {children}
-    </td>
   );
 }
 

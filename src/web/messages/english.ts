@@ -185,6 +185,7 @@ export const ENGLISH = {
     /** Before a number, on phones. */
     short: SHORT,
     filters: 'Filters',
+    chosenColumns: 'Columns',
     bounds: {
       minMarketCap: 'Market cap from, ADA',
       maxMarketCap: 'Market cap to, ADA',

@@ -79,6 +79,7 @@ const HOME: Messages['home'] = {
     createdOn: 'Alter',
   },
   filters: 'Filter',
+  chosenColumns: 'Spalten',
   bounds: {
     minMarketCap: 'Marktwert ab, ADA',
     maxMarketCap: 'Marktwert bis, ADA',

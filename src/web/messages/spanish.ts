@@ -77,6 +77,7 @@ const HOME: Messages['home'] = {
     createdOn: 'Edad',
   },
   filters: 'Filtros',
+  chosenColumns: 'Columnas',
   bounds: {
     minMarketCap: 'Capitalización desde, ADA',
     maxMarketCap: 'Capitalización hasta, ADA',

@@ -43,7 +43,7 @@ function operationsOf(document: JsonObject): [name: string, operation: unknown][
 /** An image is not shown; everything else is. */
 function isShown(operation: unknown): boolean {
   const content = Object.entries(Object(at(operation, 'responses 200 content')));
-  return content.every(([type, media]) => type === 'image/*' || 'example' in Object(media));
+  return content.every(([type, media]) => type.startsWith('image/') || 'example' in Object(media));
 }
 
 function lacksRequest(operation: unknown): boolean {

@@ -84,7 +84,7 @@ const home: Journey = {
 
 const sorted: Journey = {
   name: 'sort-and-filter',
-  done: 'sorts by age, filters by volume, holds the pointer over the list, walks it with arrows',
+  done: 'sorts by age, filters by volume, leaves out columns, walks the list with arrows',
   seen: 'the order that was asked for, only what is within the bounds, and no row that jumps away',
   async run(scene) {
     const seen = await scene.visit();
@@ -104,6 +104,20 @@ const sorted: Journey = {
     await page.getByRole('button', { name: 'Show all' }).click();
     await seen.asked('all again', names, (found) => found.length > 5);
     await page.keyboard.press('Escape');
+    const headings = () => page.locator('.tickers thead th').allInnerTexts();
+    await page.getByText('Columns', { exact: true }).click();
+    for (const name of ['5m', 'Liquidity', '24 hours']) {
+      await page.getByRole('checkbox', { name, exact: true }).uncheck();
+    }
+    const chosen = await headings();
+    assert.equal(chosen.length, 10, 'three columns less');
+    await page.reload();
+    await seen.asked('its columns are kept', headings, (now) => String(now) === String(chosen));
+    await seen.asked(
+      'with as many cells',
+      () => page.locator('.pools > tr').first().locator('> *').count(),
+      (count) => count === 10,
+    );
     await page.locator('.table-box').hover();
     await page.getByText('order is kept under the pointer').waitFor();
     const shown = await names();

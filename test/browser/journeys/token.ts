@@ -40,24 +40,17 @@ const chart: Journey = {
       () => seriesOn(seen),
       ({ length }) => length === few + 8,
     );
-    const values = () =>
+    const valuesOf = (line: number) =>
       page.evaluate<number>(
-        `globalThis.charted.at(-1).series[${few}].data().filter((at) => 'value' in at).length`,
+        `globalThis.charted.at(-1).series[${few + line}].data().filter((at) => 'value' in at).length`,
       );
     await page.getByLabel('Moving average: bars', { exact: true }).fill('5');
-    await page.getByLabel('Second moving average: bars').fill('10');
-    await seen.asked(
-      'the second one starts with the tenth',
-      () =>
-        page.evaluate<number>(
-          `globalThis.charted.at(-1).series[${few} + 1].data().findIndex((at) => 'value' in at)`,
-        ),
-      (start) => start === 9,
-    );
+    await page.getByLabel('Second moving average: bars', { exact: true }).fill('10');
     const bars = (await market.bars(main)).length;
-    await seen.asked('the average starts with the fifth bar', values, (count) => {
-      return count === bars - 4;
-    });
+    for (const [line, first] of [5, 10].entries()) {
+      const has = (count: number) => count === bars + 1 - first;
+      await seen.asked(`average ${line} starts with bar ${first}`, () => valuesOf(line), has);
+    }
     await page.keyboard.press('Escape');
     await page.getByText('View', { exact: true }).click();
     await page.getByText('Log', { exact: true }).click();
