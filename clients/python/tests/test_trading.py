@@ -107,6 +107,12 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
         assert "worse price" in worse.value.message
         bounded = await wallet.buy(asset, lovelace=5_000_000, min_output=least)
         assert bounded.quote["minimumOutput"] == str(least)
+        with pytest.raises(ApiError) as refused_now:
+            await wallet.buy(asset, lovelace=5_000_000, min_output=3 * least)
+        assert refused_now.value.cause == "INVALID_PARAMS"
+        waits = await wallet.buy(asset, lovelace=5_000_000, min_output=3 * least, wait_for=86_400)
+        assert waits.quote["minimumOutput"] == str(3 * least)
+        assert waits.quote["expiresAt"] > bounded.quote["expiresAt"] + 80_000_000
         for wrong in (("SELL", 5_000_000), ("BUY", 5_000_001)):
             with pytest.raises(ApiError):
                 check.terms_of(built, asset, wrong[0], wrong[1], "15", None, None)
