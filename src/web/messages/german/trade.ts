@@ -146,8 +146,8 @@ export const TRADE: Messages['trade'] = {
     means: (offered, least) =>
       `Sie wartet, bis der Pool für ${offered} im Ganzen ${least} oder mehr gibt, mit Gebühren.`,
     until: (when) =>
-      `Ist sie bis ${when} nicht ausgeführt, kommt sie zurück, abzüglich höchstens 0,6 ADA. ` +
-      'Stornieren kannst du sie jederzeit.',
+      `Sonst kommt sie ab ${when} zurück, abzüglich höchstens 0,6 ADA. Du kannst sie jederzeit ` +
+      'stornieren.',
     noEnd: 'Sie wartet, bis sie ausgeführt ist oder du sie stornierst.',
   },
   buy: 'Kaufen',

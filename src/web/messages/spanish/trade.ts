@@ -144,8 +144,8 @@ export const TRADE: Messages['trade'] = {
     means: (offered, least) =>
       `Espera hasta que el pool dé ${least} o más por los ${offered}, con comisiones.`,
     until: (when) =>
-      `Si no se ha ejecutado antes del ${when}, vuelve, menos 0,6 ADA como mucho. Puedes ` +
-      'cancelarla en cualquier momento.',
+      `Si no, vuelve a partir del ${when}, menos 0,6 ADA como mucho. Puedes cancelarla cuando ` +
+      'quieras.',
     noEnd: 'Espera hasta que se ejecute o la canceles.',
   },
   buy: 'Comprar',
