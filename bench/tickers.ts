@@ -16,6 +16,7 @@ import type { Streams, Topic } from '../src/api/topics/port.ts';
 import { Fold } from '../src/engine/actors/fold.ts';
 import { POOLS_TAG, TICKERS_TAG } from '../src/engine/actors/streamTags.ts';
 import { NO_HASH, type Payload, type SealedEntry, sealEntry } from '../src/engine/log/entry.ts';
+import { WINDOW_MS, WINDOWS } from '../src/engine/market/windows.ts';
 import { Failure } from '../src/engine/runtime/errors.ts';
 import { type Rng, seededRng } from '../src/engine/runtime/rng.ts';
 import { StateStore } from '../src/engine/store/state.ts';
@@ -26,15 +27,13 @@ import { LoopClock } from './support/loopClock.ts';
 import { quantile } from './support/quantile.ts';
 
 const POOLS = { full: 100_000, quick: 10_000 };
+/** Of market time, in each measurement. */
+const MINUTES = 1;
+const TRADES_A_SECOND = 1_000;
 const ENTRIES_A_SECOND = 10;
-const TRADES_AN_ENTRY = 100;
 /** As server/wiring/marketReads.ts has it. */
 const KEEPS_A_SECOND = 2;
-const PREPARE_FROM_MS = 40_000;
 const MINUTE_MS = 60_000;
-/** Ages of the minutes that leave a window while it is measured. */
-const WINDOWS_MS = [1440, 360, 60, 5].map((minutes) => minutes * MINUTE_MS);
-const FOLD = { maxLoadedPools: 20_000, quarantined: fail };
 const STORE = { horizonBlocks: 2160, maxMb: 0, writer: threadWriter } as const;
 const SLICE_MS = 2;
 const EPOCH = '1-bench';
@@ -60,23 +59,41 @@ interface Subscribed {
 export const tickers: Bench = {
   name: 'tickers',
   async measure({ seconds }, progress) {
-    const [pools, minutes] = seconds < 2 ? [POOLS.quick, 1] : [POOLS.full, 3];
-    const rows: string[][] = [];
-    for (const [name, choose] of MARKETS) {
-      for (const isRead of [false, true]) {
-        progress(`${name}, ${isRead ? 'with' : 'without'} tickers`);
-        rows.push([
-          `${name}, ${isRead ? 'tickers' : 'fold alone'}`,
-          ...(await run({ pools, choose, isRead, minutes })),
-        ]);
+    const pools = seconds < 2 ? POOLS.quick : POOLS.full;
+    const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
+    const store = new StateStore(join(directory, 'state.sqlite'), STORE);
+    try {
+      progress(`${whole(pools)} pools are launched`);
+      const market = new Market(store, pools);
+      await market.launch();
+      const rows: string[][] = [];
+      for (const [name, choose] of MARKETS) {
+        progress(`${name}, the fold alone`);
+        market.passDay();
+        const alone = await market.measure(choose, null);
+        rows.push([`${name}, fold alone`, ...cellsOf(alone), ...NOT_READ]);
       }
+      let subscribed: Subscribed | null = null;
+      for (const [name, choose] of MARKETS) {
+        progress(`${name}: its day is filled`);
+        await market.fill(choose);
+        const first = subscribed === null ? readCells(market.read()) : ['–', '–', '–'];
+        subscribed ??= market.subscribe();
+        market.keep();
+        progress(`${name}, with tickers`);
+        const read = await market.measure(choose, subscribed);
+        rows.push([`${name}, tickers`, ...cellsOf(read), ...flushCells(read), ...first]);
+      }
+      const notes = [
+        `${whole(pools)} pools, ${MINUTES} minute of market time at 1,000 trades a second, ` +
+          `${ENTRIES_A_SECOND} entries a second; in this process, not pinned.`,
+        'Seven lists are subscribed: by volume, change, market cap, launch, progress, Trending.',
+      ];
+      return { columns: COLUMNS, rows, notes };
+    } finally {
+      await store.close();
+      rmSync(directory, { recursive: true });
     }
-    const notes = [
-      `${whole(pools)} pools, ${minutes} minutes of market time at 1,000 trades a second, ` +
-        `${ENTRIES_A_SECOND} entries a second; in this process, not pinned.`,
-      'Seven lists are subscribed: by volume, change, market cap, launch, progress, and Trending.',
-    ];
-    return { columns: COLUMNS, rows, notes };
   },
 };
 
@@ -101,80 +118,80 @@ const MARKETS: readonly (readonly [string, Choose])[] = [
   ['all are traded alike', (rng) => rng.unit()],
 ];
 
-interface Run {
-  readonly pools: number;
-  readonly choose: Choose;
-  readonly isRead: boolean;
-  readonly minutes: number;
+const NOT_READ = ['–', '–', '–', '–', '–', '–'];
+
+function cellsOf({ share, entries, turns }: Measured): string[] {
+  return [fixed(share * 100), fixed(quantile(entries, 0.99)), fixed(longest(turns))];
 }
 
-async function run({ pools, choose, isRead, minutes }: Run): Promise<string[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
-  const store = new StateStore(join(directory, 'state.sqlite'), STORE);
-  try {
-    const market = new Market(new Fold(store, FOLD), pools, choose);
-    await market.launch();
-    await market.fill(minutes);
-    const first = isRead ? market.read() : null;
-    const subscribed = isRead ? market.subscribe() : null;
-    const measured = await market.measure(minutes, subscribed);
-    return [
-      fixed(measured.share * 100),
-      fixed(quantile(measured.entries, 0.99)),
-      fixed(Math.max(...measured.turns)),
-      isRead ? fixed(quantile(measured.flushes, 0.99)) : '–',
-      isRead ? fixed(Math.max(...measured.flushesAfterTurns)) : '–',
-      isRead ? fixed(measured.slices.reduce((most, ms) => Math.max(most, ms), 0)) : '–',
-      first === null ? '–' : fixed(first.seconds),
-      first === null ? '–' : fixed(first.longestMs),
-      first === null ? '–' : fixed(first.heapMb, 0),
-    ];
-  } finally {
-    await store.close();
-    rmSync(directory, { recursive: true });
-  }
+function flushCells({ flushes, flushesAfterTurns, slices }: Measured): string[] {
+  const ofFlushes = [fixed(quantile(flushes, 0.99)), fixed(longest(flushesAfterTurns))];
+  return [...ofFlushes, fixed(longest(slices))];
+}
+
+function readCells({ seconds, longestMs, heapMb: more }: ReturnType<Market['read']>): string[] {
+  return [fixed(seconds), fixed(longestMs), fixed(more, 0)];
+}
+
+interface Measured {
+  /** Processor time of the loop's thread, as a part of market time. */
+  readonly share: number;
+  /** How long each took, in milliseconds. */
+  readonly entries: readonly number[];
+  readonly turns: readonly number[];
+  readonly flushes: readonly number[];
+  readonly flushesAfterTurns: readonly number[];
+  readonly slices: readonly number[];
 }
 
 /** A fold and the log that it follows. */
 class Market {
+  readonly #store: StateStore;
   readonly #fold: Fold;
   readonly #node: { readonly fold: Fold };
   readonly #pools: number;
-  readonly #choose: Choose;
   readonly #rng = seededRng(1);
   #previous: SealedEntry | null = null;
   #atMs = 0;
   #id = 0;
 
-  constructor(fold: Fold, pools: number, choose: Choose) {
+  constructor(store: StateStore, pools: number) {
+    this.#store = store;
     this.#pools = pools;
-    this.#fold = fold;
-    this.#node = { fold };
-    this.#choose = choose;
+    // All of them: how long it takes to load one is not the question here.
+    this.#fold = new Fold(store, { maxLoadedPools: 2 * pools, quarantined: fail });
+    this.#node = { fold: this.#fold };
   }
 
   async launch(): Promise<void> {
     this.#apply(0, { kind: 'epoch', reason: 'new' });
-    let count = 0;
     for (const { timeMs, payload } of drafts({ pools: this.#pools, orders: 0 })) {
-      this.#atMs = timeMs;
       this.#apply(timeMs, payload);
-      count += 1;
-      if (count % 50 === 0) await this.#fold.store.commit();
+      if (this.#seq % 50 === 0) await this.#store.commit();
     }
-    // Everything was launched more than a day ago.
-    this.#atMs = Math.ceil(this.#atMs / MINUTE_MS) * MINUTE_MS + 48 * 60 * MINUTE_MS;
+    await this.#store.commit();
   }
 
-  /** The minutes that leave one of the windows while it is measured, and nothing between them. */
-  async fill(minutes: number): Promise<void> {
-    const endMs = this.#atMs;
-    for (const windowMs of WINDOWS_MS) {
-      this.#atMs = Math.max(this.#atMs, endMs - windowMs + 1440 * MINUTE_MS);
-      await this.#trade(minutes + 1, () => {});
+  /** What was traded so far is older than a day from now on. */
+  passDay(): void {
+    const minute = Math.ceil(this.#atMs / MINUTE_MS);
+    this.#atMs = minute * MINUTE_MS + 2 * WINDOW_MS['24h'];
+  }
+
+  /** The minutes that leave one of the windows while tickers are read, and nothing between them. */
+  async fill(choose: Choose): Promise<void> {
+    this.passDay();
+    const turnMs = this.#atMs + WINDOW_MS['24h'] + MINUTE_MS;
+    for (const window of WINDOWS.toReversed()) {
+      const fromMs = turnMs - MINUTE_MS - WINDOW_MS[window];
+      for (let second = 0; second < MINUTES * 60; second += 1) {
+        this.#apply(fromMs + second * 1000, this.#block(choose, TRADES_A_SECOND));
+        if (second % 10 === 9) await this.#store.commit();
+      }
     }
-    // The second entry of what is measured begins a minute.
-    this.#atMs = endMs + 1440 * MINUTE_MS + MINUTE_MS - 1500 / ENTRIES_A_SECOND;
+    // Half a minute of what is measured comes before its first turn.
+    this.#apply(turnMs - MINUTE_MS / 2, this.#block(choose, 1));
+    await this.#store.commit();
   }
 
   /** As server/wiring/marketReads.ts does. */
@@ -204,41 +221,44 @@ class Market {
     return { clock, hub };
   }
 
-  async measure(minutes: number, subscribed: Subscribed | null) {
-    const entries: number[] = [];
-    const turns: number[] = [];
-    const flushes: number[] = [];
-    const flushesAfterTurns: number[] = [];
-    const slices: number[] = [0];
-    let sinceTurn = ENTRIES_A_SECOND;
-    await this.#trade(minutes, (tookMs, isTurn, index) => {
-      (isTurn ? turns : entries).push(tookMs);
-      if (subscribed === null) return;
-      const { hub, clock } = subscribed;
-      if (index % (ENTRIES_A_SECOND / KEEPS_A_SECOND) === 2) slices.push(...this.#keep());
-      hub.applied([TICKERS_TAG, POOLS_TAG]);
-      const flushed = clock.advance(1000 / ENTRIES_A_SECOND);
-      flushes.push(...flushed);
-      sinceTurn = isTurn ? 0 : sinceTurn + 1;
-      // Lists are flushed once a second.
-      if (sinceTurn <= ENTRIES_A_SECOND) flushesAfterTurns.push(...flushed);
-    });
-    const busyMs = [entries, turns, flushes, slices].flat().reduce((sum, ms) => sum + ms, 0);
-    const share = busyMs / (minutes * MINUTE_MS);
+  async measure(choose: Choose, subscribed: Subscribed | null): Promise<Measured> {
+    const [entries, turns]: [number[], number[]] = [[], []];
+    const [flushes, flushesAfterTurns]: [number[], number[]] = [[], []];
+    const slices: number[] = [];
+    let [busyMs, sinceTurn] = [0, ENTRIES_A_SECOND];
+    for (let index = 0; index < MINUTES * 60 * ENTRIES_A_SECOND; index += 1) {
+      const nowMs = this.#atMs + 1000 / ENTRIES_A_SECOND;
+      const isTurn = Math.floor(nowMs / MINUTE_MS) !== Math.floor(this.#atMs / MINUTE_MS);
+      const sealed = this.#seal(nowMs, this.#block(choose, TRADES_A_SECOND / ENTRIES_A_SECOND));
+      const beforeMs = threadMs();
+      const startMs = performance.now();
+      this.#fold.apply(sealed, new Set());
+      (isTurn ? turns : entries).push(performance.now() - startMs);
+      if (subscribed !== null) {
+        const { hub, clock } = subscribed;
+        if (index % (ENTRIES_A_SECOND / KEEPS_A_SECOND) === 2) slices.push(...this.keep());
+        hub.applied([TICKERS_TAG, POOLS_TAG]);
+        const flushed = clock.advance(1000 / ENTRIES_A_SECOND);
+        flushes.push(...flushed);
+        sinceTurn = isTurn ? 0 : sinceTurn + 1;
+        // Lists are flushed once a second.
+        if (sinceTurn <= ENTRIES_A_SECOND) flushesAfterTurns.push(...flushed);
+      }
+      busyMs += threadMs() - beforeMs;
+      if (index % 100 === 0) await this.#store.commit();
+    }
+    const share = busyMs / (MINUTES * MINUTE_MS);
     return { share, entries, turns, flushes, flushesAfterTurns, slices };
   }
 
   /** As server/wiring/marketReads.ts does between flushes. Answers how long each slice took. */
-  #keep(): number[] {
+  keep(): number[] {
     const slices: number[] = [];
     for (let isDone = false; !isDone; ) {
       const startMs = performance.now();
       const isOver = () => performance.now() - startMs > SLICE_MS;
       const [views, trending] = [TickerViews.of(this.#node), TrendingPools.of(this.#fold)];
       isDone = views.refresh(isOver) && trending.refresh(isOver);
-      if (isDone && this.#atMs % MINUTE_MS >= PREPARE_FROM_MS) {
-        isDone = views.prepare(isOver) && trending.prepare(isOver);
-      }
       slices.push(performance.now() - startMs);
     }
     return slices;
@@ -248,30 +268,29 @@ class Market {
     return this.#previous?.entry.seq ?? 0;
   }
 
-  /** `applied` gets how long each entry took, and whether a minute began with it. */
-  async #trade(
-    minutes: number,
-    applied: (tookMs: number, isTurn: boolean, index: number) => void,
-  ): Promise<void> {
-    const count = minutes * 60 * ENTRIES_A_SECOND;
-    for (let index = 0; index < count; index += 1) {
-      const beforeMinute = Math.floor(this.#atMs / MINUTE_MS);
-      this.#atMs += Math.floor(1000 / ENTRIES_A_SECOND);
-      const trades = Array.from({ length: TRADES_AN_ENTRY }, () => this.#newTrade());
-      const sealed = this.#seal(this.#atMs, { kind: 'block', atMs: this.#atMs, trades });
-      const startMs = performance.now();
-      this.#fold.apply(sealed, new Set());
-      const tookMs = performance.now() - startMs;
-      applied(tookMs, Math.floor(this.#atMs / MINUTE_MS) !== beforeMinute, index);
-      if (index % 100 === 0) await this.#fold.store.commit();
-    }
+  #apply(timeMs: number, payload: Payload): void {
+    this.#fold.apply(this.#seal(timeMs, payload), new Set());
   }
 
-  #newTrade() {
+  #seal(timeMs: number, draft: Payload): SealedEntry {
+    this.#atMs = timeMs;
+    const payload = draft.kind === 'block' ? { ...draft, atMs: timeMs } : draft;
+    const common = { version: 4, epoch: EPOCH, term: 1, timeMs, payload } as const;
+    const prevEntryHash = this.#previous?.hash ?? NO_HASH;
+    this.#previous = sealEntry({ ...common, seq: this.#seq + 1, prevEntryHash });
+    return this.#previous;
+  }
+
+  #block(choose: Choose, count: number): Payload {
+    const trades = Array.from({ length: count }, () => this.#newTrade(choose));
+    return { kind: 'block', atMs: 0, trades };
+  }
+
+  #newTrade(choose: Choose) {
     this.#id += 1;
     const base = 1_000_000 + Math.floor(this.#rng.unit() * 1_000_000);
     return {
-      base: launchedToken(Math.floor(this.#pools * this.#choose(this.#rng))),
+      base: launchedToken(Math.floor(this.#pools * choose(this.#rng))),
       quote: '.',
       baseDecimals: 0,
       quoteDecimals: 6,
@@ -279,18 +298,6 @@ class Market {
       baseAmount: String(base),
       quoteAmount: String(3 * base + Math.floor(this.#rng.unit() * base)),
     };
-  }
-
-  #apply(timeMs: number, payload: Payload): void {
-    this.#fold.apply(this.#seal(timeMs, payload), new Set());
-  }
-
-  #seal(timeMs: number, payload: Payload): SealedEntry {
-    const common = { version: 4, epoch: EPOCH, term: 1, timeMs, payload } as const;
-    const prevEntryHash = this.#previous?.hash ?? NO_HASH;
-    const sealed = sealEntry({ ...common, seq: this.#seq + 1, prevEntryHash });
-    this.#previous = sealed;
-    return sealed;
   }
 }
 
@@ -302,6 +309,16 @@ function subscribeTo(hub: Streams, topic: Topic, data: object): void {
   const to = { hold: () => 1, deliver: () => {} };
   const place = { topic, source, cadenceMs, requestId: 'bench', encoding: 'json', to } as const;
   hub.join({ ...place, ended: fail }).snapshot();
+}
+
+function longest(times: readonly number[]): number {
+  return times.reduce((most, ms) => Math.max(most, ms), 0);
+}
+
+/** Processor time of this thread so far. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 function heapMb(): number {

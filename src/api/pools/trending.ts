@@ -5,8 +5,10 @@
  */
 import type { ListedPool } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
-import { MinuteList } from '../../engine/actors/minuteList.ts';
+import { type TickerList, TickerLists } from '../../engine/actors/tickerLists.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import { intervalStart } from '../../engine/market/resolution.ts';
+import { MOST_ON_PAGE } from './route.ts';
 
 /** Immutable: a pool that moves gets another one. */
 interface Place {
@@ -19,16 +21,19 @@ const ofFolds = new WeakMap<Fold, TrendingPools>();
 
 export class TrendingPools {
   readonly #fold: Fold;
-  readonly #traded: MinuteList<Place>;
+  readonly #traded: TickerList<Place, Place>;
 
   private constructor(fold: Fold) {
     this.#fold = fold;
     const { tickers } = fold;
-    this.#traded = new MinuteList(tickers.changes, [...tickers.traded()], {
-      windows: ['24h'],
-      compare,
-      placeOf: (asset, atMs) => placeOf(fold, asset, atMs),
+    const lists = new TickerLists<Place>({
+      changes: tickers.changes,
+      assets: () => tickers.traded(),
+      read: (asset, isOver) => tickers.readDay(asset, minuteOf(fold), isOver),
+      day: (asset) => placeOf(fold, asset),
+      crossed: (...steps) => tickers.crossed(...steps),
     });
+    this.#traded = lists.make({ windows: ['24h'], compare, placeOf: (place) => place });
   }
 
   /** One for routes and topics of a fold. */
@@ -40,17 +45,12 @@ export class TrendingPools {
 
   /** Takes in what changed, until `isOver`. True: all of it. */
   refresh(isOver: () => boolean): boolean {
-    return this.#traded.refresh(isOver);
-  }
-
-  /** Makes the order of the next minute, until `isOver`. True: it is made. */
-  prepare(isOver: () => boolean): boolean {
-    return this.#traded.prepare(isOver);
+    return this.#traded.refresh(MOST_ON_PAGE, isOver);
   }
 
   /** As of the applied entry. */
   page(limit: number): readonly ListedPool[] {
-    this.refresh(() => false);
+    this.#traded.refresh(limit, () => false);
     const { directory } = this.#fold;
     const pools: ListedPool[] = [];
     const isFull = () => pools.length >= limit;
@@ -69,11 +69,17 @@ export class TrendingPools {
 }
 
 /** null: nothing was traded, or it is not a pool. */
-function placeOf({ directory, tickers }: Fold, asset: AssetId, atMs: number): Place | null {
+function placeOf(fold: Fold, asset: AssetId): Place | null {
+  const { directory, tickers } = fold;
   const listed = directory.find(asset);
   if (listed === null) return null;
-  const volume = tickers.day(asset, atMs)?.windows?.sums('24h').volume ?? 0n;
+  const day = tickers.day(asset, minuteOf(fold));
+  const volume = day?.windows?.sums('24h').volume ?? 0n;
   return volume === 0n ? null : { asset, volume, marketCap: listed.marketCapLovelace };
+}
+
+function minuteOf({ marketMs }: Fold): number {
+  return intervalStart('min1', marketMs);
 }
 
 function compare(a: Place, b: Place): number {

@@ -4,7 +4,7 @@
  */
 import type { ListedPool } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
-import type { PairDay } from '../../engine/actors/tickerBook.ts';
+import type { PairDay } from '../../engine/actors/pairTicker.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { decodeBar } from '../../engine/market/barText.ts';
 import { powerOfTen } from '../../engine/market/decimal.ts';
@@ -28,7 +28,7 @@ const MOST_MONTHS = 12_000;
 const LAUNCHED = { baseDecimals: 0, quoteDecimals: 6 };
 const NO_SUMS: Sums = { volume: 0n, trades: 0, buys: 0 };
 
-/** Right until the next entry is applied, or the token is looked at for another minute. */
+/** Right until the next entry is applied. */
 export class TokenDay {
   readonly asset: AssetId;
   /** null: a pair of a feed, without a pool. */
@@ -40,22 +40,30 @@ export class TokenDay {
   #dayRead: PairDay | null | undefined;
   #spotRead: Ratio | null = null;
 
-  private constructor(fold: Fold, atMs: number, asset: AssetId, listed: ListedPool | null) {
+  private constructor(fold: Fold, asset: AssetId, listed: ListedPool | null) {
     this.asset = asset;
     this.pool = listed?.pool ?? null;
     this.marketCapLovelace = listed?.marketCapLovelace ?? null;
     this.#fold = fold;
-    this.#atMs = atMs;
+    this.#atMs = intervalStart('min1', fold.marketMs);
   }
 
-  /** `atMs`: as `TickerBook.day` takes it. null: neither launched nor traded here. */
-  static of(
-    fold: Fold,
-    asset: AssetId,
-    atMs = intervalStart('min1', fold.marketMs),
-  ): TokenDay | null {
-    const day = new TokenDay(fold, atMs, asset, fold.directory.find(asset));
+  /** null: neither launched nor traded here. */
+  static of(fold: Fold, asset: AssetId): TokenDay | null {
+    const day = new TokenDay(fold, asset, fold.directory.find(asset));
     return day.pool === null && day.#last() === null ? null : day;
+  }
+
+  /** Reads what `of` answers from, besides traders, until `isOver`. True: it is read. */
+  static read(fold: Fold, asset: AssetId, isOver: () => boolean): boolean {
+    return fold.tickers.readDay(asset, intervalStart('min1', fold.marketMs), isOver);
+  }
+
+  static readTraders(fold: Fold, asset: AssetId, isOver: () => boolean): boolean {
+    const isShown = fold.directory.find(asset) !== null;
+    return (
+      !isShown || fold.tickers.readTraders(asset, intervalStart('min1', fold.marketMs), isOver)
+    );
   }
 
   get spot(): Ratio {
@@ -126,7 +134,7 @@ export class TokenDay {
     const fromMs = this.#atMs - WINDOW_MS[window];
     const windows = this.#day?.windows ?? null;
     const before = windows?.before(window) ?? null;
-    if (before !== null) return before.close;
+    if (before !== null) return before;
     // The launch counts as a price, its own moment included.
     if (!this.#wasThere(fromMs + 1)) return null;
     return windows === null ? this.#lastOrSpot() : this.#launch();

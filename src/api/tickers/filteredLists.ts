@@ -27,15 +27,15 @@ export class FilteredLists {
   readonly #making = new Map<string, Making>();
   #calls = 0;
 
-  /** As of the applied entry. null: `isOver` or another list comes first; call again. */
-  list(name: string, make: () => Ranking, isOver: () => boolean): Ranking | null {
+  /** What `refresh` is done with. null: it is not, or another list comes first; call again. */
+  list(name: string, make: () => Ranking, refresh: (list: Ranking) => boolean): Ranking | null {
     const kept = this.#kept.get(name);
-    if (kept !== undefined) return kept.refresh(isOver) ? kept : null;
+    if (kept !== undefined) return refresh(kept) ? kept : null;
     this.#calls += 1;
     const making = this.#making.get(name) ?? this.#begin(name, make);
     if (making === null) return null;
     making.lastCall = this.#calls;
-    if (!making.list.refresh(isOver)) return null;
+    if (!refresh(making.list)) return null;
     this.#making.delete(name);
     this.#kept.set(name, making.list);
     return making.list;

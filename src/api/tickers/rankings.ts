@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Fold } from '../../engine/actors/fold.ts';
-import { MinuteList } from '../../engine/actors/minuteList.ts';
+import { type TickerList, TickerLists } from '../../engine/actors/tickerLists.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { WINDOWS } from '../../engine/market/windows.ts';
 import { TokenDay } from './day.ts';
@@ -24,16 +24,20 @@ import { SORT_VALUES } from './view.ts';
 
 /** Lists that are kept in step at once, some 20 MB each where there are 100,000 tokens. */
 const MOST_LISTS = 12;
+/** Of a list that is kept. Who reads further reads one that is kept for less long. */
+const MOST_IN_ORDER = 1_000;
 /** One that no client asks for is dropped: to keep it in step takes work. */
 const UNASKED_MS = 600_000;
-/** More than a second changes. */
-const MOST_DAYS = 4_000;
+export type Ranking = TickerList<TokenDay, Ranked>;
 
-export type Ranking = MinuteList<Ranked>;
+interface ListQuestion extends TickerSort, TickerFilter {
+  /** So many of it are read. */
+  readonly end: number;
+}
 
 export class Rankings {
   #fold: Fold | null = null;
-  #days: SharedDays | null = null;
+  #all: TickerLists<TokenDay> | null = null;
   readonly #filtered = new FilteredLists();
   readonly #lists = new LRUCache<string, Ranking>({
     max: MOST_LISTS,
@@ -41,93 +45,65 @@ export class Rankings {
     dispose: (list) => list.close(),
   });
 
-  /** As of the applied entry. null: `isOver` came first; call again. */
-  list(fold: Fold, question: TickerSort & TickerFilter, isOver: () => boolean): Ranking | null {
-    const days = this.#daysOf(fold);
-    const { sort, order } = question;
+  /** As of the applied entry, in order as far as is asked. null: `isOver` came first. */
+  list(fold: Fold, question: ListQuestion, isOver: () => boolean): Ranking | null {
+    const all = this.#allOf(fold);
+    const { sort, order, end } = question;
     const field = sort === 'lastTrade' ? 'lastTradeTime' : sort;
     const matches = filterOf(fold, question);
+    const isFar = end > MOST_IN_ORDER;
     const name = `${field} ${order}`;
-    if (matches !== null) {
-      const make = () => rankingOf(days, field, sideOf(order), matches);
-      return this.#filtered.list(`${name} ${filterName(fold, question)}`, make, isOver);
+    const make = () => rankingOf(fold, all, field, sideOf(order), matches);
+    if (matches !== null || isFar) {
+      const whole = `${name} ${isFar ? 'far' : ''} ${filterName(fold, question)}`;
+      return this.#filtered.list(whole, make, (list) => list.refresh(end, isOver));
     }
-    const list = this.#lists.get(name) ?? rankingOf(days, field, sideOf(order), null);
+    const list = this.#lists.get(name) ?? make();
     this.#lists.set(name, list);
-    return list.refresh(isOver) ? list : null;
+    return list.refresh(end, isOver) ? list : null;
   }
 
   /** Keeps all in step, until `isOver`. True: they are. */
   refresh(fold: Fold, isOver: () => boolean): boolean {
-    return this.#each(fold, (list) => list.refresh(isOver));
-  }
-
-  /** Makes all ready for the next minute, until `isOver`. True: they are. */
-  prepare(fold: Fold, isOver: () => boolean): boolean {
-    return this.#each(fold, (list) => list.prepare(isOver));
-  }
-
-  #each(fold: Fold, visit: (list: Ranking) => boolean): boolean {
-    if (fold !== this.#fold) return true;
+    if (fold !== this.#fold || this.#all === null) return true;
     this.#lists.purgeStale();
     this.#filtered.purge();
-    return [...this.#lists.values()].every(visit);
+    return this.#all.refresh(isOver);
   }
 
-  #daysOf(fold: Fold): SharedDays {
-    if (this.#days !== null && fold === this.#fold) return this.#days;
+  #allOf(fold: Fold): TickerLists<TokenDay> {
+    if (this.#all !== null && fold === this.#fold) return this.#all;
     this.#lists.clear();
     this.#filtered.clear();
     this.#fold = fold;
-    this.#days = new SharedDays(fold);
-    return this.#days;
-  }
-}
-
-/** The days of tokens that were read since the applied entry: lists are kept in step in turn. */
-class SharedDays {
-  readonly fold: Fold;
-  readonly #days = new Map<AssetId, TokenDay | null>();
-  #seq = 0;
-  #atMs = 0;
-
-  constructor(fold: Fold) {
-    this.fold = fold;
-  }
-
-  of(asset: AssetId, atMs: number): TokenDay | null {
-    const seq = this.fold.store.checkpoint?.seq ?? 0;
-    if (seq !== this.#seq || atMs !== this.#atMs || this.#days.size >= MOST_DAYS) {
-      this.#days.clear();
-    }
-    this.#seq = seq;
-    this.#atMs = atMs;
-    const known = this.#days.get(asset);
-    if (known !== undefined) return known;
-    const day = TokenDay.of(this.fold, asset, atMs);
-    this.#days.set(asset, day);
-    return day;
+    this.#all = new TickerLists({
+      changes: fold.tickers.changes,
+      assets: () => eachAsset(fold),
+      read: (asset, isOver) => TokenDay.read(fold, asset, isOver),
+      day: (asset) => TokenDay.of(fold, asset),
+      crossed: (...steps) => fold.tickers.crossed(...steps),
+    });
+    return this.#all;
   }
 }
 
 function rankingOf(
-  days: SharedDays,
+  fold: Fold,
+  all: TickerLists<TokenDay>,
   field: SortField,
   side: 1 | -1,
   matches: ((day: TokenDay) => boolean) | null,
 ): Ranking {
-  const { fold } = days;
-  // A filter may ask for the volume of the longest one, and for nothing else of a window.
-  const windows = WINDOWS.filter(
-    (window) => field.endsWith(window) || (matches !== null && window === '24h'),
-  );
-  return new MinuteList<Ranked>(fold.tickers.changes, eachAsset(fold), {
-    windows,
+  const value = SORT_VALUES[field];
+  return all.make<Ranked>({
+    // A filter may ask for the volume of the longest one, and for nothing else of a window.
+    windows: WINDOWS.filter(
+      (window) => field.endsWith(window) || (matches !== null && window === '24h'),
+    ),
     compare: (a, b) => compareRanked(a, b, side),
-    placeOf(asset, atMs) {
-      const day = days.of(asset, atMs);
-      if (day === null || matches?.(day) === false) return null;
-      return { asset, value: SORT_VALUES[field](day) };
+    read: (asset, isOver) => field !== 'traders24h' || TokenDay.readTraders(fold, asset, isOver),
+    placeOf(day) {
+      return matches?.(day) === false ? null : { asset: day.asset, value: value(day) };
     },
   });
 }

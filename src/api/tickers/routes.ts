@@ -7,8 +7,9 @@ import { Tickers, TickersBody, TickersQuery } from './schema.ts';
 import { daysOf, filterOf, sorted } from './select.ts';
 import { type TickerNode, TickerViews } from './views.ts';
 
-/** Placed in a list that is being made: some 2 ms. */
+/** Placed in a list that is being made, and rendered: some 2 ms each. */
 const TOKENS_A_TURN = 250;
+const RENDERED_A_TURN = 50;
 
 const COMMON = {
   tag: 'Tickers',
@@ -48,26 +49,33 @@ export function tickerRoutes(node: TickerNode): Route[] {
       body: TickersBody,
       answers: { 200: { description: 'All, and how many they are', schema: Tickers } },
       handle: ({ body }) => {
-        const items = views.ofAssets(distinct(body));
+        const assets = distinct(body);
+        if (!views.render(assets, after(RENDERED_A_TURN))) return AGAIN;
+        const items = views.ofAssets(assets);
         return jsonAnswer({ count: items.length, items });
       },
     }),
   ];
 }
 
-/** AGAIN: a list that no client asked for before is not made yet. */
+/** AGAIN: a list that no client asked for before is not made yet, or not all is rendered. */
 function page(views: TickerViews, query: InputOf<typeof TickersQuery>): Handled {
   const { assets, offset, limit } = query;
   if (assets !== undefined) return pageOfAssets(views, query, distinct(assets));
-  let left = TOKENS_A_TURN;
-  const isOver = () => {
+  const list = views.list({ ...query, end: offset + limit }, after(TOKENS_A_TURN));
+  if (list === null) return AGAIN;
+  const shown = pageOf(list, offset, limit);
+  if (!views.render(shown, after(RENDERED_A_TURN))) return AGAIN;
+  return jsonAnswer({ count: list.size, items: views.ofAssets(shown) });
+}
+
+/** Answers true once it was asked more often than so many times. */
+function after(count: number): () => boolean {
+  let left = count;
+  return () => {
     left -= 1;
     return left < 0;
   };
-  const list = views.list(query, isOver);
-  if (list === null) return AGAIN;
-  const items = views.ofAssets(pageOf(list, offset, limit));
-  return jsonAnswer({ count: list.size, items });
 }
 
 function pageOfAssets(

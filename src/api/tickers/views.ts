@@ -51,13 +51,16 @@ export class TickerViews {
   }
 
   /** null: `isOver` came before the list was made; call again. */
-  list(question: TickerSort & TickerFilter, isOver: () => boolean): Ranking | null {
+  list(
+    question: TickerSort & TickerFilter & { readonly end: number },
+    isOver: () => boolean,
+  ): Ranking | null {
     return this.#rankings.list(this.fold, question, isOver);
   }
 
   /** The first of a list. null: `isOver` came first; call again. */
   first(sort: TickerSort, limit: number, isOver: () => boolean): readonly AssetId[] | null {
-    const list = this.list(sort, isOver);
+    const list = this.list({ ...sort, end: limit }, isOver);
     return list === null ? null : pageOf(list, 0, limit);
   }
 
@@ -69,9 +72,14 @@ export class TickerViews {
 
   /** Renders tickers, until `isOver`. True: all are rendered. */
   render(assets: Iterable<AssetId>, isOver: () => boolean): boolean {
+    const { fold } = this;
     for (const asset of assets) {
       if (this.#known(asset) !== null) continue;
-      if (isOver()) return false;
+      const isRead =
+        !isOver() &&
+        TokenDay.read(fold, asset, isOver) &&
+        TokenDay.readTraders(fold, asset, isOver);
+      if (!isRead) return false;
       this.find(asset);
     }
     return true;
@@ -80,11 +88,6 @@ export class TickerViews {
   /** Keeps the lists in step, until `isOver`. True: they are. */
   refresh(isOver: () => boolean): boolean {
     return this.#rankings.refresh(this.fold, isOver);
-  }
-
-  /** Makes the lists of the next minute, until `isOver`. True: they are made. */
-  prepare(isOver: () => boolean): boolean {
-    return this.#rankings.prepare(this.fold, isOver);
   }
 
   of(day: TokenDay): Ticker {

@@ -100,6 +100,11 @@ export class PoolDirectory {
     return pools;
   }
 
+  /** Launched in a second that begins in [fromMs, toMs]. */
+  launchedBetween(fromMs: number, toMs: number): AssetId[] {
+    return this.#orders.New.between(Math.ceil(fromMs / 1000), Math.floor(toMs / 1000));
+  }
+
   /** All of them by market cap, ties by asset id, until `visit` answers false. */
   walkByMarketCap(visit: (listed: ListedPool) => boolean): void {
     this.#orders.all.walk(({ listed }) => visit(listed));
@@ -241,7 +246,7 @@ const STOP = { break: true };
  * of 100,000 pools moves in about a microsecond and a page is read without sorting.
  */
 class RankedPools<P> {
-  readonly #tree = new BTree<RankedPool<P>, undefined>(undefined, compare, NODE_KEYS);
+  readonly #tree = new BTree<RankedPool<P | null>, undefined>(undefined, compare, NODE_KEYS);
 
   get size(): number {
     return this.#tree.size;
@@ -259,9 +264,20 @@ class RankedPools<P> {
     return this.#tree.minKey()?.of ?? null;
   }
 
+  /** With a rank from `least` to `most`, both included. */
+  between(least: number, most: number): AssetId[] {
+    const tokens: AssetId[] = [];
+    // No asset id comes before the empty one.
+    const before = (rank: number) => ({ rank, token: '', of: null });
+    this.#tree.forRange(before(most), before(least - 1), false, ({ token }) => {
+      tokens.push(token);
+    });
+    return tokens;
+  }
+
   /** From the first on, until `visit` answers false. */
   walk(visit: (of: P) => boolean): void {
-    this.#tree.forEachPair(({ of }) => (visit(of) ? undefined : STOP));
+    this.#tree.forEachPair(({ of }) => (of === null || visit(of) ? undefined : STOP));
   }
 }
 

@@ -1,72 +1,41 @@
 /**
- * What tickers are made of, for every pair against the coin: the minutes of its last day and who
- * traded in it. Read from the store when it is first asked for, then kept in step with rows.
+ * What tickers are made of, for every pair against the coin. Read from the store when it is first
+ * asked for, then kept in step with rows.
  *
  * Assumes: `update` and `undo` come in the order of the entries.
  * Never:   holds what the store cannot give again, or reads a clock.
- * Cost:    an entry costs what it changed; a pair without a trade for a day holds one price.
+ * Cost:    an entry costs what it changed. A minute costs a look at each pair, by who asks, in
+ *          slices; a pair without a trade for a day holds one price.
  */
 import { type AssetId, COIN } from '../market/asset.ts';
-import { decodeBar } from '../market/barText.ts';
 import type { Pair } from '../market/pair.ts';
-import type { Ratio } from '../market/ratio.ts';
-import {
-  EARLIEST_START_MS,
-  intervalStart,
-  MINUTE_MS,
-  STORED_RESOLUTION_IDS,
-} from '../market/resolution.ts';
-import { KEPT_MS, type Minute, MinuteWindows, minuteOf, WINDOW_MS } from '../market/windows.ts';
-import type { BarRow, BarSlot } from '../store/barRows.ts';
-import { type PoolRecord, readRecord, type TradeRecord } from '../store/records.ts';
+import { intervalStart, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { KEPT_MS, WINDOWS, type Window } from '../market/windows.ts';
+import type { BarSlot } from '../store/barRows.ts';
+import { readRecord, type TradeRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import type { CountedTrades } from '../store/tradeIds.ts';
 import type { PoolDirectory } from './directory.ts';
+import { edgesOf, type PairDay, PairTicker } from './pairTicker.ts';
 import { TickerChanges } from './tickerChanges.ts';
 
-/** A pair at one market time. */
-export interface PairDay {
-  readonly pair: Pair;
-  /** null: it had no trade for 24 hours. */
-  readonly windows: MinuteWindows | null;
-  /** null before its first trade. */
-  readonly last: LastTrade | null;
-}
-
-/** The newest trade and the price after it. */
-interface LastTrade {
-  readonly close: Ratio;
-  readonly lastMs: number;
-}
-
-interface Held {
-  readonly pair: Pair;
-  state: MinuteWindows | Quiet | null;
-  /** Starts of minutes that were traded in since `state` was looked at. */
-  readonly traded: Set<number>;
-  /** By payment key, when it traded last, oldest first; null: not read. */
-  traders: Map<string, number> | null;
-}
-
-/** Without a trade for a day and what is kept beyond it. */
-interface Quiet {
-  readonly last: LastTrade | null;
-}
-
 const MIN1 = STORED_RESOLUTION_IDS.min1;
-const DAY_MS = WINDOW_MS['24h'];
-const FOREVER_MS = Number.MAX_SAFE_INTEGER;
-/** More than a day has minutes. */
-const MOST_MINUTES = 2_000;
-const PAGE = 1_000;
-/** Of pairs, read and parsed in one step. */
+/** Pairs, read and parsed in one step. */
 const STEP = 100;
+/** Pairs that are looked at in one step for minutes that left a window. */
+const CROSSED_STEP = 1_000;
 
 /** An entry, and market time with it. */
 interface At {
   readonly seq: number;
   readonly marketMs: number;
+}
+
+interface Held {
+  readonly ticker: PairTicker;
+  /** `TickerBook.#forgotten` when it was looked at. */
+  forgotten: number;
 }
 
 export class TickerBook {
@@ -75,6 +44,8 @@ export class TickerBook {
   readonly #directory: PoolDirectory;
   readonly #byAsset = new Map<AssetId, Held>();
   readonly #byId = new Map<number, Held>();
+  /** How often market time stepped back so far that all is to be read again. */
+  #forgotten = 0;
   /** The latest market time, cut to the minute. */
   #latestMs: number;
   #seq: number;
@@ -108,6 +79,16 @@ export class TickerBook {
     return true;
   }
 
+  /** Reads what `day` answers from, until `isOver`. True: it is read. */
+  readDay(asset: AssetId, atMs: number, isOver: () => boolean): boolean {
+    return this.#find(asset)?.readDay(atMs, isOver) ?? true;
+  }
+
+  /** Reads what `traders` answers from, until `isOver`. True: it is read. */
+  readTraders(asset: AssetId, atMs: number, isOver: () => boolean): boolean {
+    return this.#find(asset)?.readTraders(atMs, isOver) ?? true;
+  }
+
   /** Tokens with a pair against the coin. */
   assets(): Iterable<AssetId> {
     return this.#byAsset.keys();
@@ -115,60 +96,72 @@ export class TickerBook {
 
   /** All tokens with a trade in the last 24 hours are among these. */
   *traded(): Iterable<AssetId> {
-    for (const [asset, { state }] of this.#byAsset) {
-      if (state === null || state instanceof MinuteWindows) yield asset;
+    for (const [asset, held] of this.#byAsset) {
+      if (this.#current(held).mayBeTraded) yield asset;
     }
   }
 
   /** False only if the ticker surely is as it was at entry `seq`. */
   changedSince(asset: AssetId, seq: number): boolean {
+    const ticker = this.#find(asset);
     // The minutes that leave its windows are not known of a pair that is not read.
-    const isRead = this.#byAsset.get(asset)?.state !== null;
-    return isRead ? this.changes.changedSince(asset, seq) : seq < this.#seq;
+    if (ticker?.isRead === false) return seq < this.#seq;
+    if (this.changes.changedSince(asset, seq)) return true;
+    const steps = this.changes.stepsSince(seq);
+    if (steps === null) return false;
+    const createdMs = this.#directory.find(asset)?.pool.createdMs ?? Number.POSITIVE_INFINITY;
+    const isLaunched = WINDOWS.some((window) => {
+      const { fromMs, toMs } = edgesOf(window, steps);
+      return createdMs > fromMs && createdMs <= toMs;
+    });
+    return isLaunched || ticker?.hasCrossed(WINDOWS, steps) === true;
   }
 
   /**
-   * `atMs`: market time, cut to the minute, or the minute after it: as the token is then if nothing
-   * happens to it before. null: the token has no pair.
+   * Tokens of which a minute, or the launch, left or entered one of the windows while market time,
+   * cut to the minute, stepped between these moments, at most half an hour; and some others. null:
+   * none was found so far.
    */
+  *crossed(windows: Iterable<Window>, fromMs: number, toMs: number): Generator<AssetId | null> {
+    const all = [...windows];
+    for (const window of all) {
+      const edges = edgesOf(window, { fromMs, toMs });
+      yield* this.#directory.launchedBetween(edges.fromMs, edges.toMs);
+    }
+    let count = 0;
+    for (const [asset, held] of this.#byAsset) {
+      count += 1;
+      if (this.#current(held).hasCrossed(all, { fromMs, toMs })) yield asset;
+      else if (count % CROSSED_STEP === 0) yield null;
+    }
+  }
+
+  /** `atMs`: market time, cut to the minute. null: the token has no pair. */
   day(asset: AssetId, atMs: number): PairDay | null {
-    const held = this.#byAsset.get(asset);
-    if (held === undefined) return null;
-    const { pair } = held;
-    const state = this.#stateOf(held, atMs);
-    if (!(state instanceof MinuteWindows)) return { pair, windows: null, last: state.last };
-    const isActive = state.sums('24h').trades > 0;
-    return { pair, windows: isActive ? state : null, last: state.newest };
+    return this.#find(asset)?.day(atMs) ?? null;
   }
 
   /** Payment keys that traded the token in the 24 hours before `atMs`. */
   traders(asset: AssetId, atMs: number): number {
-    const held = this.#byAsset.get(asset);
-    if (held === undefined) return 0;
-    held.traders ??= this.#tradersOf(asset, atMs);
-    const fromMs = atMs - DAY_MS;
-    let before = 0;
-    for (const [pkh, lastMs] of held.traders) {
-      if (lastMs >= fromMs) break;
-      if (lastMs < fromMs - KEPT_MS) held.traders.delete(pkh);
-      else before += 1;
-    }
-    return held.traders.size - before;
+    return this.#find(asset)?.traders(atMs) ?? 0;
   }
 
   /** What an entry changed. Answers whether a ticker may have changed. */
   update(changes: readonly RowChange[], counted: CountedTrades, at: At): boolean {
     this.#seq = at.seq;
     const hasMoved = this.#moveTo(at);
-    for (const { table, key, after, before } of changes) {
+    for (const { table, key, after } of changes) {
       if (table === 'pairs' && after !== null) this.#open(after);
       else if (table === 'trades' && after !== null) this.#noteTrade(key, after);
-      else if (table === 'pools') this.#notePool(key, before === null ? after : null);
+      else if (table === 'pools') this.changes.note(key, at.seq, true);
     }
     const { pairs, trades } = counted;
     for (const [index, { timeMs }] of trades.entries()) {
       const held = this.#byId.get(pairs[index] ?? 0);
-      if (held !== undefined) this.#noteMinute(held, intervalStart('min1', timeMs), at.seq);
+      if (held === undefined) continue;
+      const ticker = this.#current(held);
+      ticker.noteMinute(intervalStart('min1', timeMs));
+      this.changes.note(ticker.pair.base, at.seq, true);
     }
     return hasMoved || this.changes.between(at.seq - 1, at.seq);
   }
@@ -179,39 +172,16 @@ export class TickerBook {
     for (const { table, key, after } of changes) {
       if (table === 'pairs') this.#restorePair(key, after);
       else if (table === 'trades') {
-        const held = this.#byAsset.get(assetOf(key, '/'));
-        if (held !== undefined) held.traders = null;
-      }
-      if (table === 'pools') this.#notePool(key, after);
-      if (table === 'trades') this.changes.note(assetOf(key, '/'), seq, true);
+        this.#find(assetOf(key, '/'))?.forgetTraders();
+        this.changes.note(assetOf(key, '/'), seq, true);
+      } else if (table === 'pools') this.changes.note(key, seq, true);
     }
     for (const { pair, resolution } of bars) {
       const held = resolution === MIN1 ? this.#byId.get(pair) : undefined;
       if (held === undefined) continue;
-      forget(held);
-      this.changes.note(held.pair.base, seq, true);
+      held.ticker.forgetDay();
+      this.changes.note(held.ticker.pair.base, seq, true);
     }
-  }
-
-  /** The minute is read when the pair is looked at: until then many trades may fall into it. */
-  #noteMinute(held: Held, startMs: number, seq: number): void {
-    const { state, traded, pair } = held;
-    if (state instanceof MinuteWindows && traded.size < MOST_MINUTES) {
-      traded.add(startMs);
-      this.changes.noteMinute(pair.base, startMs);
-    } else forget(held);
-    this.changes.note(pair.base, seq, true);
-  }
-
-  /** `launched`: its row, where it was not there before. */
-  #notePool(asset: AssetId, launched: string | null): void {
-    this.changes.note(asset, this.#seq, true);
-    if (launched !== null) this.#noteLaunch(asset, readRecord<PoolRecord>(launched).createdMs);
-  }
-
-  /** Changes are null until a window begins at the launch or later: its minute leaves before. */
-  #noteLaunch(asset: AssetId, createdMs: number): void {
-    this.changes.noteMinute(asset, intervalStart('min1', createdMs - 1));
   }
 
   *#readAll(): Generator<void> {
@@ -222,13 +192,12 @@ export class TickerBook {
       if (rows.length < STEP) break;
       yield;
     }
-    yield* this.#noteLaunches();
     this.#isOpen = true;
-    for (const held of [...this.#byAsset.values()]) {
-      if (held.state !== null) continue;
+    for (const { ticker } of [...this.#byAsset.values()]) {
       yield;
-      // A rollback may have taken the pair away.
-      if (this.#byId.get(held.pair.id) === held) this.#stateOf(held, this.#latestMs);
+      // A rollback may take the pair away.
+      const isThere = () => this.#byId.get(ticker.pair.id)?.ticker === ticker;
+      while (isThere() && !ticker.readDay(this.#latestMs, onceOnly())) yield;
     }
   }
 
@@ -236,155 +205,76 @@ export class TickerBook {
     const asset = assetOf(name, '_');
     if (this.#byAsset.has(asset)) return;
     this.#open(text);
-    if (this.#byAsset.has(asset)) this.#noteUnknown(asset);
-  }
-
-  /** What was applied since the reading began was not noted of this token. */
-  #noteUnknown(asset: AssetId): void {
-    if (this.#seq > this.#firstSeq) this.changes.note(asset, this.#seq, true);
-  }
-
-  /** Launches that are in a window. */
-  *#noteLaunches(): Generator<void> {
-    const fromMs = this.#latestMs - DAY_MS - KEPT_MS;
-    for (let limit = PAGE; ; limit *= 4) {
-      const newest = this.#directory.page('New', limit);
-      const last = newest.at(-1);
-      const isAll = newest.length < limit || (last !== undefined && last.pool.createdMs < fromMs);
-      if (!isAll) continue;
-      for (const [index, { pool }] of newest.entries()) {
-        this.changes.note(pool.token, this.#seq, true);
-        this.#noteLaunch(pool.token, pool.createdMs);
-        if (index % STEP === 0) yield;
-      }
-      return;
-    }
+    // What was applied since the reading began was not noted of this token.
+    const isLater = this.#byAsset.has(asset) && this.#seq > this.#firstSeq;
+    if (isLater) this.changes.note(asset, this.#seq, true);
   }
 
   #open(text: string): void {
     const pair = readRecord<Pair>(text);
     if (pair.quote !== COIN) return;
-    const held: Held = { pair, state: null, traded: new Set(), traders: null };
+    const held = { ticker: new PairTicker(this.#store, pair), forgotten: this.#forgotten };
     this.#byAsset.set(pair.base, held);
     this.#byId.set(pair.id, held);
+  }
+
+  #find(asset: AssetId): PairTicker | null {
+    const held = this.#byAsset.get(asset);
+    return held === undefined ? null : this.#current(held);
+  }
+
+  /** Forgets what was read before all was to be forgotten. */
+  #current(held: Held): PairTicker {
+    const { ticker } = held;
+    if (held.forgotten === this.#forgotten) return ticker;
+    held.forgotten = this.#forgotten;
+    ticker.forgetDay();
+    ticker.forgetTraders();
+    return ticker;
   }
 
   #restorePair(name: string, text: string | null): void {
     const asset = assetOf(name, '_');
     const held = this.#byAsset.get(asset);
-    if (held !== undefined && held.pair.quote === COIN && name.endsWith(`_${COIN}`)) {
+    if (held !== undefined && name.endsWith(`_${COIN}`)) {
       this.#byAsset.delete(asset);
-      this.#byId.delete(held.pair.id);
+      this.#byId.delete(held.ticker.pair.id);
     }
     if (text !== null) this.#open(text);
   }
 
   #noteTrade(key: string, text: string): void {
     const asset = assetOf(key, '/');
-    const traders = this.#byAsset.get(asset)?.traders ?? null;
-    if (traders === null) return;
+    const ticker = this.#find(asset);
+    if (ticker?.knowsTraders !== true) return;
     const { pkh, atMs } = readRecord<TradeRecord>(text);
     if (pkh === '') return;
+    ticker.noteTrader(pkh, atMs);
     // A trade that moved too little for a bar has a trader.
-    this.changes.noteMinute(asset, intervalStart('min1', atMs));
     this.changes.note(asset, this.#seq, false);
-    // Last in the map: they are in the order of their last trades.
-    traders.delete(pkh);
-    traders.set(pkh, atMs);
-  }
-
-  #noteMinutes(asset: AssetId, windows: MinuteWindows): void {
-    for (const startMs of windows.starts()) this.changes.noteMinute(asset, startMs);
   }
 
   /** After a step back further than what is kept, everything is read again. */
   #moveTo({ seq, marketMs }: At): boolean {
     const atMs = intervalStart('min1', marketMs);
-    // What is kept ends a minute later where somebody looked at the next minute.
-    if (atMs < this.#latestMs + MINUTE_MS - KEPT_MS) {
+    if (atMs < this.#latestMs - KEPT_MS) {
       this.#latestMs = atMs;
+      this.#forgotten += 1;
       this.changes.forget(seq, atMs);
-      for (const [asset, held] of this.#byAsset) {
-        forget(held);
-        held.traders = null;
-        this.changes.note(asset, seq, true);
-      }
-      for (const _ of this.#noteLaunches());
       return true;
     }
     this.#latestMs = Math.max(this.#latestMs, atMs);
     return this.changes.moveTo(atMs, seq);
   }
-
-  #stateOf(held: Held, atMs: number): MinuteWindows | Quiet {
-    const { state } = held;
-    const isRight = state !== null && (!(state instanceof MinuteWindows) || state.covers(atMs));
-    const known = isRight ? state : this.#read(held.pair, atMs);
-    if (isRight && known instanceof MinuteWindows) this.#putTraded(held, known);
-    held.traded.clear();
-    held.state = known;
-    if (!isRight && known instanceof MinuteWindows) this.#noteMinutes(held.pair.base, known);
-    if (state === null) this.#noteUnknown(held.pair.base);
-    if (!(known instanceof MinuteWindows)) return known;
-    const { newest } = known;
-    if (newest === null || newest.startMs < atMs - DAY_MS - KEPT_MS) {
-      const last = newest === null ? null : { close: newest.close, lastMs: newest.lastMs };
-      held.state = { last };
-      return held.state;
-    }
-    known.moveTo(atMs);
-    return known;
-  }
-
-  #putTraded({ pair, traded }: Held, windows: MinuteWindows): void {
-    for (const startMs of traded) {
-      const row = this.#store.bar(pair.id, MIN1, startMs);
-      if (row !== null && row.value !== null) windows.put(readMinute(row));
-    }
-  }
-
-  #read({ id }: Pair, atMs: number): MinuteWindows {
-    const fromMs = atMs - DAY_MS;
-    const minutes = this.#store.bars(id, MIN1, fromMs, FOREVER_MS, MOST_MINUTES);
-    const [before] = this.#store.bars(id, MIN1, EARLIEST_START_MS, fromMs, 1);
-    const rows = before === undefined ? minutes : [...minutes, before];
-    return new MinuteWindows(rows.reverse().map(readMinute), atMs, before === undefined);
-  }
-
-  #tradersOf(asset: AssetId, atMs: number): Map<string, number> {
-    const traders = this.#readTraders(asset, atMs);
-    for (const lastMs of traders.values()) {
-      this.changes.noteMinute(asset, intervalStart('min1', lastMs));
-    }
-    return traders;
-  }
-
-  #readTraders(asset: AssetId, atMs: number): Map<string, number> {
-    const fromMs = atMs - DAY_MS - KEPT_MS;
-    const newestFirst = new Map<string, number>();
-    let after: string | undefined;
-    for (;;) {
-      const query = { order: 'descending', offset: 0, limit: PAGE } as const;
-      const from = after === undefined ? query : { ...query, after };
-      const rows = this.#store.page('trades', `${asset}/`, from);
-      for (const { value } of rows) {
-        const { pkh, atMs: tradeMs } = readRecord<TradeRecord>(value);
-        if (tradeMs < fromMs) return new Map([...newestFirst].reverse());
-        if (pkh !== '' && !newestFirst.has(pkh)) newestFirst.set(pkh, tradeMs);
-      }
-      if (rows.length < PAGE) return new Map([...newestFirst].reverse());
-      after = rows.at(-1)?.key;
-    }
-  }
 }
 
-function forget(held: Held): void {
-  held.state = null;
-  held.traded.clear();
-}
-
-function readMinute({ start, value }: BarRow): Minute {
-  return minuteOf(decodeBar(start, value ?? ''));
+/** False when it is asked first. */
+function onceOnly(): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    return count > 1;
+  };
 }
 
 /** The asset that a key begins with. */

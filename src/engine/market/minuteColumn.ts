@@ -5,8 +5,9 @@
  *
  * Cost: a minute that is looked at is parsed.
  */
+import { assert } from '../runtime/assert.ts';
 import type { Ratio } from './ratio.ts';
-import type { Minute } from './windows.ts';
+import type { Minute, MinuteSums } from './windows.ts';
 
 /** The newest, which trades change. */
 const PLAIN = 2;
@@ -35,13 +36,26 @@ export class MinuteColumn {
     return this.#starts[index];
   }
 
-  starts(): readonly number[] {
-    return this.#starts;
+  /** `at`, without its prices. */
+  sumsAt(index: number): MinuteSums {
+    const kept = this.#kept[index];
+    assert(kept !== undefined, 'the minute is held');
+    if (typeof kept !== 'string') return kept;
+    const [, volume = '', trades = '', buys = ''] = kept.split(' ', 4);
+    return sumsOf(volume, trades, buys);
   }
 
   at(index: number): Minute | undefined {
     const kept = this.#kept[index];
     return typeof kept === 'string' ? this.#parsed(index, kept) : kept;
+  }
+
+  /** Its price at the end; null: there is no such minute. */
+  closeAt(index: number): Ratio | null {
+    const kept = this.#kept[index];
+    if (kept === undefined) return null;
+    if (typeof kept !== 'string') return kept.close;
+    return ratioOf(kept.slice(kept.lastIndexOf(' ') + 1));
   }
 
   replace(index: number, minute: Minute): void {
@@ -67,7 +81,7 @@ export class MinuteColumn {
   #pack(index: number): void {
     const kept = this.#kept[index];
     if (kept === undefined || typeof kept === 'string' || index >= this.length - PLAIN) return;
-    this.#kept[index] = textOf(kept, this.at(index - 1)?.close ?? null);
+    this.#kept[index] = textOf(kept, this.closeAt(index - 1));
   }
 
   /** Before the minute before it becomes another. */
@@ -88,9 +102,7 @@ export class MinuteColumn {
     };
     return {
       startMs,
-      volume: integerOf(volume),
-      trades: Number(trades),
-      buys: buys === NONE ? null : Number(buys),
+      ...sumsOf(volume, trades, buys),
       open: openPrice,
       high: end(high),
       low: end(low),
@@ -101,15 +113,16 @@ export class MinuteColumn {
 
   #openOf(index: number, text: string): Ratio | null {
     if (text === NONE) return null;
-    return text === BEFORE ? this.#closeAt(index - 1) : ratioOf(text);
+    if (text !== BEFORE) return ratioOf(text);
+    const close = this.closeAt(index - 1);
+    assert(close !== null, 'a minute names the one before it');
+    return close;
   }
+}
 
-  #closeAt(index: number): Ratio {
-    const kept = this.#kept[index];
-    if (typeof kept === 'string') return ratioOf(kept.slice(kept.lastIndexOf(' ') + 1));
-    if (kept === undefined) throw new Error('a minute names the one before it');
-    return kept.close;
-  }
+function sumsOf(volume: string, trades: string, buys: string): MinuteSums {
+  const knownBuys = buys === NONE ? null : Number(buys);
+  return { volume: integerOf(volume), trades: Number(trades), buys: knownBuys };
 }
 
 function textOf(minute: Minute, closeBefore: Ratio | null): string {

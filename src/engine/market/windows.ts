@@ -24,13 +24,17 @@ export const WINDOW_MS: Readonly<Record<Window, number>> = {
   '24h': 1440 * MINUTE_MS,
 };
 
-/** Of a `min1` bar. Prices: smallest quote units for one smallest base unit. */
-export interface Minute {
-  readonly startMs: number;
+/** What windows add up. */
+export interface MinuteSums {
   readonly volume: bigint;
   readonly trades: number;
   /** null: the pair has no pool, so the sides are unknown. */
   readonly buys: number | null;
+}
+
+/** Of a `min1` bar. Prices: smallest quote units for one smallest base unit. */
+export interface Minute extends MinuteSums {
+  readonly startMs: number;
   /** Spot before its first trade; null without a pool. */
   readonly open: Ratio | null;
   readonly high: Ratio;
@@ -119,9 +123,14 @@ export class MinuteWindows {
     return this.#isWhole ? (this.#minutes.at(0) ?? null) : null;
   }
 
-  /** Of the minutes held, ascending. */
-  starts(): readonly number[] {
-    return this.#minutes.starts();
+  /** Minutes that are held. */
+  get length(): number {
+    return this.#minutes.length;
+  }
+
+  /** Whether a minute that is held began in [fromMs, toMs). */
+  hasBetween(fromMs: number, toMs: number): boolean {
+    return (this.#minutes.startAt(this.#indexAt(fromMs)) ?? toMs) < toMs;
   }
 
   /** Whether the windows at market time `atMs` can be told from the minutes held. */
@@ -168,14 +177,14 @@ export class MinuteWindows {
     return this.#of(window);
   }
 
-  /** The newest minute before the window; null: there is none. */
-  before(window: Window): Minute | null {
-    return this.#minutes.at(this.#of(window).first - 1) ?? null;
+  /** Price after the newest minute before the window; null: there is none. */
+  before(window: Window): Ratio | null {
+    return this.#minutes.closeAt(this.#of(window).first - 1);
   }
 
   /** Price after the newest minute that began before a moment; null: none is held. */
   closeBefore(timeMs: number): Ratio | null {
-    return this.#minutes.at(this.#indexAt(timeMs) - 1)?.close ?? null;
+    return this.#minutes.closeAt(this.#indexAt(timeMs) - 1);
   }
 
   /**
@@ -241,17 +250,13 @@ export class MinuteWindows {
   #move(window: RunningWindow, fromMs: number): void {
     for (;;) {
       if ((this.#minutes.startAt(window.first) ?? fromMs) >= fromMs) break;
-      const leaving = this.#minutes.at(window.first);
-      assert(leaving !== undefined, 'a minute that has a start');
-      add(window, leaving, -1);
+      add(window, this.#minutes.sumsAt(window.first), -1);
       window.first += 1;
     }
     for (;;) {
       const index = window.first - 1;
       if (index < 0 || (this.#minutes.startAt(index) ?? 0) < fromMs) break;
-      const entering = this.#minutes.at(index);
-      assert(entering !== undefined, 'a minute that has a start');
-      add(window, entering, 1);
+      add(window, this.#minutes.sumsAt(index), 1);
       window.first -= 1;
     }
   }
@@ -271,7 +276,7 @@ export class MinuteWindows {
   }
 }
 
-function add(window: RunningWindow, { volume, trades, buys }: Minute, sign: 1 | -1): void {
+function add(window: RunningWindow, { volume, trades, buys }: MinuteSums, sign: 1 | -1): void {
   window.volume += sign === 1 ? volume : -volume;
   window.trades += sign * trades;
   window.buys += sign * (buys ?? 0);

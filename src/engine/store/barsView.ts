@@ -4,10 +4,24 @@
  * (`BarEnds`).
  */
 import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
-import { type BarRow, barReads, type OpenBar, type SettledBars, settledBars } from './barRows.ts';
+import {
+  type BarRow,
+  type BarSlot,
+  type BarValue,
+  barReads,
+  type OpenBar,
+  type SettledBars,
+  settledBars,
+} from './barRows.ts';
 import type { Database } from './database.ts';
 import type { Stage } from './stage.ts';
-import type { BarEnds, BarOwner, StagedBars, StagedPair } from './stagedBars.ts';
+import {
+  type BarEnds,
+  type BarOwner,
+  rowOf,
+  type StagedBars,
+  type StagedPair,
+} from './stagedBars.ts';
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Ends that wait beside each other: each is looked at when a pair is read. */
@@ -83,11 +97,14 @@ export class BarsView {
 
   /** The bar that starts at `start`, or its tombstone, or null. */
   one(pair: number, resolution: number, start: number): BarRow | null {
-    for (const stage of this.#stagesOf(pair)) {
-      const staged = stage.bars.get(pair, resolution, start);
-      if (staged !== undefined) return staged;
-    }
-    return this.#reads.one(pair, resolution, start);
+    const staged = this.#staged(pair, resolution, start);
+    return staged === undefined ? this.#reads.one(pair, resolution, start) : rowOf(staged);
+  }
+
+  /** The same, of a bar that is not written yet as its pair changes it, without making a text. */
+  value(pair: number, resolution: number, start: number): BarValue {
+    const staged = this.#staged(pair, resolution, start);
+    return (staged ?? this.#reads.one(pair, resolution, start))?.value ?? null;
   }
 
   /** Bars that start in [from, to), newest first. */
@@ -137,6 +154,14 @@ export class BarsView {
   /** As committed. */
   stored(pair: number, resolution: number, start: number): BarRow | null {
     return this.#reads.one(pair, resolution, start);
+  }
+
+  #staged(pair: number, resolution: number, start: number): BarSlot | undefined {
+    for (const { bars } of this.#stagesOf(pair)) {
+      const staged = bars.get(pair, resolution, start);
+      if (staged !== undefined) return staged;
+    }
+    return undefined;
   }
 
   /** Those that hold the pair's newest bars, newest first. */

@@ -181,9 +181,9 @@ export class StagedBars {
     }
   }
 
-  get(pair: number, resolution: number, start: number): BarRow | undefined {
-    const slot = this.#pairs.get(pair)?.get(resolution, start);
-    return slot === undefined ? undefined : rowOf(slot);
+  /** Its pair changes it in place. */
+  get(pair: number, resolution: number, start: number): BarSlot | undefined {
+    return this.#pairs.get(pair)?.get(resolution, start);
   }
 
   /** How many rows a read of the table may lose to what is staged. */
@@ -228,6 +228,6 @@ export class StagedBars {
   }
 }
 
-function rowOf({ start, seq, cause, value }: BarSlot): BarRow {
+export function rowOf({ start, seq, cause, value }: BarSlot): BarRow {
   return { start, seq, cause, value: barText(value) };
 }

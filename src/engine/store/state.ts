@@ -11,6 +11,7 @@ import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import {
   type BarRow,
   type BarSlot,
+  type BarValue,
   type OpenBar,
   parseBarKey,
   type SettledBars,
@@ -284,6 +285,11 @@ export class StateStore {
   /** The bar that starts at `start`, or its tombstone, or null. */
   bar(pair: number, resolution: number, start: number): BarRow | null {
     return this.#bars.one(pair, resolution, start);
+  }
+
+  /** The same, to be looked at only at once: its pair may change it in place. */
+  barValue(pair: number, resolution: number, start: number): BarValue {
+    return this.#bars.value(pair, resolution, start);
   }
 
   /** Bars that start in [from, to), newest first. */

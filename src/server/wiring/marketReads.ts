@@ -1,23 +1,19 @@
 /**
  * Reads what the first requests would otherwise read at once: the last day of every pair and the
  * lists that the page opens with. A node serves when it is through. From then on it keeps the lists
- * in step between requests, and makes those of the next minute, so that its turn changes nothing
- * that takes long. In slices, so that nothing waits for the loop.
+ * in step between requests. In slices, so that nothing waits for the loop.
  */
 import { TrendingPools } from '../../api/pools/trending.ts';
 import { TickerViews } from '../../api/tickers/views.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
-import { MINUTE_MS } from '../../engine/market/resolution.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { inSlices } from '../../engine/runtime/slices.ts';
 import { Task } from '../../engine/runtime/task.ts';
 
 const LOOK_AGAIN_MS = 20;
-/** Between flushes, which come once a second: each change of a token is placed twice at most. */
+/** Between flushes, which come once a second. */
 const KEEP_EVERY_MS = 500;
-/** Into a minute; from then on, to make the lists of the next one, a change is placed twice. */
-const PREPARE_FROM_MS = 40_000;
 /** Tickers of so many are ready: what the page and most clients ask for first. */
 const FIRST = 500;
 
@@ -86,8 +82,6 @@ export class MarketReads implements Service {
   #keep(isOver: () => boolean): boolean {
     const { node } = this.#deps;
     const [views, trending] = [TickerViews.of(node), TrendingPools.of(node.fold)];
-    if (!views.refresh(isOver) || !trending.refresh(isOver)) return false;
-    if (node.fold.marketMs % MINUTE_MS < PREPARE_FROM_MS) return true;
-    return views.prepare(isOver) && trending.prepare(isOver);
+    return views.refresh(isOver) && trending.refresh(isOver);
   }
 }

@@ -84,7 +84,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ do: 'restart' as const }) },
 );
 
-/** A minute leaves a window, with lists of the next minute that are ready, or half ready. */
+/** A minute leaves a window, with lists that are in step, or partly. */
 const turn: fc.Arbitrary<Step[]> = fc
   .record({
     edge: fc.record({
@@ -137,10 +137,8 @@ function readSome({ fold }: FoldWorld, steps: number): void {
 
 /** As a node does while it serves. */
 function keepSome({ node, fold }: FoldWorld, steps: number): void {
-  const [isOver, isTrendingOver] = [after(steps), after(steps)];
-  const [views, trending] = [TickerViews.of(node), TrendingPools.of(fold)];
-  if (views.refresh(isOver)) views.prepare(isOver);
-  if (trending.refresh(isTrendingOver)) trending.prepare(isTrendingOver);
+  TickerViews.of(node).refresh(after(steps));
+  TrendingPools.of(fold).refresh(after(steps));
 }
 
 function after(steps: number): () => boolean {

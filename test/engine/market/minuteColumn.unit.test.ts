@@ -76,10 +76,12 @@ test('a column answers what was put in, whatever is put in or dropped around it'
         }
         const kept = plain.map((_, each) => column.at(each));
         assert.deepEqual(kept, plain);
-        assert.deepEqual(
-          [...column.starts()],
-          plain.map(({ startMs }) => startMs),
-        );
+        for (const [each, { startMs, volume, trades, buys, close }] of plain.entries()) {
+          assert.equal(column.startAt(each), startMs);
+          const { volume: sum, trades: count, buys: bought } = column.sumsAt(each);
+          assert.deepEqual([sum, count, bought], [volume, trades, buys]);
+          assert.deepEqual(column.closeAt(each), close);
+        }
         assert.equal(column.at(plain.length), undefined);
       }
     }),
@@ -98,11 +100,11 @@ test('a pair that is traded each minute for days holds those of 25 hours and few
     windows.put({ ...sums, open, high: close, low: open, close });
   }
   const most = (WINDOW_MS['24h'] + KEPT_MS) / MINUTE_MS + 66;
-  assert(windows.starts().length <= most, `${windows.starts().length} minutes`);
+  assert(windows.length <= most, `${windows.length} minutes`);
   assert.deepEqual(
     [windows.sums('24h').volume, windows.sums('5m').trades, windows.sums('6h').buys],
     [1_441n * 5n, 6 * 2, 361],
   );
   assert.deepEqual(windows.dayRange(), { high: spot(4 * 1_440), low: spot(3 * 1_440 - 1) });
-  assert.deepEqual(windows.before('1h')?.close, spot(4 * 1_440 - 61));
+  assert.deepEqual(windows.before('1h'), spot(4 * 1_440 - 61));
 });

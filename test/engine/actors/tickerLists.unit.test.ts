@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MinuteList } from '../../../src/engine/actors/minuteList.ts';
 import { TickerChanges } from '../../../src/engine/actors/tickerChanges.ts';
+import { type TickerList, TickerLists } from '../../../src/engine/actors/tickerLists.ts';
 import { MINUTE_MS } from '../../../src/engine/market/resolution.ts';
 import { WINDOW_MS } from '../../../src/engine/market/windows.ts';
 
@@ -19,7 +19,7 @@ type Step =
   | { readonly do: 'trade'; readonly asset: string }
   | { readonly do: 'move'; readonly minutes: number }
   | { readonly do: 'minutes'; readonly count: number }
-  | { readonly do: 'refresh' | 'prepare'; readonly steps: number }
+  | { readonly do: 'refresh' | 'refreshAll'; readonly steps: number }
   | { readonly do: 'look' };
 
 const steps = fc.oneof(fc.nat(4), fc.constant(1_000));
@@ -39,36 +39,43 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('minutes' as const), count: fc.constantFrom(6, 40) }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('refresh' as const), steps }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('prepare' as const), steps }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('refresh' as const), steps }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('refreshAll' as const), steps }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('look' as const) }) },
 );
 
 class Market {
   readonly changes = new TickerChanges(0, 100 * MINUTE_MS);
-  readonly list: MinuteList<Place>;
+  readonly lists: TickerLists<Place>;
+  readonly list: TickerList<Place, Place>;
   readonly #trades: { readonly asset: string; readonly startMs: number }[] = [];
   #seq = 0;
   #seen = { seq: 0, places: this.#places() };
 
   constructor() {
-    this.list = new MinuteList<Place>(this.changes, [], {
-      windows: [WINDOW],
-      compare: (a, b) => b.trades - a.trades || compareText(a.asset, b.asset),
-      placeOf: (asset, atMs) => {
-        const trades = this.#count(asset, atMs);
+    this.lists = new TickerLists<Place>({
+      changes: this.changes,
+      assets: () => ASSETS,
+      read: (_, isOver) => !isOver(),
+      day: (asset) => {
+        const trades = this.#count(asset, this.changes.atMs);
         return trades === 0 ? null : { asset, trades };
       },
+      crossed: (_, fromMs, toMs) => this.#crossed(fromMs, toMs),
+    });
+    this.list = this.lists.make({
+      windows: [WINDOW],
+      compare: (a, b) => b.trades - a.trades || compareText(a.asset, b.asset),
+      placeOf: (place) => place,
     });
   }
 
   perform(next: Step): void {
     this.#seq += 1;
-    const { changes, list } = this;
+    const { changes, list, lists } = this;
     if (next.do === 'trade') {
       const { asset } = next;
       this.#trades.push({ asset, startMs: changes.atMs });
-      changes.noteMinute(asset, changes.atMs);
       changes.note(asset, this.#seq, true);
     } else if (next.do === 'move') {
       changes.moveTo(changes.atMs + next.minutes * MINUTE_MS, this.#seq);
@@ -78,12 +85,13 @@ class Market {
         this.#seq += 1;
       }
     } else if (next.do === 'look') this.#look();
-    else list[next.do](after(next.steps));
+    else if (next.do === 'refresh') list.refresh(2, after(next.steps));
+    else lists.refresh(after(next.steps));
   }
 
   #look(): void {
     const { list, changes } = this;
-    assert(list.refresh(() => false));
+    assert(list.refresh(ASSETS.length, () => false));
     const shown: Place[] = [];
     list.walk((place) => {
       shown.push(place);
@@ -101,10 +109,23 @@ class Market {
         asset,
       );
       if (changes.changedSince(asset, this.#seen.seq)) continue;
+      const steps = changes.stepsSince(this.#seen.seq);
+      if (steps !== null && this.#hasCrossed(asset, steps.fromMs, steps.toMs)) continue;
       const find = (place: Place) => place.asset === asset;
       assert.deepEqual(places.find(find), this.#seen.places.find(find), 'it said unchanged');
     }
     this.#seen = { seq: this.#seq, places };
+  }
+
+  *#crossed(fromMs: number, toMs: number): Generator<string | null> {
+    for (const asset of ASSETS) yield this.#hasCrossed(asset, fromMs, toMs) ? asset : null;
+  }
+
+  #hasCrossed(asset: string, fromMs: number, toMs: number): boolean {
+    return this.#trades.some((trade) => {
+      const leavesMs = trade.startMs + WINDOW_MS[WINDOW];
+      return trade.asset === asset && leavesMs >= fromMs && leavesMs < toMs;
+    });
   }
 
   #places(): Place[] {
