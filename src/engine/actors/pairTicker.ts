@@ -5,15 +5,24 @@
  *
  * Never: holds what the store cannot give again, or reads a clock.
  */
+import type { AssetId } from '../market/asset.ts';
 import { decodeBar } from '../market/barText.ts';
 import type { Pair } from '../market/pair.ts';
 import type { Ratio } from '../market/ratio.ts';
-import { STORED_RESOLUTION_IDS } from '../market/resolution.ts';
-import { KEPT_MS, MinuteWindows, minuteOf, WINDOW_MS, type Window } from '../market/windows.ts';
+import { EARLIEST_START_MS, HOUR_MS, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import {
+  KEPT_MS,
+  type Minute,
+  MinuteWindows,
+  minuteOf,
+  WINDOW_MS,
+  type Window,
+} from '../market/windows.ts';
 import { assert } from '../runtime/assert.ts';
+import type { BarRow } from '../store/barRows.ts';
+import { readRecord, type TradeRecord } from '../store/records.ts';
 import type { StateStore } from '../store/state.ts';
 import type { Span } from './tickerChanges.ts';
-import { readDay, readTraders } from './tickerReads.ts';
 
 /** A pair at one market time. */
 export interface PairDay {
@@ -43,8 +52,12 @@ interface TradersReading {
 
 const MIN1 = STORED_RESOLUTION_IDS.min1;
 const DAY_MS = WINDOW_MS['24h'];
+const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** More than a day has minutes. */
 const MOST_MINUTES = 2_000;
+/** Read in one step. */
+const MINUTES_A_STEP = 180;
+const TRADES_A_STEP = 200;
 
 /** `atMs`: market time, cut to the minute. */
 export class PairTicker {
@@ -213,4 +226,58 @@ function putLast(traders: Map<string, number>, pkh: string, atMs: number): void 
 function hasTraded(traders: ReadonlyMap<string, number>, fromMs: number, toMs: number): boolean {
   for (const lastMs of traders.values()) if (lastMs >= fromMs) return lastMs < toMs;
   return false;
+}
+
+/** In steps: a pair may have a trade in each minute. */
+function* readDay(
+  store: StateStore,
+  pair: number,
+  atMs: number,
+): Generator<void, MinuteWindows> {
+  const fromMs = atMs - DAY_MS;
+  const read = (startMs: number, endMs: number, most: number): Minute[] =>
+    store.bars(pair, MIN1, startMs, endMs, most).reverse().map(readMinute);
+  const before = read(EARLIEST_START_MS, fromMs, 1);
+  const isWhole = before.length === 0;
+  const newest = read(fromMs, FOREVER_MS, MINUTES_A_STEP);
+  if (newest.length < MINUTES_A_STEP)
+    return new MinuteWindows([...before, ...newest], atMs, isWhole);
+  const windows = new MinuteWindows(before, atMs, isWhole);
+  for (let startMs = fromMs; startMs <= atMs; startMs += 3 * HOUR_MS) {
+    yield;
+    const endMs = startMs + 3 * HOUR_MS;
+    const minutes = read(startMs, endMs > atMs ? FOREVER_MS : endMs, MOST_MINUTES);
+    for (const minute of minutes) windows.put(minute);
+  }
+  return windows;
+}
+
+function readMinute({ start, value }: BarRow): Minute {
+  return minuteOf(decodeBar(start, value ?? ''));
+}
+
+/** By payment key, when it traded last, oldest first: since a day before `atMs`, and `KEPT_MS`. */
+function* readTraders(
+  store: StateStore,
+  asset: AssetId,
+  atMs: number,
+): Generator<void, Map<string, number>> {
+  const fromMs = atMs - DAY_MS - KEPT_MS;
+  const newestFirst = new Map<string, number>();
+  const query = { order: 'descending', offset: 0, limit: TRADES_A_STEP } as const;
+  for (let after: string | undefined; ; ) {
+    const rows = store.page(
+      'trades',
+      `${asset}/`,
+      after === undefined ? query : { ...query, after },
+    );
+    for (const { value } of rows) {
+      const { pkh, atMs: tradeMs } = readRecord<TradeRecord>(value);
+      if (tradeMs < fromMs) return new Map([...newestFirst].reverse());
+      if (pkh !== '' && !newestFirst.has(pkh)) newestFirst.set(pkh, tradeMs);
+    }
+    if (rows.length < TRADES_A_STEP) return new Map([...newestFirst].reverse());
+    after = rows.at(-1)?.key;
+    yield;
+  }
 }

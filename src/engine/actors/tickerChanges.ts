@@ -1,6 +1,6 @@
 /**
- * When the ticker of a token last changed by what happened to it, and the last steps of market time,
- * by which minutes leave windows: who asks about a token looks whether it had a trade in them.
+ * When the ticker of a token last changed by what happened to it, and the last steps of market
+ * time, by which minutes leave windows: who asks about a token looks whether it had trades there.
  *
  * Never: says that a ticker is unchanged when it is not; the opposite happens.
  */
@@ -65,13 +65,13 @@ export class TickerChanges {
     return this.#log.between(fromSeq, toSeq);
   }
 
-  /** False only if nothing surely happened to the token since entry `seq`; but see `stepsSince`. */
+  /** False only if surely nothing happened to it since entry `seq`; but see `stepsSince`. */
   changedSince(asset: AssetId, seq: number): boolean {
     const lastSeq = Math.max(this.#changed.get(asset) ?? this.#floorSeq, this.#hourSeq);
     return seq < lastSeq || seq < this.#stepsFloorSeq;
   }
 
-  /** What the steps of market time since entry `seq` passed, forth or back; null: there was none. */
+  /** What steps of market time passed since entry `seq`, forth or back; null: there was none. */
   stepsSince(seq: number): Span | null {
     let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (let index = this.#steps.length - 1; index >= 0; index -= 1) {

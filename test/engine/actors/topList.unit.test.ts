@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TopList } from '../../../src/engine/actors/topList.ts';
+import { TopList } from '../../../src/engine/actors/tickerLists.ts';
 
 const ASSETS = Array.from({ length: 30 }, (_, index) => String.fromCharCode(97 + index));
 const MOST = 8;
