@@ -7,6 +7,7 @@ import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isPublicNetwork, reachableHost, type Settings } from '../settings/table.ts';
+import type { ChainSync } from '../wiring/chain.ts';
 import type { ReplayCommand } from './commands.ts';
 import type { ImportCommand } from './dump/command.ts';
 import { DumpError } from './dump/files.ts';
@@ -32,7 +33,7 @@ export async function serve(world: World, terminal: Terminal): Promise<number> {
   const app = await startGreeting(withDevnet(world), terminal);
   const failed = app.failed.then((why) => ({ why, isFault: true }));
   const asked = terminal.stopAsked.then((why) => ({ why, isFault: false }));
-  const endProgress = showSync(app, world, terminal);
+  const endProgress = showSync(app.chain?.sync ?? null, world, terminal);
   const { why, isFault } = await Promise.race([failed, asked]);
   endProgress();
   await app.stop(why);
@@ -130,7 +131,7 @@ async function serveFeed(
   }
   const app = await startGreeting(world, terminal);
   const feeding = feed(app, input, options);
-  const endProgress = showWhile('replay', input.read, world, terminal);
+  const endProgress = showWhile('replay', () => input.read() ?? 'unknown', world, terminal);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
   endProgress();
   if ('reason' in first) return stopped(app, first.reason);
@@ -148,18 +149,21 @@ const LOOK_EVERY_MS = 100;
 /** How far it is, of how much, and how long the rest takes where that is known. */
 type Reached = readonly [done: number, all: number, secondsLeft?: number | null];
 
-/** Shows how far something is, until the returned function is called. */
+/** Shows how far something is, until it is over or the returned function is called. */
 function showWhile(
   what: string,
-  read: () => Reached | null,
-  { clock }: World,
-  terminal: Terminal,
+  read: () => Reached | 'unknown' | 'over',
+  { clock }: Pick<World, 'clock'>,
+  terminal: Pick<Terminal, 'print' | 'isTerminal'>,
 ): () => void {
   const progress = new Progress(what, clock, terminal);
   const look = () => {
-    const known = read();
-    if (known === null) progress.end();
-    else progress.show(...known);
+    const reached = read();
+    if (reached === 'over') {
+      progress.end();
+      return;
+    }
+    if (reached !== 'unknown') progress.show(...reached);
     timer = clock.after(LOOK_EVERY_MS, look);
   };
   let timer = clock.after(LOOK_EVERY_MS, look);
@@ -170,14 +174,16 @@ function showWhile(
 }
 
 /** How much of a chain was read, until the node has caught up; elsewhere the log says the same. */
-function showSync({ chain }: App, world: World, terminal: Terminal): () => void {
-  if (chain === null || terminal.isTerminal !== true || chain.sync?.isSynced() !== false) {
-    return () => {};
-  }
-  const { sync } = chain;
-  const read = (): Reached | null => {
+export function showSync(
+  sync: Pick<ChainSync, 'isSynced' | 'progress'> | null,
+  world: Pick<World, 'clock'>,
+  terminal: Pick<Terminal, 'print' | 'isTerminal'>,
+): () => void {
+  if (sync === null || terminal.isTerminal !== true || sync.isSynced()) return () => {};
+  const read = (): Reached | 'unknown' | 'over' => {
+    if (sync.isSynced()) return 'over';
     const { percent, secondsLeft } = sync.progress();
-    return sync.isSynced() || percent === null ? null : [percent, 100, secondsLeft];
+    return percent === null ? 'unknown' : [percent, 100, secondsLeft];
   };
   return showWhile('sync', read, world, terminal);
 }
