@@ -26,6 +26,7 @@ const phone: Journey = {
     await page.getByRole('radio', { name: '12 hours', exact: true, checked: true }).waitFor();
     const cut = await intervals.evaluate((row) => row.scrollWidth - row.clientWidth);
     assert(cut <= 0, 'all names of intervals fit');
+    await intervals.getByText('1m', { exact: true }).click();
     await goesBack(scene, seen);
     const buy = page.locator('.phone-bar').getByRole('button', { name: 'Buy' });
     await buy.click();
