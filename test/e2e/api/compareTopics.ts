@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 import { WebSocket } from 'ws';
+import { PONG } from '../../api/marketApi.ts';
 import { INTERVALS } from '../../support/model.ts';
 import { until } from '../../support/until.ts';
 import type { Asker } from './asker.ts';
@@ -190,6 +191,7 @@ async function oneSocket(
     const frame: unknown = JSON.parse(text.toString());
     assert(typeof frame === 'object' && frame !== null);
     const { requestId, event } = { requestId: null, event: '', ...frame };
+    if (event === 'Ping') socket.send(PONG);
     if (event === 'Subscribed' || event === 'Ping') return;
     const id = String(requestId);
     if (!first.has(id)) first.set(id, { ...frame });
