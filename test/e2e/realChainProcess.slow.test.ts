@@ -105,6 +105,8 @@ test('without its node it serves what it has; without its thread it ends', async
   const { asset: token } = await network.launch(alice, { initialLovelace: 40n * ADA });
   const env = environmentFor(world);
   bridge.ogmios.faults.refuse();
+  // For the tests that follow, however this one ends.
+  t.after(() => bridge.ogmios.faults.accept());
   const first = await startServer(t, [], env);
   const { status, body } = await readyOf(first.url);
   assert.equal(status, 503);
@@ -128,13 +130,16 @@ test('without its node it serves what it has; without its thread it ends', async
   const preload = join(import.meta.dirname, '../support/endLedger.ts');
   const second = await startServer(t, [], { ...env, NODE_OPTIONS: `--import ${preload}` });
   assert.equal((await readyOf(second.url)).status, 503);
+  // It serves once it has noticed that its node is away.
+  const asked = async () => (await second.get(`/v1/trades?asset=${token}`)).status;
+  await untilAsked('it serves what it has', asked, (found) => found === 200);
   await sameTrades(second, world, token);
   bridge.ogmios.faults.accept();
   await shows(second, world);
   const { body: found } = await readyOf(second.url);
   assert.deepEqual([found.stale, found.sync], [false, null]);
-  assert(second.program.events('syncProgress').length > 0, 'the log says how far it is');
-  await until('and when it is there', () => second.program.events('syncFinished').length === 1);
+  await until('the log says so', () => second.program.events('syncFinished').length === 1);
+  assert(second.program.events('syncProgress').length > 0, 'and before that how far it is');
   // The thread for the node dies: the process ends and says so.
   second.program.signal('SIGUSR2');
   assert.deepEqual(await second.program.ended(), { code: 1, signal: null });
