@@ -173,16 +173,20 @@ export class JourneyMarket {
     await this.allFilled([(await trader.order(request)).beacon]);
   }
 
-  /** Makes blocks until all of these orders are filled. */
+  /**
+   * Resolves when all of these orders are filled. A block is made for what waits for one, and none
+   * for the executor: how many it takes does not depend on how slow that is.
+   */
   async allFilled(beacons: readonly string[]): Promise<void> {
-    for (const beacon of beacons) {
-      const ask = async () => {
-        await this.mine();
-        return this.get(`/v1/user-history-feed/order/trades?beacon=${beacon}`);
-      };
-      const isFilled = (answer: unknown) => field(answer, 'filled') === '100';
-      await untilAsked('it is filled', ask, isFilled, WAIT_MS);
-    }
+    const ask = async () => {
+      const path = '/v1/user-history-feed/order/trades?beacon=';
+      const orders = await Promise.all(beacons.map((beacon) => this.get(path + beacon)));
+      if (orders.some((order) => field(order, 'orderStatus') === 'mempool')) await this.mine();
+      return orders;
+    };
+    const areFilled = (orders: readonly unknown[]) =>
+      orders.every((order) => field(order, 'filled') === '100');
+    await untilAsked('they are filled', ask, areFilled, WAIT_MS);
   }
 
   async bought(trader: TradingClient, assetId: string, ada: number): Promise<void> {
