@@ -1,4 +1,4 @@
-/** The property of the simulation, for a number of seconds, from a seed. */
+/** The property of the simulation, for a number of seconds or of markets, from a seed. */
 import fc from 'fast-check';
 import { type Command, commands } from './commands.ts';
 import { newTally, play, type Tally } from './market.ts';
@@ -7,6 +7,8 @@ export interface SimulationOptions {
   /** Of the first market; each further one has the next. */
   readonly seed: number;
   readonly seconds: number;
+  /** No more markets than these, however many there is time for. */
+  readonly markets?: number;
   /** Plays one market only: of `seed`, at the place that a failure printed. */
   readonly path?: string;
 }
@@ -18,7 +20,8 @@ const SHRINK_MS = 30_000;
  * Plays random markets until time is over; throws at the first that is wrong, made as small as time
  * allows, with how to play it again. A started market is played to its end.
  */
-export async function simulate({ seed, seconds, path }: SimulationOptions): Promise<Tally> {
+export async function simulate(options: SimulationOptions): Promise<Tally> {
+  const { seed, seconds, markets = Number.POSITIVE_INFINITY, path } = options;
   const tally = newTally();
   const endMs = performance.now() + seconds * 1000;
   const property = fc.asyncProperty(commands, async (drawn) => {
@@ -28,7 +31,7 @@ export async function simulate({ seed, seconds, path }: SimulationOptions): Prom
     judge(await fc.check(property, { seed, path, numRuns: 1 }));
     return tally;
   }
-  for (let n = 0; performance.now() < endMs; n += 1) {
+  for (let n = 0; n < markets && performance.now() < endMs; n += 1) {
     judge(await fc.check(property, { seed: seed + n, numRuns: 1 }));
   }
   return tally;
