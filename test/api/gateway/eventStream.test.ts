@@ -5,7 +5,7 @@ import { eventStreamRoutes } from '../../../src/api/sse/routes.ts';
 import { until } from '../../support/until.ts';
 import { Client, type Frame } from './client.ts';
 import { EventStreamClient, type StreamEvent } from './eventStreamClient.ts';
-import { startNode } from './node.ts';
+import { startNode, type TestNode } from './node.ts';
 
 const routes = eventStreamRoutes();
 const counter = (requestId: string, topic = 'Counter') => {
@@ -191,18 +191,16 @@ test('what may pass is an Error event, after which the stream ends', async (t) =
 });
 
 test('a position that this node has not reached is waited for, then refused', async (t) => {
-  const { market, port } = await startNode(t, { routes, options: { positionWaitMs: 300 } });
   const query = [counter('a'), counter('b')];
-  const headers = { 'last-event-id': '1-aaaa:12' };
-  const early = await EventStreamClient.open(port, { query, headers });
-  market.count('a');
-  market.count('a');
+  const ahead = (seq: number) => ({ query, headers: { 'last-event-id': `1-aaaa:${seq}` } });
+  const patient = await startNode(t, { routes, options: { positionWaitMs: 60_000 } });
+  const early = await EventStreamClient.open(patient.port, ahead(12));
+  patient.market.count('a');
+  patient.market.count('a');
   await until('it begins', () => early.lastId === '1-aaaa:12');
   assert.deepEqual(early.of('CounterUpdate'), [], 'its client has that already');
-  const stream = await EventStreamClient.open(port, {
-    query,
-    headers: { 'last-event-id': '1-aaaa:99' },
-  });
+  const { port } = await startNode(t, { routes, options: { positionWaitMs: 20 } });
+  const stream = await EventStreamClient.open(port, ahead(99));
   await until('the stream ends', () => stream.isEnded);
   const { frame } = await stream.event('Error');
   assert.deepEqual([frame.data.cause, frame.data.retry], ['NOT_READY', true]);
@@ -223,9 +221,8 @@ test('pings say how far a quiet stream is; a new epoch begins with Resync', asyn
   assert.equal(stream.of('a').at(-1)?.frame.snapshot, true);
 });
 
-test('a reader that stops is brought up to date, and one that stays away is let go', async (t) => {
-  const options = { behindMs: 2_000, sweepMs: 10, heartbeatMs: 20 };
-  const { market, port, sockets, closes } = await startNode(t, { routes, options });
+/** One that reads, and one that has stopped. */
+async function readers({ market, port }: TestNode) {
   market.padding = 'x'.repeat(65_536);
   const body = [{ requestId: 's', topic: 'Bars', data: { series: 's' } }];
   const slow = await EventStreamClient.open(port, { body });
@@ -233,6 +230,13 @@ test('a reader that stops is brought up to date, and one that stays away is let 
   await fast.event('s');
   await slow.event('s');
   slow.response.pause();
+  return { slow, fast };
+}
+
+test('a reader that stops is brought up to date', async (t) => {
+  const node = await startNode(t, { routes, options: { sweepMs: 10, heartbeatMs: 20 } });
+  const { market, closes } = node;
+  const { slow, fast } = await readers(node);
   for (let value = 0; value < 200; value += 1) {
     const { length } = fast.events;
     market.trade('s', value, { final: value % 50 === 0 });
@@ -247,7 +251,14 @@ test('a reader that stops is brought up to date, and one that stays away is let 
     return [...new Set(ended.map(({ frame }) => frame.data.time))];
   };
   assert.deepEqual(finals(slow), finals(fast), 'every bar that ended');
-  slow.response.pause();
+  assert.deepEqual(closes, []);
+});
+
+test('a reader that stays away is let go, and no other', async (t) => {
+  const options = { behindMs: 500, sweepMs: 10, heartbeatMs: 20 };
+  const node = await startNode(t, { routes, options });
+  const { market, sockets, closes } = node;
+  await readers(node);
   for (let value = 0; closes.length === 0; value += 1) {
     market.trade('s', value);
     await new Promise((resolve) => setTimeout(resolve, 5));
