@@ -25,7 +25,8 @@ const nats = await NatsServer.start({ after });
 const { env: chain } = await startSharedDevnet({ after }, 200);
 const builderDirectory = temporaryDirectory();
 const readerDirectory = temporaryDirectory();
-const common = { NATS_URL: nats.url, LEASE_MS: '1000' };
+/** Long enough that the only node that can lead keeps the lead on a busy machine. */
+const common = { NATS_URL: nats.url, LEASE_MS: '3000' };
 
 /** Settings that a reader does not need, and is not given. */
 function startReader(directory = readerDirectory): Promise<TestApp> {
