@@ -8,7 +8,8 @@ import { until, untilAsked } from '../../support/until.ts';
 import { TcpProxy } from '../tcpProxy.ts';
 import { ReadmeClient } from './client.ts';
 
-const DEADLINE_MS = 60_000;
+/** A trade of one token comes seldom where the machine has much else to do. */
+const DEADLINE_MS = 120_000;
 const MOST_LINES = 150;
 const LIVELY = { NETWORK: 'devnet', BLOCK_EVERY_MS: '200', TRADERS_PACE: '4' };
 
