@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from support.server import Server
 
 #: Of one test; what waits has a deadline of its own, which says more.
 LIMIT_SECONDS = 150
+
+# Tests that are ended in the middle end their servers, too, as with Ctrl+C.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -45,11 +45,13 @@ class Server:
         ]
         for reader in self._readers:
             reader.start()
-        self._listening.wait(_START_SECONDS)
-        if self._port == 0:
-            # Nobody else will: the block of this server was not entered.
+        try:
+            self._listening.wait(_START_SECONDS)
+            assert self._port != 0, "the server did not start: " + "\n".join(self._lines[-20:])
+        except BaseException:
+            # Its block is not entered, so nothing else ends it: late, wrong or interrupted.
             self.kill()
-            raise AssertionError("the server did not start: " + "\n".join(self._lines[-20:]))
+            raise
 
     @property
     def port(self) -> int:
