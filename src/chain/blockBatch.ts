@@ -64,8 +64,8 @@ export class BlockBatch {
     return this.#isFull || this.#drafts.length >= MOST_DRAFTS || this.events >= MOST_EVENTS;
   }
 
-  /** `mayMerge`: no fork can reach the block, so an empty one joins the run of empty blocks. */
-  add(block: Block, mayMerge: boolean): void {
+  /** `isDeep`: no fork can reach the block, so an empty one joins the run of empty blocks. */
+  add(block: Block, isDeep: boolean): void {
     const { point, height, transactions, txIndexes: places } = block;
     const before = this.#height;
     assert(before === null || height === before + 1, `block ${height} follows ${before}`);
@@ -78,8 +78,8 @@ export class BlockBatch {
     for (const tx of transactions) this.transactions.push(tx);
     this.events += events.length;
     const isEmpty = events.length + confirmed.settled.length + confirmed.dropped.length === 0;
-    if (isEmpty && mayMerge) this.#addEmpty(block);
-    else this.#draft(block, events, confirmed);
+    if (isEmpty && isDeep) this.#addEmpty(block);
+    else this.#draft(block, events, { ...confirmed, ...(isDeep ? { isDeep } : {}) });
   }
 
   /** Of all blocks added. */
@@ -91,10 +91,10 @@ export class BlockBatch {
   #draft(
     { point, height, timeMs: atMs }: Block,
     events: readonly MarketEvent[],
-    confirmed: Pick<ChainBlock, 'settled' | 'dropped'>,
+    rest: Pick<ChainBlock, 'settled' | 'dropped' | 'isDeep'>,
   ): void {
     this.#endRun();
-    const chain = { slot: point.slot, hash: point.hash, height, events, ...confirmed };
+    const chain = { slot: point.slot, hash: point.hash, height, events, ...rest };
     const timeMs = this.#moveTime(atMs);
     const payload = { kind: 'block', atMs, trades: [], chain } as const;
     this.#drafts.push({ timeMs, payload });

@@ -22,8 +22,7 @@ export function chainTip(store: StateStore): PointRecord | null {
   const { checkpoint: at } = store;
   const known = knownTips.get(store);
   if (known !== undefined && known.at === at) return known.tip;
-  const text = store.get('market', TIP);
-  const tip = text === null ? null : readRecord<PointRecord>(text);
+  const tip = store.record<PointRecord>('market', TIP);
   knownTips.set(store, { at, tip });
   return tip;
 }

@@ -14,18 +14,22 @@ import type { MadeBlock } from './foldMarket.ts';
 const MANY = 1_000_000;
 const rng = seededRng(7);
 
-/** `met`: what of the mempool it holds or makes impossible. */
+interface AppendedBlock extends Partial<Pick<ChainBlock, 'settled' | 'dropped'>> {
+  readonly isDeep?: boolean;
+}
+
 export async function appendBlock(
   world: FoldWorld,
   made: MadeBlock,
-  met: Pick<ChainBlock, 'settled' | 'dropped'> = { settled: [], dropped: [] },
+  { settled = [], dropped = [], isDeep = false }: AppendedBlock = {},
 ): Promise<void> {
   const { slot, hash, height, atMs, events } = made;
   const marketTime = new MarketTimeDrafter(world.fold);
   const drafts = marketTime.endsUpTo(atMs);
   const timeMs = Math.max(marketTime.marketMs, atMs);
   drafts.push(...marketTime.startAt(timeMs));
-  const chain = { slot, hash, height, events, ...met };
+  const deep = isDeep ? ({ isDeep } as const) : {};
+  const chain = { slot, hash, height, events, settled, dropped, ...deep };
   drafts.push({ timeMs, payload: { kind: 'block', atMs, trades: [], chain } });
   await write(world, drafts);
 }

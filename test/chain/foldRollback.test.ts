@@ -17,7 +17,12 @@ import { BlockMaker, type Deed } from './foldMarket.ts';
 import { checkBars, checkRows } from './foldTruth.ts';
 
 type Step =
-  | { readonly do: 'block'; readonly deeds: readonly Deed[]; readonly afterMs: number }
+  | {
+      readonly do: 'block';
+      readonly deeds: readonly Deed[];
+      readonly afterMs: number;
+      readonly isDeep: boolean;
+    }
   | { readonly do: 'back'; readonly blocks: number }
   | { readonly do: 'pass'; readonly forMs: number }
   | { readonly do: 'restart' | 'crash' | 'rebuild' };
@@ -60,6 +65,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('block' as const),
       deeds: fc.array(deed, { maxLength: 6 }),
       afterMs: fc.constantFrom(1_000, 20_000, 61_000, 3_600_000, 3 * 86_400_000),
+      // Few: what comes behind one is rolled back to it at most.
+      isDeep: fc.nat(7).map((any) => any === 0),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('back' as const), blocks: depth }) },
@@ -93,8 +100,10 @@ class Runner {
 
   async perform(next: Step): Promise<void> {
     const { world, maker } = this;
-    if (next.do === 'block') await appendBlock(world, maker.block(next.deeds, next.afterMs));
-    else if (next.do === 'back') await this.#back(next.blocks);
+    if (next.do === 'block') {
+      const { isDeep } = next;
+      await appendBlock(world, maker.block(next.deeds, next.afterMs), { isDeep });
+    } else if (next.do === 'back') await this.#back(next.blocks);
     // Time entries that no block follows run ahead of the chain, as those of its own clock do.
     else if (next.do === 'pass') await passTo(world, world.fold.marketMs + next.forMs);
     else if (next.do === 'restart') this.world = await world.restarted();
@@ -138,7 +147,7 @@ test('rows and bars are those of the blocks that are left, whatever was rolled b
         { do: 'withdraw', index: 0 },
       ];
       for (const deeds of [start, [EXECUTE], [EXECUTE], lock]) {
-        await runner.perform({ do: 'block', deeds, afterMs: 20_000 });
+        await runner.perform({ do: 'block', deeds, afterMs: 20_000, isDeep: true });
       }
       for (const next of each) await runner.perform(next);
       await checkRebuild(runner.world);

@@ -13,12 +13,7 @@ import type {
   Reserves,
   VestingLock,
 } from '../../engine/market/events.ts';
-import {
-  type LockRecord,
-  type OrderRecord,
-  type PoolRecord,
-  readRecord,
-} from '../../engine/store/records.ts';
+import type { LockRecord, OrderRecord, PoolRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 
 export interface KnownPool extends Pick<LaunchedToken, 'nft' | 'aNum' | 'bNum' | 'supply'> {
@@ -133,22 +128,17 @@ export function launchedTokens(output: Output, market: KnownMarket): AssetId[] {
 
 export function foldMarket(store: StateStore): KnownMarket {
   return {
-    pool(token) {
-      const text = store.get('pools', token);
-      return text === null ? null : readRecord<PoolRecord>(text);
-    },
+    pool: (token) => store.record<PoolRecord>('pools', token),
     order(ref) {
-      const text = store.get('orders', store.get('order_outputs', ref) ?? ref);
-      const order = text === null ? null : readRecord<OrderRecord>(text);
+      const order = store.record<OrderRecord>('orders', store.get('order_outputs', ref) ?? ref);
       if (order?.state !== 'open') return null;
       const rest = order.rest ?? order;
       return rest.ref === ref ? { order, rest } : null;
     },
     lock(ref) {
-      const text = store.get('locks', ref);
-      const lock = text === null ? null : readRecord<LockRecord>(text);
+      const lock = store.record<LockRecord>('locks', ref);
       return lock?.withdrawnBy === null ? lock : null;
     },
-    isWatched: (ref) => store.get('outputs', ref) !== null,
+    isWatched: (ref) => store.value('outputs', ref) !== null,
   };
 }

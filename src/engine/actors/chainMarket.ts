@@ -4,8 +4,8 @@
  */
 import type { BlockPayload, MempoolPayload } from '../log/entry.ts';
 import type { Reserves } from '../market/events.ts';
-import { MOST_POOLS, type PointRecord, type PoolRecord, readRecord } from '../store/records.ts';
-import type { RowChange } from '../store/rows.ts';
+import { MOST_POOLS, type PointRecord, type PoolRecord } from '../store/records.ts';
+import { type RowChange, type RowValue, recordOf } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { type ChainTrades, foldChainBlock, noteOpenOrderChanges, TIP } from './chainRows.ts';
 import { PoolDirectory } from './directory.ts';
@@ -36,8 +36,7 @@ interface LastRollback extends UndoneSlots {
 
 /** The newest rollback that holds; null where there was none. */
 export function lastRollback(store: StateStore): LastRollback | null {
-  const text = store.get('market', UNDONE);
-  return text === null ? null : readRecord<LastRollback>(text);
+  return store.record<LastRollback>('market', UNDONE);
 }
 
 /** Of the rollback that entry `seq` was; null slots where a later one hides it. */
@@ -63,9 +62,7 @@ export class ChainMarket {
     if (payload.chain !== undefined) settleMempool(payload.chain, seq, rows, this.mempool);
     const pools = rows.changes('pools');
     this.#notePendingOrders(pools, rows);
-    for (const { key, after } of pools) {
-      this.directory.set(key, after, seq, rows.record<PoolRecord>('pools', key));
-    }
+    this.update(pools, seq);
     for (const table of KEPT_IN_MEMORY) this.update(rows.changes(table), seq);
     this.#markCrowned(payload.atMs, seq, rows);
     return trades;
@@ -84,7 +81,7 @@ export class ChainMarket {
     // A replay has no tip and no slots.
     const fromSlot = tip === undefined ? null : slotOf(tip.before);
     const toSlot = tip === undefined ? null : slotOf(tip.after);
-    rows.set('market', UNDONE, JSON.stringify({ seq, fromSlot, toSlot }));
+    rows.put('market', UNDONE, { seq, fromSlot, toSlot });
     this.update(restored, seq);
   }
 
@@ -116,19 +113,18 @@ export class ChainMarket {
     const top = this.directory.top();
     if (top === null || top.pool.crownedMs !== null) return;
     const { token } = top.pool;
-    const text = JSON.stringify({ ...top.pool, crownedMs: atMs });
-    rows.set('pools', token, text);
+    rows.put('pools', token, { ...top.pool, crownedMs: atMs });
     notePoolChange(rows, token);
-    this.directory.set(token, text, seq);
+    this.update(rows.changes('pools'), seq);
   }
 }
 
-function venueOf(pool: string | null): Reserves['venue'] | null {
-  return pool === null ? null : readRecord<PoolRecord>(pool).reserves.venue;
+function venueOf(pool: RowValue | null): Reserves['venue'] | null {
+  return pool === null ? null : recordOf<PoolRecord>(pool).reserves.venue;
 }
 
-function slotOf(point: string | null): number | null {
-  return point === null ? null : readRecord<PointRecord>(point).slot;
+function slotOf(point: RowValue | null): number | null {
+  return point === null ? null : recordOf<PointRecord>(point).slot;
 }
 
 function noteRollback(change: RowChange, seq: number, rows: RowDraft): void {
@@ -140,7 +136,7 @@ function noteRollback(change: RowChange, seq: number, rows: RowDraft): void {
   else if (table === 'pools') {
     notePoolChange(rows, key);
     if (before === null || after === null) return;
-    const [is, was] = [readRecord<PoolRecord>(before), readRecord<PoolRecord>(after)];
+    const [is, was] = [recordOf<PoolRecord>(before), recordOf<PoolRecord>(after)];
     if (isVenueChange(is.reserves, was.reserves)) noteOpenOrderChanges(rows, key);
   }
 }

@@ -22,6 +22,7 @@ import {
   type SettingsRecord,
   type TradeRecord,
 } from '../store/records.ts';
+import { RowRecord } from '../store/rows.ts';
 import { makeOutput, spendOutput } from './holdingRows.ts';
 import { closeOrder, continueOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
 import type { PairTrade } from './pairActors.ts';
@@ -86,13 +87,13 @@ export function foldEmptyBlocks(
 }
 
 function movePoint(rows: RowDraft, point: PointRecord): void {
-  const text = JSON.stringify(point);
+  const row = RowRecord.of(point);
   if (rows.get('market', CHAIN_START) === null) {
     rows.set('market', CHAIN_START, String(point.seq - 1));
   }
-  rows.set('points', pointKey(point.height), text);
+  rows.set('points', pointKey(point.height), row);
   rows.set('points', pointKey(point.height - KEPT_POINTS - 1), null);
-  rows.set('market', TIP, text);
+  rows.set('market', TIP, row);
 }
 
 class BlockFold implements ChainTrades {

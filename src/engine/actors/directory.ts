@@ -10,14 +10,14 @@ import sortedBtree from 'sorted-btree';
 import type { AssetId } from '../market/asset.ts';
 import { marketCapOf } from '../market/pool.ts';
 import { type ListRank, POOL_LISTS, type PoolList, rankOn } from '../market/poolView.ts';
-import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
+import { type PoolRecord, poolState } from '../store/records.ts';
+import { type RowValue, recordOf } from '../store/rows.ts';
 import { ChangeLog } from './changeLog.ts';
 import { foldCase, PoolSearch, type SearchFields } from './poolSearch.ts';
 
 /** A pool as it is from one change to the next; another change makes another object. */
 export interface ListedPool {
   readonly pool: PoolRecord;
-  readonly text: string;
   readonly marketCapLovelace: bigint;
   /** Entry that last changed what clients see of it (its row or its locks), or a later one. */
   readonly changedSeq: number;
@@ -61,15 +61,12 @@ export class PoolDirectory {
     return this.#topSeq;
   }
 
-  /**
-   * The row of a token as it is after entry `seq`; null: a rollback took it away. `record`: what
-   * the text says, where that is known.
-   */
-  set(token: AssetId, text: string | null, seq: number, record: PoolRecord | null = null): void {
+  /** The row of a token as it is after entry `seq`; null: a rollback took it away. */
+  set(token: AssetId, row: RowValue | null, seq: number): void {
     const slot = this.#slots.get(token);
-    if (text === (slot?.listed.text ?? null)) return;
+    if (row === (slot?.listed.row ?? null)) return;
     this.#change(token, seq, () => {
-      if (text !== null) this.#put(token, new ListedRow(text, seq, { pool: record }));
+      if (row !== null) this.#put(token, new ListedRow(row, seq));
       else if (slot !== undefined) this.#drop(slot);
     });
   }
@@ -165,32 +162,25 @@ export class PoolDirectory {
   }
 }
 
-/** What else would be read from the row's text. */
-interface KnownOfRow {
-  readonly pool: PoolRecord | null;
-  readonly marketCapLovelace: bigint;
-}
-
 class ListedRow implements ListedPool {
-  readonly text: string;
+  readonly row: RowValue;
   readonly marketCapLovelace: bigint;
   readonly changedSeq: number;
-  #pool: PoolRecord | null;
+  #pool: PoolRecord | null = null;
 
-  constructor(text: string, changedSeq: number, known: Partial<KnownOfRow> = {}) {
-    this.text = text;
+  constructor(row: RowValue, changedSeq: number, marketCapLovelace?: bigint) {
+    this.row = row;
     this.changedSeq = changedSeq;
-    this.#pool = known.pool ?? null;
-    this.marketCapLovelace = known.marketCapLovelace ?? marketCapOf(poolState(this.pool)).lovelace;
+    this.marketCapLovelace = marketCapLovelace ?? marketCapOf(poolState(this.pool)).lovelace;
   }
 
   get pool(): PoolRecord {
-    this.#pool ??= readRecord<PoolRecord>(this.text);
+    this.#pool ??= recordOf<PoolRecord>(this.row);
     return this.#pool;
   }
 
   at(changedSeq: number): ListedRow {
-    return new ListedRow(this.text, changedSeq, this);
+    return new ListedRow(this.row, changedSeq, this.marketCapLovelace);
   }
 
   dropParsed(): void {

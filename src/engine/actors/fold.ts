@@ -22,7 +22,6 @@ import { assert } from '../runtime/assert.ts';
 import { type BarSlot, parseBarKey } from '../store/barRows.ts';
 import type { StreamChange } from '../store/changeIndex.ts';
 import { isHashedAt } from '../store/hashWindow.ts';
-import { readRecord } from '../store/records.ts';
 import type { RowChange, RowImage } from '../store/rows.ts';
 import type { Checkpoint, StateStore } from '../store/state.ts';
 import { CountedTrades } from '../store/tradeIds.ts';
@@ -119,8 +118,7 @@ export class Fold {
 
   /** A traded pair, its actor quarantined or not. */
   pair(name: string): Pair | null {
-    const value = this.store.get('pairs', name);
-    return value === null ? null : readRecord<Pair>(value);
+    return this.store.record<Pair>('pairs', name);
   }
 
   /** Pools that lack entries already: their state could not be mended. */
@@ -160,6 +158,7 @@ export class Fold {
     const before = previous?.stateHash ?? '';
     const first = payload.kind === 'epoch' && payload.base === undefined;
     const isBlock = payload.kind === 'block' || payload.kind === 'passed';
+    const isDeep = payload.kind === 'block' ? payload.chain?.isDeep === true : isBlock;
     const said = 'market' in payload ? payload.market : undefined;
     const market = said ?? previous?.market;
     this.store.stage({
@@ -176,6 +175,7 @@ export class Fold {
         ...(market === undefined ? {} : { market }),
       },
       block: isBlock || first,
+      isDeep,
       atMs: isBlock ? payload.atMs : -1,
       changes,
       trades,
@@ -244,7 +244,7 @@ export class Fold {
     if (table === 'pairs') this.#pairs.pairRestored(key);
     // Listeners of the old value also receive the change.
     const isTold = table === 'orders' || table === 'pools' || table === 'market';
-    const before = isTold ? this.store.get(table, key) : null;
+    const before = isTold ? this.store.value(table, key) : null;
     return [{ table, key, before, after: value, cause: 'rollback' }];
   }
 

@@ -5,7 +5,8 @@
 import type { ChainBlock, MempoolPayload, PendingTransaction } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent, PlacedOrder, RefText } from '../market/events.ts';
-import { type MempoolRecord, type OrderRecord, readRecord } from '../store/records.ts';
+import type { MempoolRecord, OrderRecord } from '../store/records.ts';
+import { type RowValue, recordOf } from '../store/rows.ts';
 import { dropOrder, nameOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange } from './streamTags.ts';
@@ -140,12 +141,12 @@ export class MempoolIndex {
   }
 
   /** The current row of a transaction; null: it is no longer pending. */
-  set(id: string, text: string | null): void {
+  set(id: string, row: RowValue | null): void {
     const before = this.#records.get(id);
     if (before !== undefined) for (const event of before.events) this.#forget(event);
     this.#records.delete(id);
-    if (text === null) return;
-    const record = readRecord<MempoolRecord>(text);
+    if (row === null) return;
+    const record = recordOf<MempoolRecord>(row);
     this.#records.set(id, record);
     for (const event of record.events) this.#note(event, record);
   }

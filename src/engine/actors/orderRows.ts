@@ -8,13 +8,8 @@
  */
 import type { AssetId } from '../market/asset.ts';
 import type { ChainOrder, MarketEvent, PlacedOrder, Reserves } from '../market/events.ts';
-import {
-  type DroppedRecord,
-  type OrderFill,
-  type OrderRecord,
-  readRecord,
-} from '../store/records.ts';
-import type { RowChange } from '../store/rows.ts';
+import type { DroppedRecord, OrderFill, OrderRecord } from '../store/records.ts';
+import { type RowChange, recordOf } from '../store/rows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange } from './streamTags.ts';
 
@@ -108,9 +103,9 @@ export function noteOrderRollback(
   seq: number,
   { before, after }: Pick<RowChange, 'before' | 'after'>,
 ): void {
-  const text = before ?? after;
-  if (text === null) return;
-  const order = readRecord<OrderRecord>(text);
+  const value = before ?? after;
+  if (value === null) return;
+  const order = recordOf<OrderRecord>(value);
   noteOrderChange(rows, order);
   if (after !== null) return;
   const { placedMs, state, closedMs, closedTx, received, venue, tradeAt, ...rest } = order;

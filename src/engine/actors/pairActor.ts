@@ -14,7 +14,7 @@ import { RESOLUTIONS, type Resolution, STORED_RESOLUTION_IDS } from '../market/r
 import { compareIds, type Trade } from '../market/trade.ts';
 import type { BarSlot } from '../store/barRows.ts';
 import type { EndedBar } from '../store/hashWindow.ts';
-import type { RowChange } from '../store/rows.ts';
+import { type RowChange, RowRecord } from '../store/rows.ts';
 import type { BarOwner, StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 import { MOST_SORTED_LENGTH } from '../store/tradeIds.ts';
@@ -210,7 +210,7 @@ export class PairActor implements BarOwner {
   /** The row of a pair that is new. */
   #stamp(changes: RowChange[]): void {
     if (this.#stored) return;
-    const after = JSON.stringify(this.pair);
+    const after = RowRecord.of(this.pair);
     changes.push({ table: 'pairs', key: this.name, before: null, after, cause: 'trade' });
     this.#stored = true;
   }

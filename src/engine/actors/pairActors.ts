@@ -160,8 +160,7 @@ export class PairActors {
   #idOf(name: string): number | null {
     const actor = this.#actors.get(name);
     if (actor !== undefined) return actor.pair.id;
-    const value = this.#store.get('pairs', name);
-    return value === null ? null : readRecord<Pair>(value).id;
+    return this.#store.record<Pair>('pairs', name)?.id ?? null;
   }
 
   /** A row of `pairs` was put back. A pair that goes, comes back with another actor. */
@@ -254,9 +253,8 @@ export class PairActors {
   }
 
   #read(name: string, at?: PoolTime): PairActor | null {
-    const value = this.#store.get('pairs', name);
-    if (value === null) return null;
-    const pair = readRecord<Pair>(value);
+    const pair = this.#store.record<Pair>('pairs', name);
+    if (pair === null) return null;
     // What has ended loads the pair by itself.
     this.#store.endBars(pair.id);
     const loaded = this.#actors.get(name);

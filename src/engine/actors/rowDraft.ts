@@ -1,51 +1,25 @@
 /**
  * What an entry changes, while it is folded: each row with what it was before and what it becomes,
- * and the streams that its changes belong to. A record that an entry changes several times is read
- * once, and becomes text once, when it is asked for as text.
+ * and the streams that its changes belong to.
  */
 
 import type { StreamChange } from '../store/changeIndex.ts';
-import { readRecord } from '../store/records.ts';
-import type { KeyedTable, RowChange } from '../store/rows.ts';
+import {
+  type KeyedTable,
+  type RowChange,
+  RowRecord,
+  type RowValue,
+  textOf,
+} from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 
 /** A row that was read or set. */
-class DraftedRow {
+interface DraftedRow {
   readonly table: KeyedTable;
   readonly key: string;
-  readonly before: string | null;
-  isSet = false;
-  /** undefined: that of `#record` is not made yet. */
-  #text: string | null | undefined;
-  /** What the text says; undefined: it is not read yet. */
-  #record: object | null | undefined;
-
-  constructor(table: KeyedTable, key: string, before: string | null) {
-    this.table = table;
-    this.key = key;
-    this.before = before;
-    this.#text = before;
-  }
-
-  get text(): string | null {
-    this.#text ??= this.#record == null ? null : JSON.stringify(this.#record);
-    return this.#text;
-  }
-
-  set text(text: string | null) {
-    this.#text = text;
-    this.#record = undefined;
-  }
-
-  get record(): object | null {
-    this.#record ??= this.#text == null ? null : readRecord<object>(this.#text);
-    return this.#record;
-  }
-
-  set record(record: object) {
-    this.#record = record;
-    this.#text = undefined;
-  }
+  readonly before: RowValue | null;
+  after: RowValue | null;
+  isSet: boolean;
 }
 
 export class RowDraft {
@@ -64,22 +38,25 @@ export class RowDraft {
   }
 
   get(table: KeyedTable, key: string): string | null {
-    return this.#row(table, key).text;
+    const { after } = this.#row(table, key);
+    return after === null ? null : textOf(after);
   }
 
   /** null removes the row. */
-  set(table: KeyedTable, key: string, after: string | null): void {
-    this.#toSet(table, key).text = after;
+  set(table: KeyedTable, key: string, after: RowValue | null): void {
+    this.#toSet(table, key).after = after;
   }
 
   /** The record of a row. It must not be changed: `put` takes another one. */
   record<T extends object>(table: KeyedTable, key: string): T | null {
+    const row = this.#row(table, key);
+    if (typeof row.after === 'string') row.after = RowRecord.ofText(row.after);
     // trust: which record a table holds is said in records.ts
-    return this.#row(table, key).record as T | null;
+    return (row.after?.record ?? null) as T | null;
   }
 
   put(table: KeyedTable, key: string, record: object): void {
-    this.#toSet(table, key).record = record;
+    this.#toSet(table, key).after = RowRecord.of(record);
   }
 
   #row(table: KeyedTable, key: string): DraftedRow {
@@ -90,7 +67,8 @@ export class RowDraft {
     }
     let row = rows.get(key);
     if (row === undefined) {
-      row = new DraftedRow(table, key, this.#store.get(table, key));
+      const before = this.#store.value(table, key);
+      row = { table, key, before, after: before, isSet: false };
       rows.set(key, row);
     }
     return row;
@@ -118,8 +96,8 @@ export class RowDraft {
   /** Adds to a count; a count of 0 has no row. */
   count(key: string, by: 1 | -1): void {
     const row = this.#toSet('counts', key);
-    const count = Number(row.text ?? 0) + by;
-    row.text = count === 0 ? null : String(count);
+    const count = (row.after === null ? 0 : Number(textOf(row.after))) + by;
+    row.after = count === 0 ? null : String(count);
   }
 
   /** `ref` of the stream `scope` changed; see store/changeIndex. */
@@ -135,10 +113,17 @@ export class RowDraft {
   /** In the order in which rows were first set; of one table, or of all. */
   changes(of?: KeyedTable): RowChange[] {
     const changes: RowChange[] = [];
-    for (const { table, key, before, text: after } of this.#set) {
+    for (const { table, key, before, after } of this.#set) {
       if (of !== undefined && table !== of) continue;
-      if (before !== after) changes.push({ table, key, before, after, cause: 'trade' });
+      if (!isSame(before, after)) changes.push({ table, key, before, after, cause: 'trade' });
     }
     return changes;
   }
+}
+
+/** A record that was put counts as a change: its text is not made to compare it. */
+function isSame(before: RowValue | null, after: RowValue | null): boolean {
+  if (before === after) return true;
+  if (before === null || typeof after !== 'string') return false;
+  return textOf(before) === after;
 }

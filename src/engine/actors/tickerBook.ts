@@ -12,8 +12,8 @@ import type { Pair } from '../market/pair.ts';
 import { intervalStart, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
 import { KEPT_MS, WINDOWS, type Window } from '../market/windows.ts';
 import type { BarSlot } from '../store/barRows.ts';
-import { readRecord, type TradeRecord } from '../store/records.ts';
-import type { RowChange } from '../store/rows.ts';
+import type { TradeRecord } from '../store/records.ts';
+import { type RowChange, type RowValue, recordOf } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import type { CountedTrades } from '../store/tradeIds.ts';
 import type { PoolDirectory } from './directory.ts';
@@ -210,8 +210,8 @@ export class TickerBook {
     if (isLater) this.changes.note(asset, this.#seq, true);
   }
 
-  #open(text: string): void {
-    const pair = readRecord<Pair>(text);
+  #open(row: RowValue): void {
+    const pair = recordOf<Pair>(row);
     if (pair.quote !== COIN) return;
     const held = { ticker: new PairTicker(this.#store, pair), forgotten: this.#forgotten };
     this.#byAsset.set(pair.base, held);
@@ -233,21 +233,21 @@ export class TickerBook {
     return ticker;
   }
 
-  #restorePair(name: string, text: string | null): void {
+  #restorePair(name: string, row: RowValue | null): void {
     const asset = assetOf(name, '_');
     const held = this.#byAsset.get(asset);
     if (held !== undefined && name.endsWith(`_${COIN}`)) {
       this.#byAsset.delete(asset);
       this.#byId.delete(held.ticker.pair.id);
     }
-    if (text !== null) this.#open(text);
+    if (row !== null) this.#open(row);
   }
 
-  #noteTrade(key: string, text: string): void {
+  #noteTrade(key: string, row: RowValue): void {
     const asset = assetOf(key, '/');
     const ticker = this.#find(asset);
     if (ticker?.knowsTraders !== true) return;
-    const { pkh, atMs } = readRecord<TradeRecord>(text);
+    const { pkh, atMs } = recordOf<TradeRecord>(row);
     if (pkh === '') return;
     ticker.noteTrader(pkh, atMs);
     // A trade that moved too little for a bar has a trader.

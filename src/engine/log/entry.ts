@@ -42,6 +42,8 @@ export interface ChainBlock {
   readonly settled: readonly string[];
   /** Mempool transactions that the block invalidates: it spends their inputs. */
   readonly dropped: readonly DroppedTransaction[];
+  /** No fork could reach it when it was written: the chain's newest block was too far away. */
+  readonly isDeep?: true;
 }
 
 export interface DroppedTransaction {

@@ -41,6 +41,8 @@ export interface Span {
 }
 
 const COMMITS_PER_CHECKPOINT = 512;
+/** Entries are written at the end, and hardly ever read again. */
+const CACHE_MB = 4;
 /** A read stops here even when more was asked for. */
 const READ_CHARACTERS = 512 * 1024;
 const SCHEMA = `
@@ -62,7 +64,10 @@ export class LogFile {
   /** Throws where the file or its last entry cannot be read. */
   constructor({ file, maxMb }: LogFileOptions) {
     this.#file = file;
-    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
+    this.#database = openDatabase(file, {
+      ...{ synchronous: 'FULL', maxMb, exclusive: true },
+      cacheMb: CACHE_MB,
+    });
     keepLocked(file);
     try {
       this.#prepareSchema();

@@ -8,7 +8,7 @@ import { barWrites } from './barRows.ts';
 import { changeIndexWrites, type IndexedChange } from './changeIndex.ts';
 import type { Database } from './database.ts';
 import { keyedWrites, perTable } from './keyedRows.ts';
-import { KEYED_TABLES, type KeyedTable } from './rows.ts';
+import { KEYED_TABLES, type KeyedTable, textOf } from './rows.ts';
 import type { Stage } from './stage.ts';
 import { lineOf } from './stagedBars.ts';
 import { contentCode, tradeKey } from './tradeIds.ts';
@@ -57,7 +57,7 @@ function* encode(stage: Stage, head: Head): Generator<void, Batch> {
   const keyed: [KeyedTable, Text][] = [];
   for (const table of KEYED_TABLES) {
     const lines = yield* pieces(stage.keyed[table], ([key, { seq, value }]) => {
-      return `${key}\t${seq}\t${value ?? ''}\n`;
+      return `${key}\t${seq}\t${value === null ? '' : textOf(value)}\n`;
     });
     if (lines.length > 0) keyed.push([table, lines]);
   }

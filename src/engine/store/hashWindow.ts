@@ -13,7 +13,7 @@ import { hash } from 'node:crypto';
 import type { Payload } from '../log/entry.ts';
 import { type BarSlot, type BarValue, barKey, barText, isOpen, type OpenBar } from './barRows.ts';
 import { perTable } from './keyedRows.ts';
-import { KEYED_TABLES, type RowChange, type TableName } from './rows.ts';
+import { KEYED_TABLES, type RowChange, type RowValue, type TableName, textOf } from './rows.ts';
 
 /** A feed is one entry a moment: a hash of each would cost as much as the rest of the fold. */
 const ENTRIES_PER_HASH = 64;
@@ -41,11 +41,11 @@ interface Ends {
   readonly width: number;
 }
 
-/** The state is hashed after this entry: each block of a chain, every 64th entry of a feed. */
+/** The state is hashed after this entry: each block that a fork can reach, every 64th entry. */
 export function isHashedAt(seq: number, payload: Payload): boolean {
   if (seq % ENTRIES_PER_HASH === 0) return true;
   const { kind } = payload;
-  if (kind === 'block') return payload.chain !== undefined;
+  if (kind === 'block') return payload.chain !== undefined && payload.chain.isDeep !== true;
   return kind === 'passed' || kind === 'rollback' || kind === 'epoch';
 }
 
@@ -59,7 +59,7 @@ function isCovered({ value, cause }: BarSlot): boolean {
 }
 
 export class HashWindow {
-  readonly #keyed = perTable(() => new Map<string, string | null>());
+  readonly #keyed = perTable(() => new Map<string, RowValue | null>());
   readonly #bars = new Map<string, { readonly value: BarValue }>();
   #ends: Ends[] = [];
   /** A hash over the ended bars that entries have covered since the last state hash. */
@@ -110,7 +110,9 @@ export class HashWindow {
     for (const table of KEYED_TABLES) {
       const rows = this.#keyed[table];
       if (rows.size === 0) continue;
-      for (const [key, value] of rows) text += `${table}\t${key}\t${value ?? ''}\n`;
+      for (const [key, value] of rows) {
+        text += `${table}\t${key}\t${value === null ? '' : textOf(value)}\n`;
+      }
       rows.clear();
     }
     return hash('sha256', text, 'hex');

@@ -2,7 +2,14 @@
 import type { AtOnce, Database } from './database.ts';
 import { KeyFilter } from './keyFilter.ts';
 import { NewestRows } from './newestRows.ts';
-import { KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
+import {
+  KEYED_TABLES,
+  type KeyedTable,
+  type RowChange,
+  RowRecord,
+  type RowValue,
+  textOf,
+} from './rows.ts';
 import type { Stage } from './stage.ts';
 
 export interface KeyedRow {
@@ -183,6 +190,11 @@ export class KeyedView {
   }
 
   get(table: KeyedTable, key: string): string | null {
+    const value = this.value(table, key);
+    return value === null ? null : textOf(value);
+  }
+
+  value(table: KeyedTable, key: string): RowValue | null {
     for (const stage of this.#stages()) {
       const staged = stage.keyed[table].get(key);
       if (staged !== undefined) return staged.value;
@@ -190,7 +202,8 @@ export class KeyedView {
     if (table !== UNSEEN && !this.#filter.mayHave(table, key)) return null;
     const known = this.#newest.get(table, key);
     if (known !== undefined) return known;
-    const value = this.#stored[table].get(key);
+    const text = this.#stored[table].get(key);
+    const value = text === null ? null : RowRecord.ofText(text);
     this.#newest.noteRead(table, key, value);
     return value;
   }
@@ -262,7 +275,8 @@ export class KeyedView {
     const staged = new Map<string, string | null>();
     for (const stage of this.#stages().toReversed()) {
       for (const [key, { value }] of stage.keyed[table]) {
-        if (key >= from && key < to) staged.set(key, value);
+        if (key < from || key >= to) continue;
+        staged.set(key, value === null ? null : textOf(value));
       }
     }
     return staged;

@@ -5,7 +5,7 @@
  * Assumes: only commits change the file, and `noteCommitted` is called for each. Rows that wait for
  *          one are asked for first.
  */
-import { KEYED_TABLES, type KeyedTable } from './rows.ts';
+import { KEYED_TABLES, type KeyedTable, type RowValue } from './rows.ts';
 import type { Stage } from './stage.ts';
 
 /** The writer changes these by itself: it forgets dropped orders, and counts trades. */
@@ -16,17 +16,17 @@ const MOST_COMMITTED = 16_384;
 
 export class NewestRows {
   #committed: Stage['keyed'] | null = null;
-  readonly #read = new Map<KeyedTable, Map<string, string | null>>();
+  readonly #read = new Map<KeyedTable, Map<string, RowValue | null>>();
   #reads = 0;
 
   /** undefined: it must be read. */
-  get(table: KeyedTable, key: string): string | null | undefined {
+  get(table: KeyedTable, key: string): RowValue | null | undefined {
     if (CHANGED_ELSEWHERE.has(table)) return undefined;
     const committed = this.#committed?.[table].get(key);
     return committed === undefined ? this.#read.get(table)?.get(key) : committed.value;
   }
 
-  noteRead(table: KeyedTable, key: string, value: string | null): void {
+  noteRead(table: KeyedTable, key: string, value: RowValue | null): void {
     if (CHANGED_ELSEWHERE.has(table)) return;
     if (this.#reads >= MOST_READ) this.#forgetReads();
     const rows = this.#read.get(table);

@@ -1,6 +1,6 @@
 /**
- * What the fold writes: rows named by table and key. Those of keyed tables are text; bars are
- * objects until a text is needed (`BarChange`). The text of a row is the same in its table, in the
+ * What the fold writes: rows named by table and key. Records and bars are objects until a text is
+ * needed (`RowRecord`, `BarSlot`). The text of a row is the same in its table, in the
  * before-images of the undo record and under the state hash, so they cannot disagree.
  *
  * Assumes: keys and values hold no line feed, keys no tab; a value is never empty.
@@ -48,14 +48,63 @@ export const KEPT_TABLES: ReadonlySet<TableName> = new Set(['mempool', 'beacons'
 export const CAUSES = ['trade', 'final', 'late', 'rollback', 'lateFinal'] as const;
 export type Cause = (typeof CAUSES)[number];
 
+/**
+ * A record as the value of a row. It is read once and written as text once, however many entries,
+ * commits and hashes ask for it. Never changes.
+ */
+export class RowRecord {
+  #text: string | undefined;
+  #record: object | undefined;
+
+  private constructor(text: string | undefined, record: object | undefined) {
+    this.#text = text;
+    this.#record = record;
+  }
+
+  static of(record: object): RowRecord {
+    return new RowRecord(undefined, record);
+  }
+
+  /** `record` reads it as JSON, and throws `SyntaxError` where it is none. */
+  static ofText(text: string): RowRecord {
+    return new RowRecord(text, undefined);
+  }
+
+  get text(): string {
+    this.#text ??= JSON.stringify(this.#record);
+    return this.#text;
+  }
+
+  /** Shared by all who ask. */
+  get record(): object {
+    // trust: our own row; which record a table holds is said in records.ts
+    this.#record ??= JSON.parse(this.text) as object;
+    return this.#record;
+  }
+}
+
+/** What a row holds: a text, or a record that becomes one when it is needed. */
+export type RowValue = string | RowRecord;
+
+export function textOf(value: RowValue): string {
+  return typeof value === 'string' ? value : value.text;
+}
+
+/** Shared by all who ask; it must not be changed. */
+export function recordOf<T extends object>(value: RowValue): T {
+  const { record } = typeof value === 'string' ? RowRecord.ofText(value) : value;
+  // trust: which record a table holds is said in records.ts
+  return record as T;
+}
+
 /** A change of a row of a keyed table. */
 export interface RowChange {
   readonly table: KeyedTable;
   readonly key: string;
   /** null: the row was not there. */
-  readonly before: string | null;
+  readonly before: RowValue | null;
   /** null: the row is removed. */
-  readonly after: string | null;
+  readonly after: RowValue | null;
   readonly cause: Cause;
 }
 

@@ -6,13 +6,13 @@ import { assert } from '../runtime/assert.ts';
 import type { BarSlot } from './barRows.ts';
 import { StagedChangeIndex } from './changeIndex.ts';
 import { perTable } from './keyedRows.ts';
-import { KEYED_TABLES, type RowChange } from './rows.ts';
+import { KEYED_TABLES, type RowChange, type RowValue } from './rows.ts';
 import { type BarEnds, StagedBars } from './stagedBars.ts';
 import { StagedTrades } from './tradeIds.ts';
 import type { EntryEffects } from './undoRows.ts';
 
 interface StagedRow {
-  readonly value: string | null;
+  readonly value: RowValue | null;
   readonly seq: number;
 }
 
@@ -29,10 +29,11 @@ export class Stage {
   /** About as many as a commit writes. */
   rows = 0;
 
-  add(effects: EntryEffects): void {
+  /** `isDeep`: nothing will undo it, so what rows were before it need not wait. */
+  add(effects: EntryEffects, isDeep: boolean): void {
     this.put(effects.changes, effects.seq);
     this.trades.add(effects.trades);
-    this.entries.push(effects);
+    this.entries.push(isDeep ? { ...effects, changes: [] } : effects);
     this.rows += effects.trades.trades.length + 1;
   }
 

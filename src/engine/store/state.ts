@@ -30,7 +30,14 @@ import {
   perTable,
 } from './keyedRows.ts';
 import { checkpointWithSums, writeAllSums } from './pageSums.ts';
-import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
+import {
+  type KeyedTable,
+  type RowChange,
+  type RowImage,
+  type RowValue,
+  recordOf,
+  type TableName,
+} from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
 import { Stage } from './stage.ts';
 import type { BarEnds, BarOwner, StagedPair } from './stagedBars.ts';
@@ -60,6 +67,8 @@ interface StagedEntry {
   readonly checkpoint: Checkpoint;
   /** A block can be rolled back to; `atMs` is the moment of its trades. */
   readonly block: boolean;
+  /** A block that no fork can reach: the horizon passes over it at once. */
+  readonly isDeep?: boolean;
   readonly atMs: number;
   readonly changes: readonly RowChange[];
   /** Bars are staged by their pairs: see `stagePair`. */
@@ -100,6 +109,8 @@ export class StateStore {
   #stage = new Stage();
   /** Handed to the writer, not acknowledged yet. */
   #inFlight: Stage | null = null;
+  /** Both, newest first. */
+  #stages: readonly Stage[] = [this.#stage];
   #committing: Promise<number> | null = null;
   #checkpoint: Checkpoint | null;
 
@@ -111,8 +122,8 @@ export class StateStore {
       createTables(this.#database);
       this.atOnce = readsAtOnce(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
-      this.#rows = new KeyedView(this.#keyed, () => this.#stages(), this.atOnce);
-      this.tradeIds = new TradeIds(this.#keyed.trade_ids, () => this.#stages());
+      this.#rows = new KeyedView(this.#keyed, () => this.#stages, this.atOnce);
+      this.tradeIds = new TradeIds(this.#keyed.trade_ids, () => this.#stages);
       this.#changeIndex = changeIndexReads(this.#database);
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
       this.#bars = new BarsView(
@@ -154,14 +165,16 @@ export class StateStore {
     return this.#undo.newest;
   }
 
-  stage({ checkpoint, block, atMs, changes, trades, streamChanges }: StagedEntry): void {
+  stage(entry: StagedEntry): void {
+    const { checkpoint, block, isDeep = false, atMs, changes, trades, streamChanges } = entry;
     const { seq, marketMs, seenMs } = checkpoint;
     this.#rows.noteStaged(changes);
-    this.#stage.add({ seq, atMs, marketMs, seenMs, block, changes, trades });
-    for (const { scope, ref, about, undone } of streamChanges) {
+    this.#stage.add({ seq, atMs, marketMs, seenMs, block, changes, trades }, isDeep);
+    // No question reaches back to before the horizon.
+    for (const { scope, ref, about, undone } of isDeep ? [] : streamChanges) {
       this.#stage.changeIndex.put({ scope, ref, about, seq, undoneSeq: undone ? seq : 0 });
     }
-    if (block) this.#undo.add({ seq, atMs, marketMs, seenMs });
+    if (block) this.#undo.add({ seq, atMs, marketMs, seenMs }, isDeep);
     this.#checkpoint = checkpoint;
   }
 
@@ -236,6 +249,17 @@ export class StateStore {
     return this.#rows.get(table, key);
   }
 
+  /** What the row says, which must not be changed; which record a table holds: records.ts. */
+  record<T extends object>(table: KeyedTable, key: string): T | null {
+    const value = this.#rows.value(table, key);
+    return value === null ? null : recordOf<T>(value);
+  }
+
+  /** As it is: for what is to change it. */
+  value(table: KeyedTable, key: string): RowValue | null {
+    return this.#rows.value(table, key);
+  }
+
   /** All rows as committed. */
   all(table: 'pairs' | 'feeds' | 'market'): KeyedRow[] {
     return this.#keyed[table].all();
@@ -268,7 +292,7 @@ export class StateStore {
 
   /** What changed in `scope` after `seq`, oldest change first, at most `limit`. */
   changedSince(scope: string, seq: number, limit: number): IndexedChange[] {
-    const stages = this.#stages();
+    const stages = this.#stages;
     // A staged change may replace a stored one, so this reads as many more.
     const more = stages.reduce((count, stage) => count + stage.changeIndex.count(scope), limit);
     const stored = this.#changeIndex.since(scope, seq, more);
@@ -341,9 +365,8 @@ export class StateStore {
 
   async #write(): Promise<number> {
     const stage = this.#stage;
-    this.#inFlight = stage;
+    this.#setStages(new Stage(), stage);
     stage.bars.isClosed = true;
-    this.#stage = new Stage();
     try {
       const head = {
         checkpoint: JSON.stringify(this.#checkpoint),
@@ -360,7 +383,7 @@ export class StateStore {
       this.#stage = stage;
       throw error;
     } finally {
-      this.#inFlight = null;
+      this.#setStages(this.#stage, null);
     }
   }
 
@@ -383,8 +406,9 @@ export class StateStore {
     });
   }
 
-  /** Stages that are not written yet, newest first. */
-  #stages(): readonly Stage[] {
-    return this.#inFlight === null ? [this.#stage] : [this.#stage, this.#inFlight];
+  #setStages(newest: Stage, inFlight: Stage | null): void {
+    this.#stage = newest;
+    this.#inFlight = inFlight;
+    this.#stages = inFlight === null ? [newest] : [newest, inFlight];
   }
 }

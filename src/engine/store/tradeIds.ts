@@ -4,6 +4,7 @@
  */
 import type { Trade } from '../market/trade.ts';
 import type { keyedReads } from './keyedRows.ts';
+import { textOf } from './rows.ts';
 import type { Stage } from './stage.ts';
 
 const LENGTHS = Array.from({ length: 100 }, (_, length) => lengthText('x'.repeat(length)));
@@ -142,7 +143,7 @@ export class TradeIds {
       const trade = trades.get(pair, id);
       if (trade !== undefined) return contentCode(trade);
       const restored = keyed.trade_ids.get(key);
-      if (restored !== undefined) return restored.value;
+      if (restored !== undefined) return restored.value === null ? null : textOf(restored.value);
     }
     return this.#stored.get(key);
   }

@@ -7,7 +7,7 @@
  */
 import type { PoolStep, Trade } from '../market/trade.ts';
 import type { Database } from './database.ts';
-import { KEPT_TABLES, type RowChange, type RowImage, type TableName } from './rows.ts';
+import { KEPT_TABLES, type RowChange, type RowImage, type TableName, textOf } from './rows.ts';
 import { type CountedTrades, tradeKey } from './tradeIds.ts';
 import { imagesOfBars, type UndoneCommit } from './undoneBars.ts';
 
@@ -97,7 +97,9 @@ export class UndoPoints {
     return -1;
   }
 
-  add(point: Point): void {
+  /** `isDeep`: nothing before it can be gone back to any more. */
+  add(point: Point, isDeep: boolean): void {
+    if (isDeep) this.#points = [];
     this.#points.push(point);
     if (this.#points.length > 2 * this.#horizon + 2) {
       this.#points = this.#points.slice(this.#oldestIndex());
@@ -176,7 +178,8 @@ export function encodeRecord(effects: EntryEffects, horizonSeq: number): string 
   let text = `${seq}\t${block ? 1 : 0}\t${atMs}\t${marketMs}\t${seenMs}\n`;
   if (seq > horizonSeq) {
     for (const { table, key, before } of changes) {
-      if (!KEPT_TABLES.has(table)) text += `${table}\t${key}\t${before ?? ''}\n`;
+      if (!KEPT_TABLES.has(table))
+        text += `${table}\t${key}\t${before === null ? '' : textOf(before)}\n`;
     }
   }
   const { pairs, trades } = counted;

@@ -133,7 +133,8 @@ test('the top has changed when its pool, its place or what is seen of it did', (
 
 test('what is the same as before is no change, and a change makes another object', () => {
   const token = tokenAt(0);
-  const text = JSON.stringify(somePool(token));
+  const pool = somePool(token);
+  const text = JSON.stringify(pool);
   const directory = new PoolDirectory([{ key: token, value: text }], 1);
   const first = directory.find(token);
   directory.set(token, text, 2);
@@ -142,7 +143,7 @@ test('what is the same as before is no change, and a change makes another object
   directory.markChanged(token, 3);
   const touched = directory.find(token);
   assert.notEqual(touched, first);
-  assert.deepEqual([touched?.text, touched?.changedSeq, first?.changedSeq], [text, 3, 1]);
+  assert.deepEqual([touched?.pool, touched?.changedSeq, first?.changedSeq], [pool, 3, 1]);
 });
 
 test('of changes long ago it says that there may have been some', () => {

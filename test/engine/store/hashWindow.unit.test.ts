@@ -7,7 +7,7 @@ import { type Bar, firstBar } from '../../../src/engine/market/bar.ts';
 import { STORED_RESOLUTION_IDS } from '../../../src/engine/market/resolution.ts';
 import { type BarSlot, barKey, barText } from '../../../src/engine/store/barRows.ts';
 import { type EndedBar, HashWindow, isHashedAt } from '../../../src/engine/store/hashWindow.ts';
-import type { RowChange } from '../../../src/engine/store/rows.ts';
+import { type RowChange, type RowValue, textOf } from '../../../src/engine/store/rows.ts';
 
 const row = fc
   .record({ table: fc.constantFrom('feeds', 'pairs'), key: fc.nat(3), after: fc.option(fc.nat(2)) })
@@ -45,7 +45,7 @@ test('a hash is the same wherever the rows were committed and the node restarted
     fc.property(fc.array(entry, { maxLength: 8 }), (entries) => {
       const whole = new HashWindow();
       let broken = new HashWindow();
-      const stored = new Map<string, string | null>();
+      const stored = new Map<string, RowValue | null>();
       for (const { changes, bars, restarts } of entries) {
         whole.add(changes, bars);
         broken.add(changes, bars);
@@ -55,7 +55,10 @@ test('a hash is the same wherever the rows were committed and the node restarted
         if (!restarts) continue;
         const names = broken.names();
         broken = new HashWindow();
-        broken.resume(names, (table, key) => stored.get(`${table} ${key}`) ?? null);
+        broken.resume(names, (table, key) => {
+          const value = stored.get(`${table} ${key}`) ?? null;
+          return value === null ? null : textOf(value);
+        });
       }
       assert.equal(broken.take('before'), whole.take('before'));
       assert.equal(whole.names(), '', 'the next hash begins without rows');
@@ -142,7 +145,7 @@ test('a hash tells any two values of a row apart, and what was before it', () =>
   assert.equal(new Set([...ended, ...hashes]).size, hashes.length + 2, 'nor two of an ended bar');
 });
 
-test('every block of a chain, and of a feed every 64th entry, is a position of a hash', () => {
+test('every block that a fork can reach, and else every 64th entry, is a position of a hash', () => {
   const feed = { kind: 'block', atMs: 0, trades: [] } as const;
   const chain = { slot: 1, hash: '', height: 1, events: [], settled: [], dropped: [] };
   const always: Payload[] = [
@@ -151,7 +154,12 @@ test('every block of a chain, and of a feed every 64th entry, is a position of a
     { kind: 'rollback', toSeq: 1 },
     { kind: 'epoch', reason: 'new' },
   ];
-  const rarely: Payload[] = [feed, { kind: 'time', phase: 'end' }, { kind: 'leader', node: 'a' }];
+  const rarely: Payload[] = [
+    feed,
+    { ...feed, chain: { ...chain, isDeep: true } },
+    { kind: 'time', phase: 'end' },
+    { kind: 'leader', node: 'a' },
+  ];
   const hashed = (payload: Payload) =>
     Array.from({ length: 130 }, (_, seq) => seq).filter((seq) => isHashedAt(seq, payload));
   for (const payload of always) assert.equal(hashed(payload).length, 130, payload.kind);
