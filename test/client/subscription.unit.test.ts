@@ -29,7 +29,7 @@ function newSubscription() {
   return { subscription, seen, accept };
 }
 
-test('a loss is told once, and what comes before the answer changes nothing', () => {
+test('a loss is reported once, and what comes before the answer changes nothing', () => {
   const { subscription, seen, accept } = newSubscription();
   subscription.request('r1');
   accept(false);

@@ -174,8 +174,8 @@ export class JourneyMarket {
   }
 
   /**
-   * Resolves when all of these orders are filled. A block is made for what waits for one, and none
-   * for the executor: how many it takes does not depend on how slow that is.
+   * Resolves when all of these orders are filled. A block is made while some are in the mempool,
+   * and none for the executor: how many it takes does not depend on how slow that is.
    */
   async allFilled(beacons: readonly string[]): Promise<void> {
     const ask = async () => {
