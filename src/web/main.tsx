@@ -73,15 +73,18 @@ addEventListener('hashchange', () => {
 document.documentElement.lang = language;
 document.documentElement.dir = t.direction;
 options.debounceRendering = (all) => frames.renderSoon(all);
-const root = document.getElementById('page') ?? document.body;
-// What is there is for browsers without scripts.
-root.replaceChildren();
-render(
-  <PageProvider page={context}>
-    <Shell />
-  </PageProvider>,
-  root,
-);
+// Scripts have had their time: showing the page is a task of its own.
+clock.after(0, () => {
+  const root = document.getElementById('page') ?? document.body;
+  // What is there is for browsers without scripts.
+  root.replaceChildren();
+  render(
+    <PageProvider page={context}>
+      <Shell />
+    </PageProvider>,
+    root,
+  );
+});
 loadWhenMoved();
 // A tab that was asleep: the server may be back already.
 document.addEventListener('visibilitychange', () => {

@@ -50,6 +50,24 @@ export function memo<P extends object>(Inner: FunctionComponent<P>): ComponentTy
   };
 }
 
+/** Rows that a frame has room for. */
+const STEP_ROWS = 10;
+
+/** How many rows of a list are drawn: the first at once, the others in the next frames. */
+export function useRowsInSteps(length: number): number {
+  const drawn = useSignal(STEP_ROWS);
+  const isWhole = drawn.value >= length;
+  useEffect(() => {
+    if (isWhole) return;
+    const step = () => {
+      drawn.value += STEP_ROWS;
+    };
+    nextFrame(step);
+    return () => cancelFrame(step);
+  }, [drawn.value, isWhole]);
+  return drawn.value;
+}
+
 /** What a mirror shows; `error` where the server has refused it for good. */
 export interface Followed<M> {
   readonly mirror: M;

@@ -4,16 +4,37 @@
  * because the focus may be in it.
  */
 import { useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
+import type { RefObject, TargetedUIEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { errorText } from '../errorText.ts';
-import { usePage } from '../page.tsx';
+import { usePage, useRowsInSteps } from '../page.tsx';
 
 const ROOM_STEP = 5;
 
 /** Rows that a list has room for: in steps, so that not every new row moves what is below it. */
 export function roomFor(rows: number): number {
   return Math.max(1, Math.ceil(rows / ROOM_STEP)) * ROOM_STEP;
+}
+
+/** Rows that are drawn at first, and again and again as the reader comes near their end. */
+const REACH = 30;
+const NEAR_PX = 300;
+
+/** How many rows of a list that scrolls are drawn: what is not looked at takes no time. */
+export function useReach(length: number) {
+  const reach = useSignal(REACH);
+  const rows = useRowsInSteps(Math.min(length, reach.value));
+  return {
+    rows,
+    onScroll({ currentTarget }: TargetedUIEvent<HTMLElement>): void {
+      const { scrollHeight, scrollTop, clientHeight } = currentTarget;
+      const isNear = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+      if (isNear && reach.value < length) reach.value += REACH;
+    },
+    all(): void {
+      reach.value = Number.POSITIVE_INFINITY;
+    },
+  };
 }
 
 interface MoreProps {

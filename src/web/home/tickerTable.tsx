@@ -9,7 +9,7 @@ import { Star } from '../components/star.tsx';
 import { shortMoney } from '../fiat.ts';
 import { ends, shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
-import { memo } from '../page.tsx';
+import { memo, useRowsInSteps } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { type Column, isSparkShown, type Sort, shownColumns } from './market.ts';
 import type { TickerRows } from './tickerRows.ts';
@@ -49,14 +49,17 @@ export function TickerTable({ order, rows, sort, choose }: TickerTableProps) {
 }
 
 /** Drawn again only in another order. */
-const Body = memo(({ order, rows }: Pick<TickerTableProps, 'order' | 'rows'>) => (
-  <tbody class="pools" onKeyDown={walk}>
-    {order.map((asset) => {
-      const row = rows.find(asset);
-      return row && <Row key={asset} row={row} />;
-    })}
-  </tbody>
-));
+const Body = memo(({ order, rows }: Pick<TickerTableProps, 'order' | 'rows'>) => {
+  const drawn = useRowsInSteps(order.length);
+  return (
+    <tbody class="pools" style={{ '--rows': order.length }} onKeyDown={walk}>
+      {order.slice(0, drawn).map((asset) => {
+        const row = rows.find(asset);
+        return row && <Row key={asset} row={row} />;
+      })}
+    </tbody>
+  );
+});
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 

@@ -6,7 +6,7 @@ import type { ApiOrder } from '../../client/types.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { useFlash } from '../components/flash.ts';
-import { More, roomFor } from '../components/more.tsx';
+import { More, roomFor, useReach } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { Panel } from '../components/panel.tsx';
 import { orderTx, TxLink } from '../components/txLink.tsx';
@@ -39,12 +39,14 @@ export function Orders({ asset }: { readonly asset: string }) {
   const total = mempool.length + onChain;
   const load = async () => {
     if (mirror === null) return;
+    reach.all();
     const loaded = () => mirror.state.mempool.length + mirror.state.ledger.length;
     if (loaded() < wanted.value + PAGE_ROWS) await mirror.loadOlder();
     if (loaded() > wanted.value) wanted.value = Math.min(MAX_ROWS, wanted.value + PAGE_ROWS);
   };
   const list = useRef<HTMLOListElement>(null);
   const shown = known.filter((order) => isWithin(order, filter.value));
+  const reach = useReach(shown.length);
   return (
     <Panel
       class="orders"
@@ -58,7 +60,7 @@ export function Orders({ asset }: { readonly asset: string }) {
           </span>
         ))}
       </div>
-      <Feed list={list} orders={shown} />
+      <Feed list={list} orders={shown} reach={reach} />
       <More
         list={list}
         label={t.token.olderOrders}
@@ -86,12 +88,13 @@ function isWithin(order: ApiOrder, { side, leastLovelace }: RowFilter): boolean 
 interface FeedProps {
   readonly list: { current: HTMLOListElement | null };
   readonly orders: readonly ApiOrder[];
+  readonly reach: ReturnType<typeof useReach>;
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** One tab stop for all rows; arrow keys move between them. */
-function Feed({ list, orders }: FeedProps) {
+function Feed({ list, orders, reach }: FeedProps) {
   const focused = useSignal<string | null>(null);
   const isThere = orders.some(({ entityId }) => entityId === focused.value);
   const stop = isThere ? focused.value : (orders[0]?.entityId ?? null);
@@ -110,8 +113,9 @@ function Feed({ list, orders }: FeedProps) {
       style={{ '--rows': roomFor(orders.length) }}
       ref={list}
       onKeyDown={walk}
+      onScroll={reach.onScroll}
     >
-      {orders.map((order) => (
+      {orders.slice(0, reach.rows).map((order) => (
         <OrderRow
           key={order.entityId}
           order={order}

@@ -6,7 +6,7 @@ import type { TradesMirror } from '../../client/mirrors/trades.ts';
 import type { TradeRow, TradesQuery } from '../../client/types.ts';
 import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
-import { More, roomFor } from '../components/more.tsx';
+import { More, roomFor, useReach } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { Panel } from '../components/panel.tsx';
 import { TxLink } from '../components/txLink.tsx';
@@ -171,6 +171,7 @@ interface TapeProps {
 
 function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
   const list = useRef<HTMLOListElement>(null);
+  const reach = useReach(rows.length);
   /** Id of the newest trade when the list came up: what is later is news. */
   const settled = useRef<string | null>(null);
   if (isLoaded) settled.current ??= rows[0]?.id ?? '';
@@ -185,8 +186,9 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
         tabIndex={0}
         ref={list}
         onKeyDown={walk}
+        onScroll={reach.onScroll}
       >
-        {rows.map((trade) => (
+        {rows.slice(0, reach.rows).map((trade) => (
           <TapeRow key={trade.id} trade={trade} filter={filter} isNews={isNews(trade)} />
         ))}
       </ol>
@@ -195,7 +197,10 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
         label={t.token.olderTrades}
         words={counted(rows.length, t.token.newest)}
         hasMore={hasMore}
-        load={load}
+        load={() => {
+          reach.all();
+          return load();
+        }}
       />
       {error === null && isLoaded && rows.length === 0 && <p class="empty">{t.token.noTrades}</p>}
       {error !== null && <ErrorBox error={error} />}

@@ -155,6 +155,8 @@ const fork: Journey = {
 };
 
 const FIRST_ROWS = 100;
+/** The others of them are drawn as one scrolls. */
+const FIRST_DRAWN = 30;
 
 interface List {
   readonly rows: string;
@@ -209,6 +211,16 @@ export async function goesBack({ market, main }: Scene, seen: Visit): Promise<vo
   await seen.asked(
     'the newest ones',
     () => keysOf(seen, ORDERS),
+    (found) => found.length === FIRST_DRAWN,
+  );
+  const scroll = (toPx: number) =>
+    seen.page.locator(ORDERS.rows).evaluate((list, top) => list.scrollTo(0, top), toPx);
+  await seen.asked(
+    'the first page of them, to who scrolls on',
+    async () => {
+      await scroll(10_000);
+      return keysOf(seen, ORDERS);
+    },
     (found) => found.length === FIRST_ROWS,
   );
   await goesOnTo(seen, ORDERS, orderIds);
