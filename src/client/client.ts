@@ -22,6 +22,8 @@ import type { Receiver, SubscribeParams } from './socket/subscription.ts';
 import type {
   HealthData,
   LiquidityPoolInfo,
+  NewestTradesData,
+  NewestTradesInput,
   OrderBookData,
   PairOf,
   PoolListName,
@@ -65,6 +67,8 @@ export interface ListOptions {
   /** Updates a second, at most. */
   readonly maxHz?: number;
 }
+
+export interface NewestOptions extends ListOptions, NewestTradesInput {}
 
 export interface TopicParams<T extends keyof Topics> extends SubscribeParams {
   readonly topic: T;
@@ -173,6 +177,12 @@ export class Client {
   /** The pool with the highest market cap; null while there is none. */
   topPool(): WholeMirror<LiquidityPoolInfo> {
     return new WholeMirror(this.connection, { topic: 'KOTH' });
+  }
+
+  /** The newest trades of the whole market, 20 unless `limit` (at most 50) is set. */
+  newestTrades(options: NewestOptions = {}): WholeMirror<NewestTradesData> {
+    const { maxHz, ...data } = options;
+    return new WholeMirror(this.connection, { topic: 'NewestTrades', data, maxHz });
   }
 
   /** Open orders of a token by worst price. */

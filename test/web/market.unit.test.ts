@@ -67,11 +67,12 @@ test('the order that is kept names new tokens last', () => {
   assert.equal(names(inKeptOrder(all, ['c', 'x', 'b'])), 'cba');
 });
 
-test('lists of the whole market are live, and lists within bounds are asked for', () => {
+test('lists of the market or of a side of it are live, lists within bounds are asked for', () => {
   const list = { sort: 'price', order: 'asc', limit: 100 } as const;
   assert.deepEqual(followedBy(list), list);
   assert.deepEqual(followedBy({ sort: 'price' }), { sort: 'price', limit: 100 });
   assert.deepEqual(followedBy(['a', 'b']), { assets: ['a', 'b'] });
   assert.equal(followedBy({ ...list, limit: 101 }), null);
-  assert.equal(followedBy({ ...list, graduated: 'true' }), null);
+  assert.deepEqual(followedBy({ ...list, graduated: 'true' }), { ...list, graduated: 'true' });
+  assert.equal(followedBy({ ...list, minProgress: 5 }), null);
 });

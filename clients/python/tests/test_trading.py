@@ -52,6 +52,10 @@ async def test_buys_and_sells(devnet: str, encoding: Any) -> None:
             await until(f"{name} has seen it", sees_all)
         state = book.state
         assert state is not None and (state["bids"], state["asks"]) == ([], [])
+        newest = await asyncio.wait_for(client.watch_newest_trades(50).ready(), 60)
+        assert newest is not None
+        of_token = [row for row in newest if row["asset"] == asset]
+        assert [(row["id"], row["side"]) for row in of_token] == [(row["id"], row["side"]) for row in tape.data]
 
 
 def _has_seen(mirror: Mirror[Any, Any], position: Position | None) -> bool:

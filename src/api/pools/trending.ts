@@ -60,7 +60,7 @@ export class TrendingPools {
       return !isFull();
     });
     if (isFull()) return pools;
-    directory.walkByMarketCap((listed) => {
+    directory.walk('all', (listed) => {
       if (!this.#traded.has(listed.pool.token)) pools.push(listed);
       return !isFull();
     });

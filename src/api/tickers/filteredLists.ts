@@ -1,5 +1,5 @@
 /**
- * Lists of the tokens that match a filter. Clients choose filters freely, so a few lists are kept,
+ * Lists of the tokens that are within bounds. Clients choose bounds freely, so a few lists are kept,
  * those that were asked for last; one that is being made is kept until it is made, so that requests
  * with ever other filters do not take it away from each other.
  */

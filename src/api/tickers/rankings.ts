@@ -15,6 +15,7 @@ import {
   eachAsset,
   filterName,
   filterOf,
+  isBounded,
   type Ranked,
   sideOf,
   type TickerFilter,
@@ -52,11 +53,11 @@ export class Rankings {
     const field = sort === 'lastTrade' ? 'lastTradeTime' : sort;
     const matches = filterOf(fold, question);
     const isFar = end > MOST_IN_ORDER;
-    const name = `${field} ${order}`;
-    const make = () => rankingOf(fold, all, field, sideOf(order), matches);
-    if (matches !== null || isFar) {
-      const whole = `${name} ${isFar ? 'far' : ''} ${filterName(fold, question)}`;
-      return this.#filtered.list(whole, make, (list) => list.refresh(end, isOver));
+    const hasBounds = isBounded(question);
+    const name = `${field} ${order} ${isFar ? 'far' : ''} ${filterName(fold, question)}`;
+    const make = () => rankingOf(fold, all, field, sideOf(order), matches, hasBounds);
+    if (hasBounds || isFar) {
+      return this.#filtered.list(name, make, (list) => list.refresh(end, isOver));
     }
     const list = this.#lists.get(name) ?? make();
     this.#lists.set(name, list);
@@ -93,12 +94,13 @@ function rankingOf(
   field: SortField,
   side: 1 | -1,
   matches: ((day: TokenDay) => boolean) | null,
+  hasBounds: boolean,
 ): Ranking {
   const value = SORT_VALUES[field];
   return all.make<Ranked>({
-    // A filter may ask for the volume of the longest one, and for nothing else of a window.
+    // A bound may be one of the volume of the longest one, and of nothing else of a window.
     windows: WINDOWS.filter(
-      (window) => field.endsWith(window) || (matches !== null && window === '24h'),
+      (window) => field.endsWith(window) || (hasBounds && window === '24h'),
     ),
     compare: (a, b) => compareRanked(a, b, side),
     read: (asset, isOver) => field !== 'traders24h' || TokenDay.readTraders(fold, asset, isOver),

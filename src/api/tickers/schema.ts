@@ -136,6 +136,10 @@ const age = (what: string) =>
 const bound = (description: string) =>
   Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,6})?$', description }));
 
+const Graduated = Type.Optional(
+  OneOf(['true', 'false'] as const, { description: 'Only those on the AMM, or on the curve.' }),
+);
+
 export const TickersQuery = Type.Object({
   assets: Type.Optional(
     Type.Array(AssetIdShape, {
@@ -150,9 +154,7 @@ export const TickersQuery = Type.Object({
   minMarketCap: bound('At least so many ADA.'),
   maxMarketCap: bound('At most so many ADA.'),
   minVolume24h: bound('At least so many ADA in 24 hours.'),
-  graduated: Type.Optional(
-    OneOf(['true', 'false'] as const, { description: 'Only those on the AMM, or on the curve.' }),
-  ),
+  graduated: Graduated,
   minProgress: Type.Optional(
     Type.Number({ minimum: 0, maximum: 100, description: 'At least so many percent.' }),
   ),
@@ -174,10 +176,11 @@ export const TickersInput = Type.Object({
     Type.Array(AssetIdShape, {
       minItems: 1,
       maxItems: MOST_FOLLOWED,
-      description: 'These tokens, in this order; `sort`, `order` and `limit` say nothing then.',
+      description: 'These tokens, in this order; the other fields say nothing then.',
     }),
   ),
   sort: Sort,
   order: Order,
+  graduated: Graduated,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
 });

@@ -80,15 +80,22 @@ export function filterOf(fold: Fold, filter: TickerFilter): ((day: TokenDay) => 
   return asked.length === 0 ? null : (day) => asked.every((test) => test(day));
 }
 
+const BOUNDS = [
+  ...(['minAge', 'maxAge', 'minMarketCap', 'maxMarketCap', 'minVolume24h'] as const),
+  'minProgress',
+] as const;
+
+/** Whether clients choose freely among such lists; sides of graduation are only two. */
+export function isBounded(filter: TickerFilter): boolean {
+  return BOUNDS.some((name) => filter[name] !== undefined);
+}
+
 /** What `filterOf` makes of two filters with one name is the same, as long as a list is kept. */
 export function filterName(fold: Fold, filter: TickerFilter): string {
-  const { minAge, maxAge, minMarketCap, maxMarketCap, minVolume24h } = filter;
-  const { graduated, minProgress } = filter;
   // Ages grow, also of tokens to which nothing happens: such a list is made again each minute.
-  const hasAge = minAge !== undefined || maxAge !== undefined;
+  const hasAge = filter.minAge !== undefined || filter.maxAge !== undefined;
   const atMs = hasAge ? intervalStart('min1', fold.marketMs) : null;
-  const bounds = [minAge, maxAge, minMarketCap, maxMarketCap, minVolume24h, minProgress];
-  return JSON.stringify([...bounds, graduated, atMs]);
+  return JSON.stringify([...BOUNDS.map((name) => filter[name]), filter.graduated, atMs]);
 }
 
 /** A ticker without the value does not match. */

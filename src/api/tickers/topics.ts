@@ -20,15 +20,16 @@ export function tickerTopics(node: TickerNode): Topic[] {
       cadenceMs: CADENCE_MS,
       summary:
         'Tickers of up to 500 tokens, or the first 100 of a list that is sorted as over HTTP, by ' +
-        'volume24h unless `sort` is set: all of them in a snapshot, later those that changed or ' +
+        'volume24h unless `sort` is set, of the whole market or of one side of graduation: all of them in a snapshot, later those that changed or ' +
         'are new, each time with the order of all. `spark` is there in a snapshot, for a token ' +
         'that is new or was traded, and when the hour turns; keep the one from before otherwise.',
       data: TickersInput,
       update: TickersUpdate,
-      open({ assets, sort = 'volume24h', order = 'desc', limit = PAGE }) {
+      open({ assets, sort = 'volume24h', order = 'desc', graduated, limit = PAGE }) {
         if (assets === undefined) {
-          const key = `Tickers:${sort}:${order}:${limit}`;
-          const first = (isOver: () => boolean) => views.first({ sort, order }, limit, isOver);
+          const list = { sort, order, ...(graduated && { graduated }) };
+          const key = `Tickers:${sort}:${order}:${graduated ?? ''}:${limit}`;
+          const first = (isOver: () => boolean) => views.first(list, limit, isOver);
           return new TickerSource(key, views, first);
         }
         const wanted = [...new Set(assets.map((asset) => asset.toLowerCase()))];

@@ -59,8 +59,12 @@ export class TickerViews {
   }
 
   /** The first of a list. null: `isOver` came first; call again. */
-  first(sort: TickerSort, limit: number, isOver: () => boolean): readonly AssetId[] | null {
-    const list = this.list({ ...sort, end: limit }, isOver);
+  first(
+    question: TickerSort & Pick<TickerFilter, 'graduated'>,
+    limit: number,
+    isOver: () => boolean,
+  ): readonly AssetId[] | null {
+    const list = this.list({ ...question, end: limit }, isOver);
     return list === null ? null : pageOf(list, 0, limit);
   }
 

@@ -21,22 +21,20 @@ const TradeId = Type.String({
 });
 const Price = Type.String({ description: 'ADA per token.' });
 
-const TradeRow = Type.Object(
-  {
-    id: TradeId,
-    time: Type.Integer({ description: 'Unix seconds.' }),
-    side: Type.Union([Type.Literal('buy'), Type.Literal('sell')]),
-    price: Type.String({
-      description: 'ADA per token: coin over tokens moved, percent fee left out.',
-    }),
-    baseAmount: Type.String({ ...Amount, description: 'Tokens moved.' }),
-    quoteAmount: Type.String({ ...Amount, description: 'Lovelace moved.' }),
-    txHash: TxHash,
-    pkh: Type.String({ description: 'Payment key of the trader; empty where it cannot be told.' }),
-    spotAfter: Price,
-  },
-  { $id: 'TradeRow' },
-);
+export const TRADE_FIELDS = {
+  id: TradeId,
+  time: Type.Integer({ description: 'Unix seconds.' }),
+  side: Type.Union([Type.Literal('buy'), Type.Literal('sell')]),
+  price: Type.String({
+    description: 'ADA per token: coin over tokens moved, percent fee left out.',
+  }),
+  baseAmount: Type.String({ ...Amount, description: 'Tokens moved.' }),
+  quoteAmount: Type.String({ ...Amount, description: 'Lovelace moved.' }),
+  txHash: TxHash,
+  pkh: Type.String({ description: 'Payment key of the trader; empty where it cannot be told.' }),
+  spotAfter: Price,
+};
+const TradeRow = Type.Object(TRADE_FIELDS, { $id: 'TradeRow' });
 
 const TradesQuery = Type.Object({
   asset: AssetIdShape,
@@ -114,7 +112,7 @@ function answer(node: TradeNode, pages: KeptPages, query: TradesQuery): Answer |
   const read = isWanted === null ? limit : MOST_READ;
   const rows = fold.store.page('trades', `${token}/`, rangeOf(token, read, before, span));
   const wanted = isWanted === null ? rows : rows.filter(({ value }) => isWanted(value));
-  const shown = wanted.slice(0, limit).map(({ key, value }) => rowOf(idOf(token, key), value));
+  const shown = wanted.slice(0, limit).map((row) => tradeRow(token, row));
   const last = rows.at(-1);
   const isAll = isWanted === null || wanted.length >= limit || rows.length < read;
   const next = isAll || last === undefined ? {} : { 'X-Next-Before': idOf(token, last.key) };
@@ -162,13 +160,17 @@ export function tradesOf(
   before?: string,
 ): TradeRow[] {
   const rows = store.page('trades', `${token}/`, rangeOf(token, limit, before));
-  return rows.map(({ key, value }) => rowOf(idOf(token, key), value));
+  return rows.map((row) => tradeRow(token, row));
 }
 
 /** null: a rollback took it away. */
 export function tradeOf({ store }: Fold, token: AssetId, id: string): TradeRow | null {
   const text = store.get('trades', `${token}/${id}`);
   return text === null ? null : rowOf(id, text);
+}
+
+export function tradeRow(token: AssetId, { key, value }: KeyedRow) {
+  return rowOf(idOf(token, key), value);
 }
 
 function rowOf(id: string, text: string) {

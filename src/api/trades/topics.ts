@@ -1,4 +1,4 @@
-/** `Trades`: fills of a token, live. */
+/** Fills, live: `Trades` of a token, `NewestTrades` of the market. */
 import { tradesTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { changePage } from '../../engine/store/changeIndex.ts';
@@ -10,6 +10,7 @@ import {
   type Topic,
   topic,
 } from '../topics/port.ts';
+import { newestTradesTopic } from './newest.ts';
 import { type TradeNode, TradesInput, TradesOutput, tradeOf, tradesOf } from './routes.ts';
 
 const CADENCE_MS = 5;
@@ -28,6 +29,7 @@ export function tradeTopics(node: TradeNode): Topic[] {
       update: TradesOutput,
       open: ({ asset }) => new TradeSource(node, asset.toLowerCase()),
     }),
+    newestTradesTopic(node),
   ];
 }
 

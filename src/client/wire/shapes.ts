@@ -332,3 +332,25 @@ export interface PoolListUpdate {
   /** Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas. */
   readonly crc32: number;
 }
+
+export interface MarketTrade {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  readonly ticker: string;
+  /** Place in the chain: slot, transaction, fill. Sorts; unique for the token. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly time: number;
+  readonly side: 'buy' | 'sell';
+  /** ADA per token: coin over tokens moved, percent fee left out. */
+  readonly price: string;
+  /** Tokens moved. */
+  readonly baseAmount: string;
+  /** Lovelace moved. */
+  readonly quoteAmount: string;
+  readonly txHash: string;
+  /** Payment key of the trader; empty where it cannot be told. */
+  readonly pkh: string;
+  /** ADA per token. */
+  readonly spotAfter: string;
+}

@@ -211,7 +211,7 @@ export interface TickersUpdate {
 export type TickersData = TickersUpdate;
 
 export interface TickersInput {
-  /** These tokens, in this order; `sort`, `order` and `limit` say nothing then. */
+  /** These tokens, in this order; the other fields say nothing then. */
   readonly assets?: readonly string[];
   /** A number of the ticker; `lastTrade` is `lastTradeTime`. */
   readonly sort?:
@@ -243,5 +243,7 @@ export interface TickersInput {
     | 'lastTrade';
   /** null comes last both ways; ties by asset id. */
   readonly order?: 'desc' | 'asc';
+  /** Only those on the AMM, or on the curve. */
+  readonly graduated?: 'true' | 'false';
   readonly limit?: number;
 }

@@ -1,5 +1,11 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
-import type { ApiOrder, LiquidityPoolInfo, PoolListUpdate, TradeRow } from './shapes.ts';
+import type {
+  ApiOrder,
+  LiquidityPoolInfo,
+  MarketTrade,
+  PoolListUpdate,
+  TradeRow,
+} from './shapes.ts';
 import type { TickersData, TickersInput } from './tickers.ts';
 
 export type LastBarData = {
@@ -313,6 +319,13 @@ export type TradesData =
 
 export type TradesInput = PoolFeedInput;
 
+/** Newest first; those of one slot by their place in the block. */
+export type NewestTradesData = readonly MarketTrade[];
+
+export interface NewestTradesInput {
+  readonly limit?: number;
+}
+
 export interface HealthData {
   /** Name of the log: <n>-<random>. */
   readonly epoch: string;
@@ -369,6 +382,7 @@ export interface Topics {
   };
   OrderBook: { input: OrderBookInput; data: OrderBookData; others: Record<never, never> };
   Trades: { input: TradesInput; data: TradesData; others: Record<never, never> };
+  NewestTrades: { input: NewestTradesInput; data: NewestTradesData; others: Record<never, never> };
   Tickers: { input: TickersInput; data: TickersData; others: Record<never, never> };
   Health: { input: undefined; data: HealthData; others: Record<never, never> };
 }

@@ -102,9 +102,9 @@ export class PoolDirectory {
     return this.#orders.New.between(Math.ceil(fromMs / 1000), Math.floor(toMs / 1000));
   }
 
-  /** All of them by market cap, ties by asset id, until `visit` answers false. */
-  walkByMarketCap(visit: (listed: ListedPool) => boolean): void {
-    this.#orders.all.walk(({ listed }) => visit(listed));
+  /** In the order of a list, or `all` of them by market cap, until `visit` answers false. */
+  walk(order: Order, visit: (listed: ListedPool) => boolean): void {
+    this.#orders[order].walk(({ listed }) => visit(listed));
   }
 
   /** Highest market cap, ties by asset id, graduated included. */

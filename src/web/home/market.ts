@@ -116,9 +116,9 @@ export const MOST_FOLLOWED = 100;
 /** What the topic is asked for; null: it has no such list. */
 export function followedBy(question: Question): TickersInput | null {
   if (isAssets(question)) return { assets: question };
-  const { sort, order, limit = MOST_FOLLOWED, ...bounds } = question;
+  const { sort, order, graduated, limit = MOST_FOLLOWED, ...bounds } = question;
   if (limit > MOST_FOLLOWED || Object.keys(bounds).length > 0) return null;
-  return { limit, ...(sort && { sort }), ...(order && { order }) };
+  return { limit, ...(sort && { sort }), ...(order && { order }), ...(graduated && { graduated }) };
 }
 
 export function isAssets(question: Question): question is readonly string[] {

@@ -207,6 +207,7 @@ export const SUBSCRIPTIONS: Readonly<Record<string, (stage: Stage) => JsonObject
   PoolFeed: ({ asset }) => ({ asset }),
   LiveOrdersFeed: ({ asset }) => ({ asset, pkhFilter: null }),
   Trades: ({ asset }) => ({ asset }),
+  NewestTrades: () => ({ limit: 2 }),
   OrderBook: ({ asset }) => ({ asset }),
   Tickers: ({ asset }) => ({ assets: [asset] }),
   UserHistoryByAddress: ({ address }) => ({ address }),

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { Ticker } from '../../../src/api/tickers/schema.ts';
 import { recordOf } from '../../support/subscription.ts';
-import { type MarketApi, openMarketApi } from '../marketApi.ts';
+import { until } from '../../support/until.ts';
+import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 import { launchBy, MOST_TRADES, recountedTicker, type TradeRow, trade } from './recounted.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
@@ -91,4 +92,29 @@ test('lists are sorted and filtered, null last both ways, ties by asset id', asy
     const answer = await api.get('/v1/tickers', { [name]: value });
     assert.equal(answer.status, 400, name);
   }
+});
+
+test('a token that graduates goes from one side of a list to the other, and back', async (t) => {
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 0), launchBy(1, 50), ...trade('buy', 150), ...trade('buy', 53)]);
+  const sides = await Promise.all(
+    ['false', 'true'].map((graduated) =>
+      Listener.open(t, api, 'Tickers', { sort: 'progress', graduated }),
+    ),
+  );
+  const shown = (side: Listener) => {
+    const frame = side.frames.findLast(({ event }) => event === 'TickersUpdate');
+    return recordOf(frame?.data).order;
+  };
+  const areShown = (...expected: string[][]) =>
+    until(
+      () => `${JSON.stringify(expected)}: ${JSON.stringify(sides.map(shown))}`,
+      () => JSON.stringify(sides.map(shown)) === JSON.stringify(expected),
+    );
+  const [full, other] = [api.pool(0).token, api.pool(1).token];
+  await areShown([full, other], []);
+  await api.block([{ do: 'execute', pool: 0 }]);
+  await areShown([other], [full]);
+  await api.back(1);
+  await areShown([full, other], []);
 });

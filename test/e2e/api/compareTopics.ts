@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { PONG } from '../../api/marketApi.ts';
 import { INTERVALS } from '../../support/model.ts';
+import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import type { Asker } from './asker.ts';
 import { sortLocks } from './comparePools.ts';
@@ -91,6 +92,8 @@ function pools(market: NaiveMarket): Expected[] {
   });
   const koth = king === null ? null : model.pool(king);
   return [
+    { topic: 'NewestTrades', data: { limit: 3 }, snapshot: newest(market).slice(0, 3) },
+    { topic: 'NewestTrades', data: {}, snapshot: newest(market).slice(0, 20) },
     ...lists,
     { topic: 'KOTH', data: {}, snapshot: koth },
     ...tokens.flatMap((asset) => [
@@ -101,6 +104,15 @@ function pools(market: NaiveMarket): Expected[] {
   ];
 }
 
+/** Ties by asset id: sorting keeps the order of what is equal. */
+function newest({ tokens, orders, pools: model }: NaiveMarket): unknown[] {
+  const rows = tokens.toSorted().flatMap((asset) => {
+    const { ticker } = recordOf(recordOf(model.pool(asset)).info);
+    return orders.tape(asset).map((row) => ({ asset, ticker, ...row }));
+  });
+  return rows.sort((a, b) => (a.id === b.id ? 0 : a.id > b.id ? -1 : 1));
+}
+
 function tickers(market: NaiveMarket): Expected[] {
   const all = market.tokens.map((token) => tickerOf(market, token));
   const update = (items: readonly Ticker[]) => {
@@ -109,6 +121,7 @@ function tickers(market: NaiveMarket): Expected[] {
   };
   const volume = ({ volume24h }: Ticker) => Number(volume24h);
   const change = ({ change5m }: Ticker) => (change5m === null ? null : Number(change5m));
+  const progress = (each: Ticker) => (each.progress === null ? null : Number(each.progress));
   const risen = { sort: 'change5m', order: 'asc', limit: 2 };
   const given = all.toReversed();
   const assets = [UNKNOWN, ...given.map(({ asset }) => asset.toUpperCase())];
@@ -116,6 +129,17 @@ function tickers(market: NaiveMarket): Expected[] {
     { topic: 'Tickers', data: {}, snapshot: update(sorted(all, volume, -1).slice(0, 100)) },
     { topic: 'Tickers', data: risen, snapshot: update(sorted(all, change, 1).slice(0, 2)) },
     { topic: 'Tickers', data: { assets }, snapshot: update(given) },
+    ...(['true', 'false'] as const).map((graduated) => ({
+      topic: 'Tickers',
+      data: { sort: 'progress', graduated },
+      snapshot: update(
+        sorted(
+          all.filter((each) => String(each.graduated) === graduated),
+          progress,
+          -1,
+        ),
+      ),
+    })),
   ];
 }
 

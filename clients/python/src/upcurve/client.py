@@ -25,7 +25,7 @@ from .session import Session
 from .subscription import Receiver, SubscribeParams, Subscription
 from .wallet import Wallet
 from .wire.shapes import LiquidityPoolInfo
-from .wire.topics import HealthData, OrderBookDataRow, TickersInput
+from .wire.topics import HealthData, NewestTradesData, OrderBookDataRow, TickersInput
 
 Fill = Literal["previous"]
 Price = Literal["trade", "spot"]
@@ -133,6 +133,12 @@ class Client:
     def watch_top_pool(self) -> WholeMirror[LiquidityPoolInfo]:
         """The pool with the highest market cap; None while there is none."""
         return WholeMirror(self.connection, SubscribeParams("KOTH"))
+
+    def watch_newest_trades(
+        self, limit: int = 20, *, max_hz: int | None = None
+    ) -> WholeMirror[NewestTradesData]:
+        """The newest trades of the whole market, at most 50. `max_hz`: updates a second, at most."""
+        return WholeMirror(self.connection, SubscribeParams("NewestTrades", {"limit": limit}, max_hz))
 
     def watch_order_book(self, asset: str) -> WholeMirror[OrderBookDataRow]:
         """Open orders of a token by worst price."""

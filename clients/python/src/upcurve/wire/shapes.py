@@ -421,6 +421,28 @@ class PoolListUpdate(TypedDict):
     crc32: int
 
 
+class MarketTrade(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    ticker: str
+    #: Place in the chain: slot, transaction, fill. Sorts; unique for the token.
+    id: str
+    #: Unix seconds.
+    time: int
+    side: Literal["buy", "sell"]
+    #: ADA per token: coin over tokens moved, percent fee left out.
+    price: str
+    #: Tokens moved.
+    baseAmount: str
+    #: Lovelace moved.
+    quoteAmount: str
+    txHash: str
+    #: Payment key of the trader; empty where it cannot be told.
+    pkh: str
+    #: ADA per token.
+    spotAfter: str
+
+
 class TickerUpdate(TypedDict):
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
     asset: str

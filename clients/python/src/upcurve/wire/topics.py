@@ -10,6 +10,7 @@ from typing import Literal, TYPE_CHECKING, TypedDict
 from .shapes import (
     ApiOrder,
     LiquidityPoolInfo,
+    MarketTrade,
     PoolListUpdate,
     TickersUpdate,
     TradeRow,
@@ -227,13 +228,23 @@ class TradesDataRowRow2(TypedDict):
 TradesData = list[TradeRow | TradesDataRowRow2] | None
 
 
+class NewestTradesInput(TypedDict):
+    limit: NotRequired[int]
+
+
+#: Newest first; those of one slot by their place in the block.
+NewestTradesData = list[MarketTrade]
+
+
 class TickersInput(TypedDict):
-    #: These tokens, in this order; `sort`, `order` and `limit` say nothing then.
+    #: These tokens, in this order; the other fields say nothing then.
     assets: NotRequired[list[str]]
     #: A number of the ticker; `lastTrade` is `lastTradeTime`.
     sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "lastTrade"]]
     #: null comes last both ways; ties by asset id.
     order: NotRequired[Literal["desc", "asc"]]
+    #: Only those on the AMM, or on the curve.
+    graduated: NotRequired[Literal["true", "false"]]
     limit: NotRequired[int]
 
 
