@@ -1,7 +1,7 @@
 /**
  * Lists of the tokens that are within bounds. Clients choose bounds freely, so a few lists are
- * kept, those that were asked for last; one that is being made is kept until it is made, so that requests
- * with ever other filters do not take it away from each other.
+ * kept, those that were asked for last; one that is being made is kept until it is made, so that
+ * requests with ever other filters do not take it away from each other.
  */
 import { LRUCache } from 'lru-cache';
 import type { Ranking } from './rankings.ts';
