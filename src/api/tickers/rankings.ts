@@ -99,9 +99,7 @@ function rankingOf(
   const value = SORT_VALUES[field];
   return all.make<Ranked>({
     // A bound may be one of the volume of the longest one, and of nothing else of a window.
-    windows: WINDOWS.filter(
-      (window) => field.endsWith(window) || (hasBounds && window === '24h'),
-    ),
+    windows: WINDOWS.filter((window) => field.endsWith(window) || (hasBounds && window === '24h')),
     compare: (a, b) => compareRanked(a, b, side),
     read: (asset, isOver) => field !== 'traders24h' || TokenDay.readTraders(fold, asset, isOver),
     placeOf(day) {

@@ -229,11 +229,7 @@ function hasTraded(traders: ReadonlyMap<string, number>, fromMs: number, toMs: n
 }
 
 /** In steps: a pair may have a trade in each minute. */
-function* readDay(
-  store: StateStore,
-  pair: number,
-  atMs: number,
-): Generator<void, MinuteWindows> {
+function* readDay(store: StateStore, pair: number, atMs: number): Generator<void, MinuteWindows> {
   const fromMs = atMs - DAY_MS;
   const read = (startMs: number, endMs: number, most: number): Minute[] =>
     store.bars(pair, MIN1, startMs, endMs, most).reverse().map(readMinute);

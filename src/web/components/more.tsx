@@ -4,7 +4,7 @@
  * because the focus may be in it.
  */
 import { useSignal } from '@preact/signals';
-import type { RefObject, TargetedUIEvent } from 'preact';
+import type { RefObject, TargetedEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { errorText } from '../errorText.ts';
 import { usePage, useRowsInSteps } from '../page.tsx';
@@ -26,7 +26,7 @@ export function useReach(length: number) {
   const rows = useRowsInSteps(Math.min(length, reach.value));
   return {
     rows,
-    onScroll({ currentTarget }: TargetedUIEvent<HTMLElement>): void {
+    onScroll({ currentTarget }: TargetedEvent<HTMLElement>): void {
       const { scrollHeight, scrollTop, clientHeight } = currentTarget;
       const isNear = scrollHeight - scrollTop - clientHeight < NEAR_PX;
       if (isNear && reach.value < length) reach.value += REACH;
