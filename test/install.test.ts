@@ -141,7 +141,7 @@ test('the service starts the program as npm start does, with a Node that product
 
 test('sources load as the installation stripped them, edited ones through Node', () => {
   const folder = temporaryDirectory();
-  for (const name of ['useStripped.mjs', 'strippedSources.mjs', 'strip.ts']) {
+  for (const name of ['useStripped.mjs', 'strippedSources.mjs', 'scalusCode.mjs', 'strip.ts']) {
     cpSync(join(ROOT, 'pack', name), join(folder, 'pack', name));
   }
   const main = join(folder, 'src/main.ts');
@@ -171,4 +171,19 @@ test('sources load as the installation stripped them, edited ones through Node',
   writeFileSync(join(folder, 'node_modules'), 'no folder');
   assert.match(load('pack/strip.ts'), /sources keep their types/);
   assert.equal(load('--import', './pack/useStripped.mjs', main), '2\n');
+});
+
+test('a thread loads the code of Scalus that was compiled, and compiles where it does not fit', () => {
+  const load = (...options: string[]) => {
+    const program = `
+      require('scalus');
+      console.log(require('node:v8').getHeapStatistics().peak_malloced_memory);`;
+    const args = [...options, '--import', './pack/useStripped.mjs', '--eval', program];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+    return Number(stdout) / 2 ** 20;
+  };
+  assert.equal(spawnSync(process.execPath, ['pack/strip.ts'], { cwd: ROOT }).status, 0);
+  const [taken, compiled] = [load(), load('--max-old-space-size=500')];
+  assert.ok(taken > 0 && taken < 10, `${taken} MiB`);
+  assert.ok(compiled > 20, `${compiled} MiB`);
 });

@@ -1,0 +1,7 @@
+/// <reference types="node" />
+
+export function loadScalus(module: NodeJS.Module, require: NodeJS.Require): void;
+export function scalusCode(
+  filename: string,
+  require: NodeJS.Require,
+): { readonly name: string; make(): Buffer };
