@@ -87,8 +87,6 @@ interface HeadRow {
 /** The write-ahead log is brought into the file beyond this, and cut to `MOST_LOG_BYTES`. */
 const LOG_PAGES = 1_000;
 const MOST_LOG_BYTES = 8 << 20;
-/** Unspent outputs are in memory anyway; pages serve lookups of old ones, and appending. */
-const CACHE_MB = 8;
 
 export class LedgerFile {
   readonly outputs: OutputTable;
@@ -104,8 +102,7 @@ export class LedgerFile {
   constructor(file: string, maxMb = 0, blocksKept = BLOCKS_KEPT) {
     assert(blocksKept >= K, 'what can be rolled back is kept');
     this.#blocksKept = blocksKept;
-    const cacheMb = CACHE_MB;
-    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true, cacheMb });
+    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     this.#database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
     this.#database.pragma(`journal_size_limit = ${MOST_LOG_BYTES}`);
     const found = this.#database.pragma('user_version', { simple: true });

@@ -87,8 +87,8 @@ const SPLICED = 64;
 
 export class MinuteWindows {
   readonly #minutes: MinuteColumn;
-  /** Ranges of whole hours, by their number. */
-  readonly #hours = new Map<number, Range>();
+  /** Ranges of whole hours, by their number; null: none was asked for. */
+  #hours: Map<number, Range> | null = null;
   /** From the start of a minute to the end of its hour. */
   #edge: { readonly firstMs: number; readonly range: Range } | null = null;
   readonly #windows: readonly RunningWindow[];
@@ -153,7 +153,7 @@ export class MinuteWindows {
     let index = minutes.length;
     while (index > 0 && (minutes.startAt(index - 1) ?? 0) >= minute.startMs) index -= 1;
     const old = minutes.at(index);
-    this.#hours.delete(hourOf(minute.startMs));
+    this.#hours?.delete(hourOf(minute.startMs));
     this.#edge = null;
     if (old?.startMs === minute.startMs) {
       minutes.replace(index, minute);
@@ -214,9 +214,10 @@ export class MinuteWindows {
   }
 
   #hourRange(hour: number, first: number, end: number): Range {
-    const known = this.#hours.get(hour);
+    const known = this.#hours?.get(hour);
     if (known !== undefined) return known;
     const range = rangeOf(this.#minutes, first, end);
+    this.#hours ??= new Map();
     this.#hours.set(hour, range);
     return range;
   }
@@ -270,7 +271,7 @@ export class MinuteWindows {
     if (count < SPLICED) return;
     this.#minutes.dropFirst(count);
     this.#isWhole = false;
-    this.#hours.clear();
+    this.#hours = null;
     this.#edge = null;
     for (const window of this.#windows) window.first -= count;
   }

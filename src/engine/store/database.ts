@@ -10,14 +10,15 @@ interface DatabaseOptions {
   readonly maxMb: number;
   /** No other process may open the file while this one has it; throws if another has it. */
   readonly exclusive?: boolean;
-  /** Pages kept in memory, in MiB. */
+  /** Pages kept in memory, in MiB; `CACHE_MB` where absent. */
   readonly cacheMb?: number;
 }
 
 const LOCK_WAIT_MS = 1_000;
 /** What SQLite leaves of a write-ahead log when it begins it again: larger ones are cut. */
 const WAL_KEPT_BYTES = 4 * 1024 * 1024;
-const CACHE_MB = 64;
+/** The system keeps pages too: in a state of 166 MB a row is read as fast with 8 MiB as with 64. */
+const CACHE_MB = 8;
 const KIB_PER_MIB = 1024;
 
 export const PAGE_BYTES = 4096;

@@ -39,9 +39,11 @@ export type WriterReply = { readonly message: string; readonly code: string } | 
 
 /** Commits after which what is in the write-ahead log is moved into the file. */
 const COMMITS_PER_CHECKPOINT = 16;
+/** A commit changes pages all over the file: what does not fit is written more than once. */
+const CACHE_MB = 64;
 
 export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
-  const database = openDatabase(file, { synchronous: 'NORMAL', maxMb });
+  const database = openDatabase(file, { synchronous: 'NORMAL', maxMb, cacheMb: CACHE_MB });
   const write = batchWriter(database);
   let commits = 0;
   return {
