@@ -173,7 +173,7 @@ test('sources load as the installation stripped them, edited ones through Node',
   assert.equal(load('--import', './pack/useStripped.mjs', main), '2\n');
 });
 
-test('a thread loads the code of Scalus that was compiled, and compiles where it does not fit', () => {
+test('a thread loads Scalus as it was compiled, and compiles it where that does not fit', () => {
   const load = (...options: string[]) => {
     const program = `
       require('scalus');
