@@ -22,6 +22,8 @@ import type { Rules } from './recognise/rules.ts';
 interface Pending {
   readonly inputs: readonly RefText[];
   readonly events: readonly MarketEvent[];
+  /** Where it means nothing yet: its token may be launched by one that comes later. */
+  readonly unread: Transaction | null;
 }
 
 /** Pending transactions that the log has. */
@@ -52,10 +54,9 @@ export class PendingTransactions {
   ): MempoolPayload | null {
     if (whole) this.clear();
     for (const { id } of removed) this.#remove(id);
-    const recognised = added.flatMap((tx): PendingTransaction[] => {
-      const events = this.#recognise(tx).filter(isOfOrders);
-      return events.length === 0 ? [] : [{ id: tx.id, events }];
-    });
+    const recognised = this.#changesOf(added);
+    // After a fork, what was pending before it may be reported before the launch that it undid.
+    if (added.some(({ id }) => this.#launches(id))) recognised.push(...this.#changesOfUnread());
     const gone = removed.filter(({ id }) => logged.has(id));
     const payload = { kind: 'mempool', seenMs, whole, added: recognised, removed: gone } as const;
     if (!whole) return recognised.length + gone.length > 0 ? payload : null;
@@ -97,13 +98,31 @@ export class PendingTransactions {
     this.#market = null;
   }
 
+  #changesOf(transactions: readonly Transaction[]): PendingTransaction[] {
+    return transactions.flatMap((tx) => {
+      const events = this.#recognise(tx).filter(isOfOrders);
+      return events.length === 0 ? [] : [{ id: tx.id, events }];
+    });
+  }
+
+  #changesOfUnread(): PendingTransaction[] {
+    const unread = [...this.#pendingById.values()].flatMap((pending) => pending.unread ?? []);
+    return this.#changesOf(unread);
+  }
+
+  #launches(id: string): boolean {
+    return this.#pendingById.get(id)?.events.some(({ kind }) => kind === 'launched') === true;
+  }
+
   #recognise(tx: Transaction): readonly MarketEvent[] {
     const market = this.#market ?? this.#marketAfterAll();
     this.#market = market;
     this.#arrived = (this.#arrived + 1) % 1_000_000;
     const events = recognisePending(tx, this.#arrived, market, this.#rules);
     const inputs = spentBy(tx).map(refText);
-    this.#pendingById.set(tx.id, { inputs, events });
+    const unread = events.length === 0 ? tx : null;
+    this.#pendingById.delete(tx.id);
+    this.#pendingById.set(tx.id, { inputs, events, unread });
     for (const ref of inputs) this.#spentBy.set(ref, tx.id);
     return events;
   }

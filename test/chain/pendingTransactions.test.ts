@@ -179,6 +179,8 @@ test('a launch and an order for it wait together', async (t) => {
   await chain.whole(tx);
   assert.equal(statusOf(), undefined, 'for a token that is none');
   assert.equal(orders().byBeacon(beacon(tx.inputs, 0))?.status, 'Dropped');
+  await chain.waits([later.tx]);
+  assert.equal(statusOf(), 'MempoolPending', 'also where its launch comes back behind it');
   await chain.whole(later.tx, tx);
   await chain.block(later.tx, tx);
   assert.equal(statusOf(), 'Pending');
