@@ -4,6 +4,7 @@
  * (`BarEnds`).
  */
 import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
 import {
   type BarRow,
   type BarSlot,
@@ -26,6 +27,8 @@ import {
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Ends that wait beside each other: each is looked at when a pair is read. */
 const MOST_WAITING_ENDS = 8;
+/** Pairs whose bars are ended in one turn of the loop: less than a millisecond. */
+const ENDS_A_TURN = 48;
 /** Far more than lateness can leave open at once. */
 const MAX_OPEN_BARS = 10_000;
 
@@ -128,6 +131,16 @@ export class BarsView {
     const waiting = this.#overlay(pair, resolution, [], inside);
     if (waiting.length > 0) return null;
     return this.#settled(pair, resolution, from, to, most);
+  }
+
+  /** Puts all that waits in a stage into its bars. No `clock`: in one turn of the loop. */
+  async endAll({ bars }: Stage, clock?: Clock): Promise<void> {
+    let ended = 0;
+    for (let pair = bars.nextEnded(); pair !== null; pair = bars.nextEnded()) {
+      this.endBars(pair);
+      ended += 1;
+      if (ended % ENDS_A_TURN === 0 && clock !== undefined) await nextTurn(clock);
+    }
   }
 
   /** Bars and tombstones last changed after `seq`, oldest change first. */

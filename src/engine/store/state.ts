@@ -6,7 +6,7 @@
  * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
 import type { Resolution } from '../market/resolution.ts';
-import { type Clock, nextTurn } from '../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import {
   type BarRow,
@@ -34,7 +34,6 @@ import {
   type KeyedTable,
   type RowChange,
   type RowImage,
-  type RowValue,
   recordOf,
   type TableName,
 } from './rows.ts';
@@ -85,9 +84,6 @@ export interface StateOptions {
   readonly clock?: Clock;
 }
 
-/** Pairs whose bars are ended in one turn of the loop: less than a millisecond. */
-const ENDS_A_TURN = 48;
-
 export class StateStore {
   /** The database file. */
   readonly file: string;
@@ -109,8 +105,7 @@ export class StateStore {
   #stage = new Stage();
   /** Handed to the writer, not acknowledged yet. */
   #inFlight: Stage | null = null;
-  /** Both, newest first. */
-  #stages: readonly Stage[] = [this.#stage];
+  #newestFirst: readonly Stage[] = [this.#stage];
   #committing: Promise<number> | null = null;
   #checkpoint: Checkpoint | null;
 
@@ -122,8 +117,8 @@ export class StateStore {
       createTables(this.#database);
       this.atOnce = readsAtOnce(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
-      this.#rows = new KeyedView(this.#keyed, () => this.#stages, this.atOnce);
-      this.tradeIds = new TradeIds(this.#keyed.trade_ids, () => this.#stages);
+      this.#rows = new KeyedView(this.#keyed, () => this.#newestFirst, this.atOnce);
+      this.tradeIds = new TradeIds(this.#keyed.trade_ids, () => this.#newestFirst);
       this.#changeIndex = changeIndexReads(this.#database);
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
       this.#bars = new BarsView(
@@ -256,7 +251,7 @@ export class StateStore {
   }
 
   /** As it is: for what is to change it. */
-  value(table: KeyedTable, key: string): RowValue | null {
+  value(table: KeyedTable, key: string): RowChange['before'] {
     return this.#rows.value(table, key);
   }
 
@@ -292,7 +287,7 @@ export class StateStore {
 
   /** What changed in `scope` after `seq`, oldest change first, at most `limit`. */
   changedSince(scope: string, seq: number, limit: number): IndexedChange[] {
-    const stages = this.#stages;
+    const stages = this.#newestFirst;
     // A staged change may replace a stored one, so this reads as many more.
     const more = stages.reduce((count, stage) => count + stage.changeIndex.count(scope), limit);
     const stored = this.#changeIndex.since(scope, seq, more);
@@ -373,7 +368,8 @@ export class StateStore {
         unhashed: this.hashWindow.names(),
         horizonSeq: this.horizonSeq,
       };
-      await this.#endAllBars(stage);
+      // The checkpoint that is written comes after the entries that ended them.
+      await this.#bars.endAll(stage, this.#clock);
       await this.#writer.write(await encodeInSteps(stage, head, this.#clock), this.#clock);
       this.#rows.noteCommitted(stage);
       stage.bars.noteWritten();
@@ -384,16 +380,6 @@ export class StateStore {
       throw error;
     } finally {
       this.#setStages(this.#stage, null);
-    }
-  }
-
-  /** The checkpoint that is written comes after the entries that ended them. */
-  async #endAllBars({ bars }: Stage): Promise<void> {
-    let ended = 0;
-    for (let pair = bars.nextEnded(); pair !== null; pair = bars.nextEnded()) {
-      this.#bars.endBars(pair);
-      ended += 1;
-      if (ended % ENDS_A_TURN === 0 && this.#clock !== undefined) await nextTurn(this.#clock);
     }
   }
 
@@ -409,6 +395,6 @@ export class StateStore {
   #setStages(newest: Stage, inFlight: Stage | null): void {
     this.#stage = newest;
     this.#inFlight = inFlight;
-    this.#stages = inFlight === null ? [newest] : [newest, inFlight];
+    this.#newestFirst = inFlight === null ? [newest] : [newest, inFlight];
   }
 }

@@ -145,7 +145,7 @@ test('a hash tells any two values of a row apart, and what was before it', () =>
   assert.equal(new Set([...ended, ...hashes]).size, hashes.length + 2, 'nor two of an ended bar');
 });
 
-test('every block that a fork can reach, and else every 64th entry, is a position of a hash', () => {
+test('a block that a fork can reach, and every 64th entry, is a position of a hash', () => {
   const feed = { kind: 'block', atMs: 0, trades: [] } as const;
   const chain = { slot: 1, hash: '', height: 1, events: [], settled: [], dropped: [] };
   const always: Payload[] = [
