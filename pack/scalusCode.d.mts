@@ -1,6 +1,6 @@
 /// <reference types="node" />
 
-export function loadScalus(module: NodeJS.Module, require: NodeJS.Require): void;
+export function loadScalus(module: NodeJS.Module, require: NodeJS.Require, filename: string): void;
 export function scalusCode(
   filename: string,
   require: NodeJS.Require,

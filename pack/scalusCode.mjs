@@ -17,11 +17,12 @@ const PARAMETERS = 'exports, require, module';
 /**
  * @param {NodeJS.Module} module to be filled
  * @param {NodeJS.Require} require
+ * @param {string} filename of Scalus
  */
-export function loadScalus(module, require) {
-  const source = read(module.filename);
+export function loadScalus(module, require, filename) {
+  const source = read(filename);
   const code = readCode(codeName(source));
-  const script = new Script(source, { filename: module.filename, ...code });
+  const script = new Script(source, { filename, ...code });
   script.runInThisContext()(module.exports, require, module);
 }
 

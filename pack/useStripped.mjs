@@ -8,10 +8,13 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { loadScalus } from './scalusCode.mjs';
 import { STRIPPED_FOLDER, strippedName } from './strippedSources.mjs';
 
-const LOADER = JSON.stringify(fileURLToPath(new URL('./scalusCode.mjs', import.meta.url)));
-const LOAD_SCALUS = `require(${LOADER}).loadScalus(module, require);`;
+// Not by `require`: where an `import` asks for it, that one links no module of ours.
+const name = 'upcurve scalus';
+Object.defineProperty(globalThis, Symbol.for(name), { value: loadScalus });
+const LOAD_SCALUS = `globalThis[Symbol.for('${name}')](module, require, __filename);`;
 
 registerHooks({
   load(url, context, next) {
