@@ -22,8 +22,8 @@ export function tickerTopics(node: TickerNode): Topic[] {
         'Tickers of up to 500 tokens, or the first 100 of a list that is sorted as over HTTP, by ' +
         'volume24h unless `sort` is set, of the whole market or of one side of graduation: all ' +
         'of them in a snapshot, later those that changed or are new, each time with the order of ' +
-        'all. `spark` is there in a snapshot, for a token that is new or was traded, and when the ' +
-        'hour turns; keep the one from before otherwise.',
+        'all. `spark` is there in a snapshot, for a token that is new or was traded, and when ' +
+        'the hour turns; keep the one from before otherwise.',
       data: TickersInput,
       update: TickersUpdate,
       open({ assets, sort = 'volume24h', order = 'desc', graduated, limit = PAGE }) {
