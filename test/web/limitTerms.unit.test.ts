@@ -8,7 +8,7 @@ const UNIT = 10n ** 12n;
 const prices = fc.bigInt({ min: 1n, max: 10n ** 24n });
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 16n });
 
-test('a buy pays the price at most, a sell gets it at least, and one unit less would not do', () => {
+test('a buy pays the price at most, a sell gets it at least, and one unit less fails', () => {
   fc.assert(
     fc.property(amounts, prices, (amount, price) => {
       const tokens = leastFor('buy', amount, price);

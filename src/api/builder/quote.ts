@@ -188,7 +188,7 @@ function quoteOn(
   return refuseWait(partialDeployment, pool, bound, place) ?? { quote: found, pool, fees };
 }
 
-/** Where an owner cannot cancel before an order may be given back, it waits no longer than others. */
+/** Where an owner cannot cancel before a refund is due, an order waits no longer than others. */
 function refuseWait(
   { network, refundAfterMs }: PartialDeployment,
   pool: NewestPool,

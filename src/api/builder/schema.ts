@@ -42,8 +42,8 @@ const MinOutput = Type.Optional(
   Type.String({
     pattern: '^[1-9][0-9]{0,29}$',
     description:
-      'The least output that the order takes: an integer from 1 to the quoted output, or more with ' +
-      '`waitFor`. It replaces the bound of `slippage`.',
+      'The least output that the order takes: an integer from 1 to the quoted output, or more ' +
+      'with `waitFor`. It replaces the bound of `slippage`.',
   }),
 );
 const LEAST_WAIT_SECONDS = 600;
@@ -53,9 +53,9 @@ const WaitFor = Type.Optional(
     minimum: LEAST_WAIT_SECONDS,
     maximum: MOST_WAIT_SECONDS,
     description:
-      'A limit order: it waits for so many seconds until the pool gives `minOutput`, which may be ' +
-      'more than now, and may be given back after that. Absent: as long as the deployment says. An ' +
-      'order for a pool of Splash waits until it is filled or cancelled.',
+      'A limit order: it waits for so many seconds until the pool gives `minOutput`, which may ' +
+      'be more than now, and may be refunded after that. Absent: as long as the deployment says. ' +
+      'An order for a pool of Splash waits until it is filled or cancelled.',
   }),
 );
 

@@ -1,12 +1,11 @@
 /** What can be chosen above a chart, in two rows at most; the rarer choices are in menus. */
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { CHART_RESOLUTIONS, type ChartResolution } from '../../engine/market/resolution.ts';
 import { Choices } from '../components/choices.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Menu } from '../components/menu.tsx';
 import { t } from '../messages.ts';
-import { isNarrow } from '../narrow.ts';
 import {
   INDICATORS,
   type IndicatorName,
@@ -17,6 +16,13 @@ import {
   MOST_LENGTH,
 } from './indicators.ts';
 import { change, KINDS, SCALES, STYLES, settings } from './settings.ts';
+
+/** Whether the window is as narrow as a phone's; it may change. */
+const phone = matchMedia('(max-width: 600px)');
+const isNarrow = signal(phone.matches);
+phone.addEventListener('change', () => {
+  isNarrow.value = phone.matches;
+});
 
 export function ChartToolbar() {
   const { kind, style, scale } = settings.value;

@@ -1,4 +1,4 @@
-/** Whether a text is on the clipboard now: browsers keep it from pages that came over plain HTTP. */
+/** Whether a text is on the clipboard now; pages that came over plain HTTP have none. */
 export async function copied(text: string): Promise<boolean> {
   const { clipboard }: { readonly clipboard?: Clipboard } = navigator;
   if (clipboard === undefined) return false;

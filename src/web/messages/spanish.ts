@@ -208,8 +208,8 @@ const ALERTS: Messages['alerts'] = {
   directions: { above: 'En o por encima de', below: 'En o por debajo de' },
   price: 'Precio de un token',
   hint:
-    'Solo se vigila mientras esta página esté abierta en una pestaña: si la cierras, no te enteras. ' +
-    'La alerta queda en este navegador.',
+    'Solo se vigila mientras esta página esté abierta en una pestaña: si la cierras, ' +
+    'no te enteras. La alerta queda en este navegador.',
   noPrice: 'Escribe un precio mayor que 0, como 0,0000123.',
   isSet: 'La alerta está puesta. Se te avisa mientras esta página esté abierta.',
   isSetHere: 'La alerta está puesta. Se dirá en esta página: el navegador no puede notificarte.',

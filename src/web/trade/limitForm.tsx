@@ -2,7 +2,7 @@
  * A limit order: an amount and a price, and how long it waits until the pool gives that price for
  * the whole amount. It is an order as any other, whose worst price need not be there yet.
  */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { formatUnits } from '../../engine/market/decimal.ts';
 import { SubmitButton, useOnce } from '../components/button.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
@@ -14,7 +14,7 @@ import { WalletPrompt } from '../wallet/prompt.tsx';
 import { sessionOf } from '../wallet/session.ts';
 import { ADA_DECIMALS } from './amount.ts';
 import { leastFor, PRICE_DECIMALS, priceOf } from './limitTerms.ts';
-import { placeAfterLook } from './placing.tsx';
+import { placeAfterLook, type Wanted } from './placing.tsx';
 import { shownOf } from './quoteTerms.ts';
 import { side } from './sizes.ts';
 import { AmountPart, Direction } from './tradeFields.tsx';
@@ -45,12 +45,10 @@ export function LimitForm({ pool, token, coins, tokens }: FormProps) {
     const [limit, offered] = [price.checked(), amount.checked()];
     if (limit === null || offered === null) return;
     const minOutput = leastFor(side.value, offered, limit);
-    const wanted = { side: isSell ? 'SELL' : 'BUY', amount: offered, slippage: null } as const;
     const terms = { minOutput, waitFor: WAITS[wait.value], price: price.text };
+    const wanted = limitOrder(isSell, offered, terms);
     try {
-      if (await placeAfterLook(context, token, { ...wanted, seen: null, limit: terms })) {
-        amount.clear();
-      }
+      if (await placeAfterLook(context, token, wanted)) amount.clear();
     } catch (error) {
       failure.value = error;
     }
@@ -70,17 +68,7 @@ export function LimitForm({ pool, token, coins, tokens }: FormProps) {
         <Direction />
         <PriceField price={price} now={now} />
         <AmountPart {...amount} ticker={token.ticker} held={held} isAda={!isSell} />
-        {!isForever && (
-          <ChoiceBar
-            class="in-line"
-            legend={t.trade.limit.wait}
-            options={WAIT_NAMES.map((value) => ({ value, label: t.trade.limit.waits[value] }))}
-            value={wait.value}
-            choose={(chosen) => {
-              wait.value = chosen;
-            }}
-          />
-        )}
+        {!isForever && <WaitChoice wait={wait} />}
       </div>
       <Meaning
         token={token}
@@ -90,14 +78,32 @@ export function LimitForm({ pool, token, coins, tokens }: FormProps) {
       />
       <WalletPrompt />
       {session.wallet.value !== null && (
-        <SubmitButton isBusy={isBusy}>
-          {isSell ? t.trade.reviewSell : t.trade.reviewBuy}
-        </SubmitButton>
+        <SubmitButton isBusy={isBusy}>{reviewText(isSell)}</SubmitButton>
       )}
       <div class="trade-failure">
         {failure.value !== null && <ErrorBox error={failure.value} />}
       </div>
     </form>
+  );
+}
+
+function limitOrder(isSell: boolean, amount: bigint, limit: NonNullable<Wanted['limit']>): Wanted {
+  return { side: isSell ? 'SELL' : 'BUY', amount, slippage: null, seen: null, limit };
+}
+
+const reviewText = (isSell: boolean) => (isSell ? t.trade.reviewSell : t.trade.reviewBuy);
+
+function WaitChoice({ wait }: { readonly wait: Signal<Wait> }) {
+  return (
+    <ChoiceBar
+      class="in-line"
+      legend={t.trade.limit.wait}
+      options={WAIT_NAMES.map((value) => ({ value, label: t.trade.limit.waits[value] }))}
+      value={wait.value}
+      choose={(chosen) => {
+        wait.value = chosen;
+      }}
+    />
   );
 }
 

@@ -33,10 +33,10 @@ const LEFT_OUT_OF_LIMIT: readonly Term[] = [...LEFT_OUT, 'now', 'price', 'tradin
 
 /** Exactly what the quote says, less the slippage; and of a buy by tokens, no coin more. */
 async function requestOf(session: Session, token: Token, wanted: Wanted): Promise<OrderRequest> {
-  const { side, amount, slippage, seen, limit: wish } = wanted;
+  const { side, amount, slippage, seen, limit: target } = wanted;
   const terms = { assetId: token.asset, side, amount } as const;
-  if (wish !== undefined) {
-    return { ...terms, slippage: '15', minOutput: wish.minOutput, waitFor: wish.waitFor };
+  if (target !== undefined) {
+    return { ...terms, slippage: '15', minOutput: target.minOutput, waitFor: target.waitFor };
   }
   const quote = seen ?? (await session.trading().quote({ ...terms, slippage: 'infinity' }));
   const limit = side === 'BUY_WITH_OUTPUT' ? { maxInputLovelace: BigInt(quote.inputAmount) } : {};

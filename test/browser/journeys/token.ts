@@ -42,7 +42,8 @@ const chart: Journey = {
     );
     const valuesOf = (line: number) =>
       page.evaluate<number>(
-        `globalThis.charted.at(-1).series[${few + line}].data().filter((at) => 'value' in at).length`,
+        `globalThis.charted.at(-1).series[${few + line}]` +
+          ".data().filter((at) => 'value' in at).length",
       );
     await page.getByLabel('Moving average: bars', { exact: true }).fill('5');
     await page.getByLabel('Second moving average: bars', { exact: true }).fill('10');

@@ -143,8 +143,8 @@ export const TRADE = {
     means: (offered: string, least: string) =>
       `It waits until the pool gives ${least} or more for all of ${offered}, fees included.`,
     until: (when: string) =>
-      `If it was not filled by ${when}, it comes back, less 0.6 ADA at most. You can cancel it at ` +
-      'any time.',
+      `If it was not filled by ${when}, it comes back, less 0.6 ADA at most. ` +
+      'You can cancel it at any time.',
     noEnd: 'It waits until it is filled, or until you cancel it.',
   },
   buy: 'Buy',
