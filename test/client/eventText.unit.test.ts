@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { EventText } from '../../src/client/socket/eventText.ts';
+import { EventText } from '../../src/client/socket/eventLink.ts';
 
 const TEXT =
   'retry: 1000\n:\nevent: A\ndata: {"n":1}\n\nevent: B\ndata:two\r\ndata: lines\nid: 1\n\n:\n\n';
