@@ -6,6 +6,7 @@
  * Never:   sorts a list.
  */
 
+import { LRUCache } from 'lru-cache';
 import sortedBtree from 'sorted-btree';
 import type { AssetId } from '../market/asset.ts';
 import { marketCapOf } from '../market/pool.ts';
@@ -48,8 +49,6 @@ export class PoolDirectory {
     this.#changes = new ChangeLog(seq);
     this.#topSeq = seq;
     for (const { key, value } of rows) this.#put(key, new ListedRow(value, seq));
-    // Most pools do not change, so their view is read only when a client asks.
-    for (const { listed } of this.#slots.values()) listed.dropParsed();
   }
 
   get size(): number {
@@ -162,11 +161,14 @@ export class PoolDirectory {
   }
 }
 
+/** What a text says takes as much memory again, and most pools are seldom looked at. */
+const PARSED = 2_000;
+const parsed = new LRUCache<ListedRow, PoolRecord>({ max: PARSED });
+
 class ListedRow implements ListedPool {
   readonly row: RowValue;
   readonly marketCapLovelace: bigint;
   readonly changedSeq: number;
-  #pool: PoolRecord | null = null;
 
   constructor(row: RowValue, changedSeq: number, marketCapLovelace?: bigint) {
     this.row = row;
@@ -175,16 +177,15 @@ class ListedRow implements ListedPool {
   }
 
   get pool(): PoolRecord {
-    this.#pool ??= recordOf<PoolRecord>(this.row);
-    return this.#pool;
+    const known = parsed.get(this);
+    if (known !== undefined) return known;
+    const pool = recordOf<PoolRecord>(this.row);
+    parsed.set(this, pool);
+    return pool;
   }
 
   at(changedSeq: number): ListedRow {
     return new ListedRow(this.row, changedSeq, this.marketCapLovelace);
-  }
-
-  dropParsed(): void {
-    this.#pool = null;
   }
 
   rankOn(order: Order): ListRank {
