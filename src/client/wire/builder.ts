@@ -94,8 +94,8 @@ export interface QuoteQuery {
   readonly minOutput?: string;
   /**
    * A limit order: it waits for so many seconds until the pool gives `minOutput`, which may
-   * be more than now, and may be given back after that. Absent: as long as the deployment
-   * says. An order for a pool of Splash waits until it is filled or cancelled.
+   * be more than now, and may be refunded after that. Absent: as long as the deployment says.
+   * An order for a pool of Splash waits until it is filled or cancelled.
    */
   readonly waitFor?: number;
   /**
@@ -170,8 +170,8 @@ export type QuotesBody = readonly {
   readonly minOutput?: string;
   /**
    * A limit order: it waits for so many seconds until the pool gives `minOutput`, which may
-   * be more than now, and may be given back after that. Absent: as long as the deployment
-   * says. An order for a pool of Splash waits until it is filled or cancelled.
+   * be more than now, and may be refunded after that. Absent: as long as the deployment says.
+   * An order for a pool of Splash waits until it is filled or cancelled.
    */
   readonly waitFor?: number;
   /**

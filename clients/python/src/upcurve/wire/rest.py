@@ -732,7 +732,7 @@ class QuoteQuery(TypedDict):
     #: `waitFor`. It replaces the bound of `slippage`.
     minOutput: NotRequired[str]
     #: A limit order: it waits for so many seconds until the pool gives `minOutput`, which may be
-    #: more than now, and may be given back after that. Absent: as long as the deployment says. An
+    #: more than now, and may be refunded after that. Absent: as long as the deployment says. An
     #: order for a pool of Splash waits until it is filled or cancelled.
     waitFor: NotRequired[int]
     #: Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end. Absent:
