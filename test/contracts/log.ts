@@ -17,12 +17,13 @@ export interface LogPlace {
 
 export type MakePlace = (scope: TestContext) => LogPlace;
 
-/** Appends one after the other; every one must be taken. */
+/** Appends one after the other; every one must be taken. Then `log` reads all of them. */
 export async function appendAll(log: Log, entries: readonly SealedEntry[]): Promise<void> {
   for (const sealed of entries) {
     const { seq } = sealed.entry;
     assert.deepEqual(await log.append(sealed, seq - 1), { outcome: 'appended', seq });
   }
+  await log.reached(entries.at(-1)?.entry.seq ?? 0);
 }
 
 /** All that `log` reads from `fromSeq` on, asked for in pieces. */
@@ -112,6 +113,8 @@ function appending(check: Check): void {
       done,
       Array.from(entries, ({ entry }) => entry.seq),
     );
+    // A reader may have heard of fewer than the writer.
+    await log.reached(entries.length);
     assert.deepEqual(await readAll(log, 1, 64), textsOf(entries));
   });
 

@@ -42,7 +42,7 @@ export interface Log {
   first(): Promise<number>;
   last(): Promise<Tail>;
   append(entry: SealedEntry, expectedSeq: number): Promise<AppendOutcome>;
-  /** Entries from `fromSeq` on, at most `limit`; empty at the tail. */
+  /** Entries from `fromSeq` on, at most `limit`; empty at the tail that `reached` knows. */
   read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]>;
   /** Resolves once the tail is at or past `seq`, or the log is closed. */
   reached(seq: number): Promise<void>;
