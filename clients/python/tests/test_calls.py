@@ -19,7 +19,7 @@ from upcurve.routes import Group
 
 ASSET = "ab" * 28 + ".00"
 #: Tags of routes that no method covers: people and other programs call them.
-NOT_COVERED = {"TradingView", "Images", "Documents"}
+NOT_COVERED = {"TradingView", "Images", "Documents", "Page"}
 # /v1/stream: the client follows topics over its socket.
 NOT_COVERED_PATHS = {"/metrics", "/health/live", "/v1/stream"}
 
