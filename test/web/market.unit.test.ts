@@ -73,6 +73,6 @@ test('lists of the market or of a side of it are live, lists within bounds are a
   assert.deepEqual(followedBy({ sort: 'price' }), { sort: 'price', limit: 100 });
   assert.deepEqual(followedBy(['a', 'b']), { assets: ['a', 'b'] });
   assert.equal(followedBy({ ...list, limit: 101 }), null);
-  assert.deepEqual(followedBy({ ...list, graduated: 'true' }), { ...list, graduated: 'true' });
+  assert.deepEqual(followedBy({ ...list, graduated: 'true' }), { ...list, graduated: true });
   assert.equal(followedBy({ ...list, minProgress: 5 }), null);
 });

@@ -136,9 +136,7 @@ const age = (what: string) =>
 const bound = (description: string) =>
   Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,6})?$', description }));
 
-const Graduated = Type.Optional(
-  OneOf(['true', 'false'] as const, { description: 'Only those on the AMM, or on the curve.' }),
-);
+const ONE_SIDE = { description: 'Only those on the AMM, or on the curve.' };
 
 export const TickersQuery = Type.Object({
   assets: Type.Optional(
@@ -154,7 +152,7 @@ export const TickersQuery = Type.Object({
   minMarketCap: bound('At least so many ADA.'),
   maxMarketCap: bound('At most so many ADA.'),
   minVolume24h: bound('At least so many ADA in 24 hours.'),
-  graduated: Graduated,
+  graduated: Type.Optional(OneOf(['true', 'false'] as const, ONE_SIDE)),
   minProgress: Type.Optional(
     Type.Number({ minimum: 0, maximum: 100, description: 'At least so many percent.' }),
   ),
@@ -181,6 +179,6 @@ export const TickersInput = Type.Object({
   ),
   sort: Sort,
   order: Order,
-  graduated: Graduated,
+  graduated: Type.Optional(Type.Boolean(ONE_SIDE)),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
 });

@@ -28,7 +28,8 @@ export function tickerTopics(node: TickerNode): Topic[] {
       update: TickersUpdate,
       open({ assets, sort = 'volume24h', order = 'desc', graduated, limit = PAGE }) {
         if (assets === undefined) {
-          const list = { sort, order, ...(graduated && { graduated }) };
+          const side = graduated === undefined ? {} : { graduated: sideName(graduated) };
+          const list = { sort, order, ...side };
           const key = `Tickers:${sort}:${order}:${graduated ?? ''}:${limit}`;
           const first = (isOver: () => boolean) => views.first(list, limit, isOver);
           return new TickerSource(key, views, first);
@@ -39,6 +40,11 @@ export function tickerTopics(node: TickerNode): Topic[] {
       },
     }),
   ];
+}
+
+/** As a query over HTTP says it. */
+function sideName(graduated: boolean): 'true' | 'false' {
+  return graduated ? 'true' : 'false';
 }
 
 interface Given {

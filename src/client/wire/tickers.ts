@@ -244,6 +244,6 @@ export interface TickersInput {
   /** null comes last both ways; ties by asset id. */
   readonly order?: 'desc' | 'asc';
   /** Only those on the AMM, or on the curve. */
-  readonly graduated?: 'true' | 'false';
+  readonly graduated?: boolean;
   readonly limit?: number;
 }

@@ -118,7 +118,8 @@ export function followedBy(question: Question): TickersInput | null {
   if (isAssets(question)) return { assets: question };
   const { sort, order, graduated, limit = MOST_FOLLOWED, ...bounds } = question;
   if (limit > MOST_FOLLOWED || Object.keys(bounds).length > 0) return null;
-  return { limit, ...(sort && { sort }), ...(order && { order }), ...(graduated && { graduated }) };
+  const side = graduated && { graduated: graduated === 'true' };
+  return { limit, ...(sort && { sort }), ...(order && { order }), ...side };
 }
 
 export function isAssets(question: Question): question is readonly string[] {

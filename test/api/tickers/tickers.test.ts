@@ -98,7 +98,7 @@ test('a token that graduates goes from one side of a list to the other, and back
   const api = await openMarketApi(t);
   await api.block([launchBy(0, 0), launchBy(1, 50), ...trade('buy', 150), ...trade('buy', 53)]);
   const sides = await Promise.all(
-    ['false', 'true'].map((graduated) =>
+    [false, true].map((graduated) =>
       Listener.open(t, api, 'Tickers', { sort: 'progress', graduated }),
     ),
   );

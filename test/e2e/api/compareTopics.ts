@@ -129,12 +129,12 @@ function tickers(market: NaiveMarket): Expected[] {
     { topic: 'Tickers', data: {}, snapshot: update(sorted(all, volume, -1).slice(0, 100)) },
     { topic: 'Tickers', data: risen, snapshot: update(sorted(all, change, 1).slice(0, 2)) },
     { topic: 'Tickers', data: { assets }, snapshot: update(given) },
-    ...(['true', 'false'] as const).map((graduated) => ({
+    ...[true, false].map((graduated) => ({
       topic: 'Tickers',
       data: { sort: 'progress', graduated },
       snapshot: update(
         sorted(
-          all.filter((each) => String(each.graduated) === graduated),
+          all.filter((each) => each.graduated === graduated),
           progress,
           -1,
         ),

@@ -244,7 +244,7 @@ class TickersInput(TypedDict):
     #: null comes last both ways; ties by asset id.
     order: NotRequired[Literal["desc", "asc"]]
     #: Only those on the AMM, or on the curve.
-    graduated: NotRequired[Literal["true", "false"]]
+    graduated: NotRequired[bool]
     limit: NotRequired[int]
 
 
