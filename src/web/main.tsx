@@ -73,7 +73,7 @@ addEventListener('hashchange', () => {
 document.documentElement.lang = language;
 document.documentElement.dir = t.direction;
 options.debounceRendering = (all) => frames.renderSoon(all);
-// Scripts have had their time: showing the page is a task of its own.
+// Scripts have had their time: showing the page is a separate task.
 clock.after(0, () => {
   const root = document.getElementById('page') ?? document.body;
   // What is there is for browsers without scripts.

@@ -1,4 +1,4 @@
-/** What the market's lists do without: a script of its own, loaded by `shell/laterView.tsx`. */
+/** What the market's lists do without: a separate script, loaded by `shell/laterView.tsx`. */
 export { ChartOnly } from './chart/chart.tsx';
 export { Token } from './token/token.tsx';
 export { Launch } from './trade/launch.tsx';

@@ -84,7 +84,7 @@ const RNG = 'src/engine/runtime/rng.ts';
 const MAIN = 'src/server/main.ts';
 /** Time and chance of the client, which runs in browsers too. */
 const CLIENT = 'src/client/platform.ts';
-/** A program of its own, that the server starts: it has a main of its own. */
+/** A separate program that the server starts. */
 const RENDERER = 'src/api/card/renderProcess.ts';
 /** Hands uWebSockets.js its limit: the library takes it from the environment only. */
 const HEADER_LIMIT = 'src/api/gateway/headerLimit.ts';

@@ -39,7 +39,7 @@ test('averages start when there are enough bars', () => {
   assert.deepEqual(lineOf('ma', [], 3), []);
 });
 
-test('the second average of a kind has a length of its own', () => {
+test('the second average of a kind has a separate length', () => {
   const closes = [1, 2, 3, 4, 5];
   assert.deepEqual(lineOf('ma2', closes, 2), lineOf('ma', closes, 4));
   assert.deepEqual(lineOf('ema2', closes, 2), lineOf('ema', closes, 4));

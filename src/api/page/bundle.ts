@@ -61,7 +61,7 @@ async function make(): Promise<PageFiles> {
   const scripts = await bundle({
     entryPoints: [MAIN],
     entryNames: '[name]-[hash]',
-    // What only some readers load is a file of its own: views and languages.
+    // What only some readers load is a separate file: views and languages.
     splitting: true,
     chunkNames: '[name]-[hash]',
     outdir: 'assets',

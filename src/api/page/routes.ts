@@ -1,6 +1,6 @@
 /**
- * Serves the page at `/`, and its files below `/assets/`. The name of each file
- * holds a hash of its content, so a browser may cache it for good, and never mixes two versions.
+ * Serves the page at `/`, and its files below `/assets/`. The name of each file holds a hash of its
+ * content, so a browser may cache it for good, and never mixes two versions.
  */
 import Type from 'typebox';
 import { Failure } from '../../engine/runtime/errors.ts';

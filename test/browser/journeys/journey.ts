@@ -59,7 +59,7 @@ export class Scene {
     return this.kept.own ?? assert.fail('a token was launched');
   }
 
-  /** A browser of its own; closed at the end, and nothing may have gone wrong in it. */
+  /** A separate browser; closed at the end, and nothing may have gone wrong in it. */
   async visit(options: BrowserContextOptions = {}, url = this.market.url): Promise<Visit> {
     const made = await visit(this.browser, url, options);
     this.#visits.push(made);

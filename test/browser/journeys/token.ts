@@ -15,7 +15,7 @@ function seriesOn({ page }: Visit): Promise<readonly string[]> {
 
 const chart: Journey = {
   name: 'chart',
-  done: 'switches on averages of its own length, bands, RSI, log scale, lines, five minutes, caps',
+  done: 'switches on averages of a chosen length, bands, RSI, log scale, lines, five minutes, caps',
   seen: 'each at once, over the bars of HTTP; kept for the next visit; then on the whole screen',
   async run(scene) {
     const { market, main } = scene;

@@ -133,7 +133,7 @@ const buySell: Journey = {
 
 const terms: Journey = {
   name: 'slippage-and-minimum',
-  done: 'buys a number of tokens, chooses a slippage of its own, asks for what cannot be',
+  done: 'buys a number of tokens, chooses a custom slippage, asks for what cannot be',
   seen: 'the least that an order takes, in a plain sentence; refusals in words, amounts in ADA',
   async run(scene) {
     const { session, asset } = scene.own;
@@ -168,7 +168,7 @@ const terms: Journey = {
 
 const oneClick: Journey = {
   name: 'one-click',
-  done: 'sets a size of its own, switches on buying with one click, clicks',
+  done: 'sets a custom size, switches on buying with one click, clicks',
   seen: 'an order at once with the least output that was on the screen; one notice up to its fill',
   async run(scene) {
     const { session, asset } = scene.own;

@@ -107,7 +107,7 @@ const history: Journey = {
 const twoWallets: Journey = {
   name: 'two-wallets',
   done: 'adds a second wallet beside the first, and shows both as one portfolio',
-  seen: 'an address of its own without tokens; together, the tokens of both',
+  seen: 'another address without tokens; together, the tokens of both',
   async run(scene) {
     const { session } = scene.own;
     const { page } = session;

@@ -29,7 +29,7 @@ import { untilAsked } from '../../support/until.ts';
 
 const ADA = 1_000_000n;
 
-/** A devnet with our launchpad in a process of its own, and the means to look at it. */
+/** A devnet with our launchpad in a separate process, and the means to look at it. */
 async function devnet(t: TestContext) {
   const [ogmiosPort, kupoPort] = await freePorts(2);
   const env = {

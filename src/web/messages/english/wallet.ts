@@ -88,8 +88,7 @@ export const EXTENSION = {
   noKey: (words: string | null) => `The wallet has no key for this transaction.${said(words)}`,
   refused: (words: string) => `The wallet refused.${said(words)}`,
   failed: (words: string) => `The wallet failed: ${words}`,
-  noOwnKey: (name: string) =>
-    `${name} has an address without a key of its own: it cannot trade here.`,
+  noOwnKey: (name: string) => `${name} has an address without a key: it cannot trade here.`,
   /** `here`: the network of this server. */
   onTestnet: (name: string, here: string) =>
     `${name} is on a test network, this server is on ${here}. Switch the wallet to mainnet, then ` +
