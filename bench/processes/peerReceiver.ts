@@ -14,8 +14,8 @@ export interface PeerSockets {
   readonly greeting: readonly Greeting[];
   /** By socket, in turns. */
   readonly bases: readonly string[];
-  /** So many of the sockets, from the first on, are read. */
-  readonly sampled: number;
+  /** One socket in so many is read. */
+  readonly sampledEvery: number;
 }
 
 /** What a socket says once it has read `after`; `{base}` is its pair. */
@@ -58,9 +58,9 @@ class PeerSocket {
   readonly #isSampled: boolean;
   #rest = '';
 
-  constructor(number: number, { port, path, greeting, bases, sampled }: PeerSockets) {
+  constructor(number: number, { port, path, greeting, bases, sampledEvery }: PeerSockets) {
     this.#number = number;
-    this.#isSampled = number < sampled;
+    this.#isSampled = number % sampledEvery === 0;
     const base = bases[number % bases.length] ?? '';
     this.#left = greeting.map(({ after, text }) => ({
       after,

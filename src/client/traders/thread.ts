@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../engine/runtime/assert.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
+import { lowerPriority } from '../../engine/runtime/threadPriority.ts';
 import { Crowd } from './crowd.ts';
 import type { Command, Report, ThreadOptions } from './messages.ts';
 
@@ -11,6 +12,7 @@ const port = parentPort;
 const threadOptions = workerData as ThreadOptions;
 const report = (message: Report) => port.postMessage(message);
 
+lowerPriority();
 const crowd = new Crowd({ ...threadOptions, clock: systemClock, fetch, report });
 crowd.start();
 

@@ -1,6 +1,7 @@
 /** The thread that writes the state file: batches in, acknowledgements out. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../runtime/assert.ts';
+import { lowerPriority } from '../runtime/threadPriority.ts';
 import { putTogether } from './batchParts.ts';
 import {
   inlineWriter,
@@ -11,6 +12,7 @@ import {
 
 assert(parentPort !== null, 'this file is run as a worker');
 const port = parentPort;
+lowerPriority();
 // trust: handed over by threadWriter
 const writer = inlineWriter(workerData as WriterOptions);
 

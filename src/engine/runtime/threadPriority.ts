@@ -1,0 +1,20 @@
+/**
+ * Threads whose results can wait a little leave the processor to those that sockets and requests
+ * wait for. It matters where there are fewer cores than busy threads, and costs nothing elsewhere.
+ */
+import { existsSync, readlinkSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import { basename } from 'node:path';
+
+/** Linux: a link to the thread that reads it. */
+const OWN_THREAD = '/proc/thread-self';
+/** About a tenth of a core that other threads want too; all of an idle one. */
+const MORE_NICE = 10;
+const MOST_NICE = 19;
+
+/** Of the calling thread, for good. Nothing happens where only processes have a priority. */
+export function lowerPriority(): void {
+  if (!existsSync(OWN_THREAD)) return;
+  const threadId = Number(basename(readlinkSync(OWN_THREAD)));
+  setPriority(threadId, Math.min(MOST_NICE, getPriority(threadId) + MORE_NICE));
+}
