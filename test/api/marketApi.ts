@@ -16,6 +16,7 @@ import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
 import { orderTopics } from '../../src/api/orders/topics.ts';
 import { poolRoutes } from '../../src/api/pools/routes.ts';
 import { poolTopics } from '../../src/api/pools/topics.ts';
+import { SlicedReads } from '../../src/api/schemas/slicedReads.ts';
 import { tickerRoutes } from '../../src/api/tickers/routes.ts';
 import { tickerTopics } from '../../src/api/tickers/topics.ts';
 import { createHub } from '../../src/api/topics/hub.ts';
@@ -71,6 +72,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
     streams.applied(tags);
   });
   const histories = new HistoryAnswers(node);
+  const reads = new SlicedReads(node, clock);
   const gateway = createGateway({
     server,
     streams,
@@ -79,8 +81,8 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
       ...udfRoutes(node, clock, histories),
       ...poolRoutes(node),
       ...holderRoutes(node),
-      ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),
-      ...orderFeedRoutes(node),
+      ...portfolioRoutes(node, reads, (state, pkhs) => openOrdersOf(node, state, pkhs)),
+      ...orderFeedRoutes(node, reads),
       ...tradeRoutes(node),
       ...tickerRoutes(node),
     ],

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Orders } from '../../src/api/orders/orderLookup.ts';
 import { ORDER_STATUSES } from '../../src/engine/market/orderView.ts';
+import { finish } from '../../src/engine/runtime/slices.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { untilSeen } from '../support/untilSeen.ts';
 import { beaconOf, ownerOf } from './foldState.ts';
@@ -35,7 +36,7 @@ function check({ world, facts }: MempoolMarket, statuses: Set<string>): void {
       (pkhs === null || pkhs.includes(order.pkh));
     const isOpen = ({ status }: Shown) => status !== 'Evaluated' && status !== 'Refunded';
     const ledger = truth.ledger.filter((order) => matches(order) && (!onlyOpen || isOpen(order)));
-    const found = plain(orders.ledger(query, ALL));
+    const found = plain(finish(orders.ledger(query, ALL)));
     assert.deepEqual(found, { count: ledger.length, items: ledger }, JSON.stringify(query));
     assert.deepEqual(plain(orders.mempool(query)), truth.mempool.filter(matches), 'mempool');
   };

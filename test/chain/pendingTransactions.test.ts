@@ -11,6 +11,7 @@ import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { beacon } from '../../src/cardano/datums/datums.ts';
+import { finish } from '../../src/engine/runtime/slices.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import {
@@ -49,7 +50,7 @@ async function open(t: TestContext) {
   const at = (ref: OutputRef) => {
     const text = refText(ref);
     const query = { token: TOKEN, pkhs: [ALICE.payment.hash] };
-    const inLedger = orders().ledger(query, { offset: 0, limit: 100 }).items;
+    const inLedger = finish(orders().ledger(query, { offset: 0, limit: 100 })).items;
     const lists = [
       ...inLedger.map(({ entityId, status }) => [entityId, 'ledger', status]),
       ...orders()

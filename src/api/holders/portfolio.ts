@@ -2,7 +2,6 @@
  * What payment keys hold and made, over all tokens. A token counts where a key holds it or has
  * traded it. Sums are those of `pnl-card` and `asset-balance`, token by token.
  */
-import type { Fold } from '../../engine/actors/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { spotOf } from '../../engine/market/pool.ts';
@@ -15,6 +14,7 @@ import {
   unrealizedLovelace,
   worthLovelace,
 } from '../../engine/market/profit.ts';
+import type { Ratio } from '../../engine/market/ratio.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { KeyedRow } from '../../engine/store/keyedRows.ts';
 import {
@@ -25,15 +25,16 @@ import {
   type TraderRecord,
 } from '../../engine/store/records.ts';
 import type { KeyedTable } from '../../engine/store/rows.ts';
-import type { StateStore } from '../../engine/store/state.ts';
+import { eachUnder, type HeldState, type Steps } from '../schemas/slicedReads.ts';
 import type { Portfolio, PortfolioToken } from './portfolioSchema.ts';
-import { ada, poolOf, seconds } from './routes.ts';
+import { ada, seconds } from './routes.ts';
 
-/** Rows of wallets and tokens that one answer reads: some tens of milliseconds. */
+/** Rows of wallets and tokens that one answer reads: about a tenth of a second, in slices. */
 const MOST_ROWS = 5_000;
 
 interface Holding {
-  readonly pool: PoolRecord;
+  readonly shown: Pick<PoolRecord, 'name' | 'ticker' | 'logoCID'>;
+  readonly spot: Ratio;
   balance: bigint;
   position: Position;
   unrealizedLovelace: bigint;
@@ -42,32 +43,33 @@ interface Holding {
 }
 
 type Totals = Omit<Portfolio, 'openOrders' | 'locks'>;
+type Rows = HeldState['rows'];
 
-export function portfolioOf(
-  fold: Fold,
+export function* portfolioOf(
+  rows: Rows,
   keys: ReadonlySet<string>,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-): Totals | Failure {
-  const holdings = holdingsOf(fold, keys);
+): Steps<Totals | Failure> {
+  const holdings = yield* holdingsOf(rows, keys);
   if (holdings instanceof Failure) return holdings;
-  const valued = Array.from(holdings, ([asset, holding]) => {
-    const worth = worthLovelace(holding.balance, spotOf(poolState(holding.pool)));
-    return { asset, holding, worth };
-  });
-  valued.sort((a, b) => Number(b.worth > a.worth) - Number(b.worth < a.worth) || by(a, b));
+  const valued = [];
   let [value, unrealized, position] = [0n, 0n, NO_POSITION];
-  for (const { worth, holding } of valued) {
+  for (const [asset, holding] of holdings) {
+    const worth = worthLovelace(holding.balance, holding.spot);
+    valued.push({ asset, holding, worth });
     value += worth;
     unrealized += holding.unrealizedLovelace;
     position = addPositions(position, holding.position);
+    yield;
   }
-  const shown = valued.slice(offset, offset + limit);
-  return {
-    valueAda: ada(value),
-    ...profitOf(position, unrealized),
-    count: valued.length,
-    tokens: shown.map(({ asset, holding, worth }) => tokenView(asset, holding, worth)),
-  };
+  valued.sort((a, b) => Number(b.worth > a.worth) - Number(b.worth < a.worth) || by(a, b));
+  const tokens: PortfolioToken[] = [];
+  for (const { asset, holding, worth } of valued.slice(offset, offset + limit)) {
+    tokens.push(tokenView(asset, holding, worth));
+    yield;
+  }
+  const profit = profitOf(position, unrealized);
+  return { valueAda: ada(value), ...profit, count: valued.length, tokens };
 }
 
 function by(a: { readonly asset: AssetId }, b: { readonly asset: AssetId }): number {
@@ -75,52 +77,66 @@ function by(a: { readonly asset: AssetId }, b: { readonly asset: AssetId }): num
 }
 
 /** By token. */
-function holdingsOf(fold: Fold, keys: ReadonlySet<string>): Map<AssetId, Holding> | Failure {
-  const { store } = fold;
-  const traded = rowsOfKeys(store, 'traders', keys, MOST_ROWS);
-  const held = rowsOfKeys(store, 'balances', keys, MOST_ROWS);
-  if (traded === null || held === null) return tooMany(`${MOST_ROWS} tokens`);
+function* holdingsOf(
+  rows: Rows,
+  keys: ReadonlySet<string>,
+): Steps<Map<AssetId, Holding> | Failure> {
   const holdings = new Map<AssetId, Holding>();
   const holdingOf = (token: AssetId): Holding | null => {
     const known = holdings.get(token);
     if (known !== undefined) return known;
-    const pool = poolOf(fold, token);
+    const pool = rows.record<PoolRecord>('pools', token);
     if (pool === null) return null;
-    const times = { firstMs: null, lastMs: null };
-    const made = { pool, balance: 0n, position: NO_POSITION, unrealizedLovelace: 0n, ...times };
+    const made = newHolding(pool);
     holdings.set(token, made);
     return made;
   };
-  for (const { key, value } of traded) {
-    const holding = holdingOf(tokenOf(key));
-    if (holding === null) continue;
-    const trader = readRecord<TraderRecord>(value);
+  const traded = yield* eachOfKeys(rows, { table: 'traders', keys, most: MOST_ROWS }, (row) => {
+    const holding = holdingOf(tokenOf(row.key));
+    if (holding === null) return;
+    const trader = readRecord<TraderRecord>(row.value);
     const position = positionOf(trader);
     holding.position = addPositions(holding.position, position);
-    holding.unrealizedLovelace += unrealizedLovelace(position, spotOf(poolState(holding.pool)));
+    holding.unrealizedLovelace += unrealizedLovelace(position, holding.spot);
     holding.firstMs = Math.min(holding.firstMs ?? trader.firstMs, trader.firstMs);
     holding.lastMs = Math.max(holding.lastMs ?? trader.lastMs, trader.lastMs);
-  }
-  for (const { key, value } of held) {
-    const holding = holdingOf(tokenOf(key));
-    if (holding !== null) holding.balance += BigInt(value);
-  }
-  return holdings;
+  });
+  const held = yield* eachOfKeys(rows, { table: 'balances', keys, most: MOST_ROWS }, (row) => {
+    const holding = holdingOf(tokenOf(row.key));
+    if (holding !== null) holding.balance += BigInt(row.value);
+  });
+  return traded && held ? holdings : tooMany(`${MOST_ROWS} tokens`);
 }
 
-/** Rows `<key>/<token>`; null: they are more than `most`. */
-export function rowsOfKeys(
-  store: StateStore,
-  table: Extract<KeyedTable, 'traders' | 'balances'>,
-  keys: ReadonlySet<string>,
-  most: number,
-): KeyedRow[] | null {
-  const rows: KeyedRow[] = [];
+function newHolding(pool: PoolRecord): Holding {
+  const { name, ticker, logoCID } = pool;
+  const nothing = { balance: 0n, position: NO_POSITION, unrealizedLovelace: 0n };
+  const times = { firstMs: null, lastMs: null };
+  return { shown: { name, ticker, logoCID }, spot: spotOf(poolState(pool)), ...nothing, ...times };
+}
+
+interface RowsOfKeys {
+  readonly table: Extract<KeyedTable, 'traders' | 'balances'>;
+  readonly keys: ReadonlySet<string>;
+  readonly most: number;
+}
+
+/** Rows `<key>/<token>`; false: they are more than `most`. */
+export function* eachOfKeys(
+  rows: Rows,
+  { table, keys, most }: RowsOfKeys,
+  take: (row: KeyedRow) => void,
+): Steps<boolean> {
+  let left = most + 1;
   for (const pkh of keys) {
-    rows.push(...store.withPrefix(table, `${pkh}/`, most + 1 - rows.length));
-    if (rows.length > most) return null;
+    yield* eachUnder(rows, table, { prefix: `${pkh}/`, most: left }, (row) => {
+      left -= 1;
+      if (left > 0) take(row);
+    });
+    if (left === 0) return false;
+    yield;
   }
-  return rows;
+  return true;
 }
 
 export function tokenOf(key: string): AssetId {
@@ -132,14 +148,12 @@ export function tooMany(what: string): Failure {
 }
 
 function tokenView(asset: AssetId, holding: Holding, worth: bigint): PortfolioToken {
-  const { pool, balance, position, firstMs, lastMs } = holding;
-  const { numerator, denominator } = spotOf(poolState(pool));
+  const { shown, balance, position, firstMs, lastMs } = holding;
+  const { numerator, denominator } = holding.spot;
   const { boughtTokens, soldTokens, spentLovelace, receivedLovelace } = position;
   return {
     asset,
-    name: pool.name,
-    ticker: pool.ticker,
-    logoCID: pool.logoCID,
+    ...shown,
     price: formatPrice(numerator, denominator),
     balance: String(balance),
     valueAda: ada(worth),

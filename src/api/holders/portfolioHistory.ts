@@ -27,6 +27,7 @@ import {
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { finish } from '../../engine/runtime/slices.ts';
 import {
   fillsOfOrder,
   type OrderRecord,
@@ -36,7 +37,7 @@ import {
   type TradeRecord,
   type TraderRecord,
 } from '../../engine/store/records.ts';
-import { rowsOfKeys, tokenOf, tooMany } from './portfolio.ts';
+import { eachOfKeys, tokenOf, tooMany } from './portfolio.ts';
 import type { PortfolioPoint } from './portfolioSchema.ts';
 import { ada, poolOf } from './routes.ts';
 
@@ -74,12 +75,14 @@ export function portfolioHistory(
   keys: ReadonlySet<string>,
   request: HistoryRequest,
 ): History | Failure {
-  const rows = rowsOfKeys(fold.store, 'traders', keys, MOST_TOKENS);
-  if (rows === null) return tooMany(`${MOST_TOKENS} traded tokens`);
-  const traded = rows.map(({ key, value }) => {
+  const traded: { pkh: string; token: AssetId; firstMs: number }[] = [];
+  const own = { table: 'traders', keys, most: MOST_TOKENS } as const;
+  const each = eachOfKeys(fold.store, own, ({ key, value }) => {
     const pkh = key.slice(0, key.indexOf('/'));
-    return { pkh, token: tokenOf(key), firstMs: readRecord<TraderRecord>(value).firstMs };
+    const { firstMs } = readRecord<TraderRecord>(value);
+    traded.push({ pkh, token: tokenOf(key), firstMs });
   });
+  if (!finish(each)) return tooMany(`${MOST_TOKENS} traded tokens`);
   const firstMs = traded.reduce((first, row) => Math.min(first, row.firstMs), Infinity);
   const { intervals, isCut } = intervalsOf(request, firstMs, fold.marketMs);
   if (intervals.length === 0) return { points: [], isCut };

@@ -6,7 +6,8 @@ import type { Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import type { OrderPage } from '../schemas/apiOrder.ts';
 import { listOf } from '../schemas/format.ts';
-import { locksOfOwner } from '../schemas/locks.ts';
+import { type LockRow, locksOfOwner } from '../schemas/locks.ts';
+import type { HeldState, SlicedReads, Steps } from '../schemas/slicedReads.ts';
 import { refuseSpan } from '../schemas/timeSpan.ts';
 import { Insights, insightsOf } from './insights.ts';
 import { portfolioOf } from './portfolio.ts';
@@ -34,11 +35,15 @@ const NEXT_TO = {
 };
 
 /** Open orders of keys, newest first, as the orders service lists them. */
-export type OpenOrdersOf = (pkhs: readonly string[]) => Type.Static<typeof OrderPage>;
+export type OpenOrdersOf = (
+  state: HeldState,
+  pkhs: readonly string[],
+) => Steps<Type.Static<typeof OrderPage>>;
 
 /** Read `fold` each time: a new epoch replaces it. */
 export function portfolioRoutes(
   node: { readonly fold: Fold },
+  reads: SlicedReads,
   openOrdersOf: OpenOrdersOf,
 ): Route[] {
   return [
@@ -55,10 +60,14 @@ export function portfolioRoutes(
       answers: { 200: { description: 'The portfolio', schema: Portfolio } },
       handle: ({ query, body }) => {
         const keys = distinct(body);
-        const totals = portfolioOf(node.fold, keys, query);
-        if (totals instanceof Failure) return totals;
-        const locks = [...keys].flatMap((pkh) => locksOfOwner(node.fold, pkh));
-        return jsonAnswer({ ...totals, openOrders: openOrdersOf([...keys]), locks });
+        return reads.answer(function* (state) {
+          const openOrders = yield* openOrdersOf(state, [...keys]);
+          const totals = yield* portfolioOf(state.rows, keys, query);
+          if (totals instanceof Failure) return totals;
+          const locks: LockRow[] = [];
+          for (const pkh of keys) locks.push(...(yield* locksOfOwner(state.rows, pkh)));
+          return jsonAnswer({ ...totals, openOrders, locks });
+        });
       },
     }),
     route({

@@ -3,15 +3,17 @@
  * a rollback as `OrdersRevised`, which an ordinary update follows that says the same, for clients
  * that know no other.
  */
+
 import { undoneSlots } from '../../engine/actors/chainMarket.ts';
 import { readAbout } from '../../engine/actors/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
+import { finish } from '../../engine/runtime/slices.ts';
 import { changePage, type IndexedChange } from '../../engine/store/changeIndex.ts';
 import type { Changes, DataOf, Part, Source } from '../topics/port.ts';
 import { type FoundOrder, type OrderFilter, type OrderNode, Orders } from './orderLookup.ts';
 import type { OrderChanges, OrdersRevised } from './schema.ts';
 
-const PAGE = 100;
+const FIRST = { offset: 0, limit: 100 };
 
 type ChangesData = DataOf<typeof OrderChanges>;
 type OrderPart<Topic extends string> =
@@ -40,7 +42,7 @@ export class OrderSource<Topic extends string> implements Source<ChangesData, Or
   snapshot(): ChangesData {
     if (!this.#isKnown()) return null;
     const orders = new Orders(this.#node);
-    const { items: ledger, count } = orders.ledger(this.#filter, { offset: 0, limit: PAGE });
+    const { items: ledger, count } = finish(orders.ledger(this.#filter, FIRST));
     return { ledger, mempool: orders.mempool(this.#filter), removed: [], count };
   }
 

@@ -15,16 +15,19 @@ import {
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type OrderFacts, type OrderView, viewOrder } from '../../engine/market/orderView.ts';
+import { finish } from '../../engine/runtime/slices.ts';
 import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import {
   type DroppedRecord,
   fillsOfOrder,
   type OrderFill,
   type OrderRecord,
+  type PoolRecord,
   readRecord,
   type TradeRecord,
 } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
+import type { HeldState, Steps } from '../schemas/slicedReads.ts';
 import { keysOf, placesOf, type TimeSpan } from '../schemas/timeSpan.ts';
 import { ListMarks } from './listMarks.ts';
 
@@ -56,45 +59,59 @@ export interface FilledPart {
 
 export class Orders {
   readonly #fold: Fold;
+  /** Of the fold now, or of a state that is held. */
+  readonly #rows: HeldState['rows'];
+  readonly #pending: HeldState['pending'];
+  readonly #seq: number | undefined;
 
-  constructor({ fold }: OrderNode) {
+  constructor({ fold }: OrderNode, held?: HeldState) {
     this.#fold = fold;
+    this.#seq = fold.store.checkpoint?.seq;
+    this.#rows = held?.rows ?? fold.store;
+    this.#pending = held?.pending ?? fold.mempool;
   }
 
   /** Orders on the chain, newest first, and how many there are in all pages. */
-  ledger(
+  *ledger(
     filter: OrderFilter,
     page: ListPage,
     span: TimeSpan = {},
-  ): { count: number; items: OrderView[] } {
-    const { store } = this.#fold;
-    const lists = this.#lists(filter);
+  ): Steps<{ count: number; items: OrderView[] }> {
+    const rows = this.#rows;
+    const lists = yield* this.#lists(filter);
     const names = lists.map(({ name }) => name);
     const isAll = span.from === undefined && span.to === undefined;
-    const places = isAll ? {} : this.#placesOf(span, names);
-    const count = isAll ? sumOf(lists) : countWithin(store, names, places);
-    if (page.offset >= count) return { count, items: [] };
+    const places = isAll ? {} : yield* this.#placesOf(span, names);
+    const count = isAll ? sumOf(lists) : yield* countWithin(rows, names, places);
+    const items: OrderView[] = [];
+    if (page.offset >= count) return { count, items };
     const [only, ...others] = lists;
     const isPlain = isAll && page.before === undefined && filter.onlyOpen !== true;
+    const { store } = this.#fold;
+    const isNow = store.checkpoint?.seq === this.#seq;
     const refs =
-      isPlain && only !== undefined && others.length === 0
+      isPlain && isNow && only !== undefined && others.length === 0
         ? marksOf(store)
             .page(only.name, count, page.offset, page.limit)
             .map(({ value }) => value)
-        : walkLists(store, names, { ...page, places });
-    return { count, items: refs.flatMap((ref) => this.view(ref) ?? []) };
+        : yield* walkLists(rows, names, { ...page, places });
+    for (const ref of refs) {
+      const record = this.#record(ref);
+      if (record !== null) items.push(viewOrder(this.#confirmed(record)));
+      yield;
+    }
+    return { count, items };
   }
 
   /** Places of the orders whose `timestamp` is in the span. */
-  #placesOf(span: TimeSpan, lists: readonly string[]): KeySpan {
-    const { store } = this.#fold;
+  #placesOf(span: TimeSpan, lists: readonly string[]): Steps<KeySpan> {
     const timeMs = ({ value: ref }: KeyedRow) => this.#record(ref)?.placedMs ?? 0;
-    return placesOf(span, { store, table: 'order_index', lists, timeMs });
+    return placesOf(span, { rows: this.#rows, table: 'order_index', lists, timeMs });
   }
 
   /** How many `ledger` has in all its pages. */
   count(filter: OrderFilter): number {
-    return sumOf(this.#lists(filter));
+    return sumOf(finish(this.#lists(filter)));
   }
 
   /** Orders that are in no block yet, newest first. */
@@ -155,11 +172,9 @@ export class Orders {
       order,
       confirmed: isOpen ? 'open' : 'ended',
       isPlacing: false,
-      end: isOpen
-        ? this.#fold.mempool.end(ref)
-        : { tx: closedTx ?? '', kind: state, received, unspent },
+      end: isOpen ? this.#pending.end(ref) : { tx: closedTx ?? '', kind: state, received, unspent },
       parts,
-      pendingPartTx: isOpen ? this.#fold.mempool.part(ref) : null,
+      pendingPartTx: isOpen ? this.#pending.part(ref) : null,
       endedMs,
       placedMs,
       venue: venue ?? this.#venueOf(token),
@@ -194,21 +209,22 @@ export class Orders {
   }
 
   #record(ref: RefText): OrderRecord | null {
-    const text = this.#fold.store.get('orders', ref);
-    return text === null ? null : readRecord<OrderRecord>(text);
+    return this.#rows.record<OrderRecord>('orders', ref);
   }
 
   #venueOf(token: AssetId): 'CURVE' | 'AMM' {
-    return this.#fold.directory.find(token)?.pool.reserves.venue ?? 'CURVE';
+    return this.#rows.record<PoolRecord>('pools', token)?.reserves.venue ?? 'CURVE';
   }
 
   /** The lists that `filter` selects, without empty ones. */
-  #lists(filter: OrderFilter): List[] {
-    const { store } = this.#fold;
-    return namesOf(filter).flatMap((name) => {
-      const count = store.get('counts', name);
-      return count === null ? [] : [{ name, count: Number(count) }];
-    });
+  *#lists(filter: OrderFilter): Steps<List[]> {
+    const lists: List[] = [];
+    for (const name of namesOf(filter)) {
+      const count = this.#rows.get('counts', name);
+      if (count !== null) lists.push({ name, count: Number(count) });
+      yield;
+    }
+    return lists;
   }
 }
 
@@ -224,10 +240,11 @@ function partsOf({ parts = [] }: OrderRecord): OrderFacts['parts'] {
 const OPEN_PAGE = { offset: 0, limit: 100 };
 
 /** The newest 100 orders of keys that have not ended, with their count, and all of the mempool. */
-export function openOrdersOf(node: OrderNode, pkhs: readonly string[]) {
-  const orders = new Orders(node);
+export function* openOrdersOf(node: OrderNode, state: HeldState, pkhs: readonly string[]) {
+  const orders = new Orders(node, state);
   const filter = { token: null, pkhs, onlyOpen: true };
-  return { ledger: orders.ledger(filter, OPEN_PAGE), mempool: orders.mempool(filter) };
+  const mempool = orders.mempool(filter);
+  return { ledger: yield* orders.ledger(filter, OPEN_PAGE), mempool };
 }
 
 /** What was counted is of one state. */
@@ -254,9 +271,17 @@ function sumOf(lists: readonly List[]): number {
   return lists.reduce((sum, { count }) => sum + count, 0);
 }
 
-function countWithin(store: StateStore, lists: readonly string[], places: KeySpan): number {
-  const counts = lists.map((list) => store.count('order_index', `${list}/`, keysOf(list, places)));
-  return counts.reduce((sum, count) => sum + count, 0);
+function* countWithin(
+  rows: HeldState['rows'],
+  lists: readonly string[],
+  places: KeySpan,
+): Steps<number> {
+  let count = 0;
+  for (const list of lists) {
+    count += rows.count('order_index', `${list}/`, keysOf(list, places));
+    yield;
+  }
+  return count;
 }
 
 interface ListPage {
@@ -274,32 +299,32 @@ interface PlacedPage extends ListPage {
 const FIRST_CHUNK = 8;
 const MOST_CHUNK = 512;
 
-type Read = ReturnType<StateStore['pages']>;
-
 /**
  * One page of several lists together, newest first. Every list is a range of keys that end with the
  * order's place in the chain; the one with the newest order left goes next.
  */
-function walkLists(
-  store: StateStore,
+function* walkLists(
+  rows: HeldState['rows'],
   lists: readonly string[],
   { offset, limit, before, places }: PlacedPage,
-): RefText[] {
+): Steps<RefText[]> {
   const [only] = lists;
   if (only === undefined) return [];
   if (lists.length === 1) {
     const after = before === undefined ? {} : { after: `${only}/${before}` };
     const span = keysOf(only, places);
     const range = { order: 'descending', offset, limit, ...span, ...after } as const;
-    return store.page('order_index', `${only}/`, range).map(({ value }) => value);
+    return rows.page('order_index', `${only}/`, range).map(({ value }) => value);
   }
   const heads = new sortedBtree.default<string, Walk>();
   const enter = (walk: Walk) => {
     const place = walk.place();
     if (place !== null) heads.set(place, walk);
   };
-  const read = store.pages('order_index');
-  for (const list of lists) enter(new Walk(read, list, { before, places }));
+  for (const list of lists) {
+    enter(new Walk(rows, list, { before, places }));
+    yield;
+  }
   const refs: RefText[] = [];
   for (let index = 0; index < offset + limit; index += 1) {
     const place = heads.maxKey();
@@ -309,13 +334,14 @@ function walkLists(
     const ref = walk.take();
     if (index >= offset) refs.push(ref);
     enter(walk);
+    yield;
   }
   return refs;
 }
 
 /** A list, from its newest order on. */
 class Walk {
-  readonly #readPage: Read;
+  readonly #all: HeldState['rows'];
   readonly #prefix: string;
   readonly #span: KeySpan;
   #rows: readonly KeyedRow[] = [];
@@ -325,11 +351,11 @@ class Walk {
   #chunk = FIRST_CHUNK;
 
   constructor(
-    read: Read,
+    all: HeldState['rows'],
     list: string,
     { before, places }: Pick<PlacedPage, 'places'> & { readonly before: string | undefined },
   ) {
-    this.#readPage = read;
+    this.#all = all;
     this.#prefix = `${list}/`;
     this.#span = keysOf(list, places);
     this.#after = before === undefined ? undefined : `${this.#prefix}${before}`;
@@ -351,7 +377,7 @@ class Walk {
     const after = this.#after === undefined ? {} : { after: this.#after };
     const limit = this.#chunk;
     const range = { order: 'descending', offset: 0, limit, ...this.#span, ...after } as const;
-    this.#rows = this.#readPage(this.#prefix, range);
+    this.#rows = this.#all.pages('order_index')(this.#prefix, range);
     this.#next = 0;
     this.#after = this.#rows.at(-1)?.key;
     this.#hasMore = this.#rows.length === limit;

@@ -2,12 +2,14 @@
 import { ordersTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { finish } from '../../engine/runtime/slices.ts';
 import { isRecord } from '../gateway/input.ts';
-import type { Answer, Route } from '../gateway/port.ts';
+import type { Answer, Handled, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { ApiOrder, OrderPage } from '../schemas/apiOrder.ts';
 import { listOf } from '../schemas/format.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
+import type { SlicedReads, Steps } from '../schemas/slicedReads.ts';
 import { refuseSpan, type TimeSpan } from '../schemas/timeSpan.ts';
 import { withFills } from './fills.ts';
 import { type OrderFilter, type OrderNode, Orders } from './orderLookup.ts';
@@ -38,7 +40,12 @@ const FEED_TEXT =
   '`timestamp`. Orders in the mempool are always all of them.';
 const DEFAULT_LIMIT = 100;
 
-export function orderFeedRoutes(node: OrderNode): Route[] {
+interface FeedParts {
+  readonly node: OrderNode;
+  readonly reads: SlicedReads;
+}
+
+export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
   const pages = new KeptPages(node);
   const ofKeys = (path: string, operationId: string, summary: string) =>
     ({
@@ -57,13 +64,14 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       query: OrderFeedQuery,
       body: AnyKeys,
       causes: ['ASSET_NOT_FOUND'],
-      handle: ({ query, body }) => feed(query, body ?? [], node, pages),
+      handle: ({ query, body }) => feed(query, body ?? [], { node, reads, pages }),
     }),
     route({
       ...ofKeys('', 'userHistory', 'Orders of payment keys, over all tokens'),
       query: HistoryQuery,
       body: SomeKeys,
-      handle: ({ query, body }) => page(query, node, { token: null, pkhs: distinct(body) }),
+      handle: ({ query, body }) =>
+        page(query, { node, reads }, { token: null, pkhs: distinct(body) }),
     }),
     route({
       ...ofKeys('/by/asset', 'userHistoryByAsset', 'Orders of payment keys for one token'),
@@ -73,7 +81,7 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       handle: ({ query, body }) => {
         const token = query.asset.toLowerCase();
         const refused = refuseSpan(query) ?? unknownAsset(token, node);
-        return refused ?? page(query, node, { token, pkhs: distinct(body) });
+        return refused ?? page(query, { node, reads }, { token, pkhs: distinct(body) });
       },
     }),
     route({
@@ -82,7 +90,7 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       query: HistoryQuery,
       body: SomeKeys,
       handle: ({ query, body }) =>
-        page(query, node, { token: null, pkhs: distinct(body), onlyOpen: true }),
+        page(query, { node, reads }, { token: null, pkhs: distinct(body), onlyOpen: true }),
     }),
     route({
       ...COMMON,
@@ -107,9 +115,8 @@ function ledgerOf(answer: unknown): readonly unknown[] {
 function feed(
   query: OrderFeedQuery,
   pkhs: readonly string[],
-  node: OrderNode,
-  pages: KeptPages,
-): Answer | Failure {
+  { node, reads, pages }: FeedParts & { readonly pages: KeptPages },
+): Handled | Promise<Answer | Failure> {
   const token = query.asset.toLowerCase();
   const refused = refuseSpan(query) ?? unknownAsset(token, node);
   if (refused !== null) return refused;
@@ -117,32 +124,43 @@ function feed(
   const { offset, limit, before, from, to } = query;
   const isFirst = offset === 0 && [before, from, to].every((bound) => bound === undefined);
   if (isFirst && keys.length === 0 && limit === DEFAULT_LIMIT) {
-    const first = () => render(node, { token, pkhs: null }, { offset: 0, limit });
+    const filter = { token, pkhs: null };
+    const first = () => finish(render(new Orders(node), filter, { offset: 0, limit })).body;
     return { body: pages.of(ordersTag(token), 'first', first) };
   }
-  return page(query, node, { token, pkhs: keys.length === 0 ? null : keys });
+  return page(query, { node, reads }, { token, pkhs: keys.length === 0 ? null : keys });
 }
 
-function page(query: HistoryQuery, node: OrderNode, filter: OrderFilter): Answer | Failure {
+function page(query: HistoryQuery, { node, reads }: FeedParts, filter: OrderFilter) {
   const refused = refuseSpan(query);
   if (refused !== null) return refused;
   const { offset, limit, before } = query;
   const range = { offset, limit };
-  if (before === undefined) return { body: render(node, filter, range, query) };
-  const place = new Orders(node).placeOf(before.toLowerCase());
-  if (place !== null) return { body: render(node, filter, { ...range, before: place }, query) };
+  return reads.answer((state) => {
+    const orders = new Orders(node, state);
+    if (before === undefined) return render(orders, filter, range, query);
+    const place = orders.placeOf(before.toLowerCase());
+    return place === null
+      ? unknownOrder(before)
+      : render(orders, filter, { ...range, before: place }, query);
+  });
+}
+
+// biome-ignore lint/correctness/useYield: answered like a page
+function* unknownOrder(before: string): Steps<Failure> {
   return invalid('query.before', `No order ${before} is on the chain (now): begin at the top.`);
 }
 
-function render(
-  node: OrderNode,
+/** The mempool is read before the first pause. */
+function* render(
+  orders: Orders,
   filter: OrderFilter,
   range: Parameters<Orders['ledger']>[1],
   span: TimeSpan = {},
-): Uint8Array {
-  const orders = new Orders(node);
-  const page = { ledger: orders.ledger(filter, range, span), mempool: orders.mempool(filter) };
-  return Buffer.from(JSON.stringify(page));
+) {
+  const mempool = orders.mempool(filter);
+  const page = { ledger: yield* orders.ledger(filter, range, span), mempool };
+  return { body: Buffer.from(JSON.stringify(page)) };
 }
 
 function byBeacon(beacon: string, node: OrderNode): Answer | Failure {

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { type PoolListName, viewPool } from '../../engine/market/poolView.ts';
+import { finish } from '../../engine/runtime/slices.ts';
 import { locksOfToken } from '../schemas/locks.ts';
 import { TrendingPools } from './trending.ts';
 
@@ -91,5 +92,5 @@ export class PoolViews {
 }
 
 function viewOf({ pool, marketCapLovelace }: ListedPool, fold: Fold) {
-  return viewPool(pool, marketCapLovelace, locksOfToken(fold, pool.token));
+  return viewPool(pool, marketCapLovelace, finish(locksOfToken(fold.store, pool.token)));
 }

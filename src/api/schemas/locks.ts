@@ -1,8 +1,8 @@
 /** Vesting locks as the API shows them (api.md section 5). */
 import Type from 'typebox';
-import type { Fold } from '../../engine/actors/fold.ts';
-import { type LockRecord, readRecord } from '../../engine/store/records.ts';
+import type { LockRecord } from '../../engine/store/records.ts';
 import { Amount, KeyHash } from './identifiers.ts';
+import { eachUnder, type HeldState, type Steps } from './slicedReads.ts';
 
 export const LockRow = Type.Object({
   id: Type.String({ description: '`<tx>:<index>`' }),
@@ -19,20 +19,22 @@ export type LockRow = Type.Static<typeof LockRow>;
 /** Far more than a page shows; a token's locks are few. */
 const MAX_LOCKS = 10_000;
 
-export function locksOfOwner(fold: Fold, pkh: string): LockRow[] {
-  return locksUnder(fold, `owner/${pkh}/`);
+export function locksOfOwner(rows: HeldState['rows'], pkh: string): Steps<LockRow[]> {
+  return locksUnder(rows, `owner/${pkh}/`);
 }
 
-export function locksOfToken(fold: Fold, token: string): LockRow[] {
-  return locksUnder(fold, `token/${token}/`);
+export function locksOfToken(rows: HeldState['rows'], token: string): Steps<LockRow[]> {
+  return locksUnder(rows, `token/${token}/`);
 }
 
 /** Unspent ones, by reference. */
-function locksUnder({ store }: Fold, prefix: string): LockRow[] {
-  return store.withPrefix('lock_index', prefix, MAX_LOCKS).flatMap(({ value: ref }) => {
-    const text = store.get('locks', ref);
-    return text === null ? [] : [rowOf(readRecord<LockRecord>(text))];
+function* locksUnder(rows: HeldState['rows'], prefix: string): Steps<LockRow[]> {
+  const locks: LockRow[] = [];
+  yield* eachUnder(rows, 'lock_index', { prefix, most: MAX_LOCKS }, ({ value: ref }) => {
+    const lock = rows.record<LockRecord>('locks', ref);
+    if (lock !== null) locks.push(rowOf(lock));
   });
+  return locks;
 }
 
 function rowOf({ ref, token, amount, unlockMs, owner, ownerAddress }: LockRecord): LockRow {

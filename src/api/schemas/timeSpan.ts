@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import type { KeyedTable } from '../../engine/store/rows.ts';
-import type { StateStore } from '../../engine/store/state.ts';
+import type { HeldState, Steps } from './slicedReads.ts';
 
 const SECONDS = { minimum: 0, maximum: 253_402_300_799 };
 
@@ -33,17 +33,17 @@ export function refuseSpan({ from, to }: TimeSpan): Failure | null {
 
 /** Lists of one table whose keys are `<list>/<place in the chain>`. */
 interface PlacedLists {
-  readonly store: StateStore;
+  readonly rows: HeldState['rows'];
   readonly table: KeyedTable;
   readonly lists: readonly string[];
   timeMs(row: KeyedRow): number;
 }
 
 /** Places in the chain, for all of the lists. */
-export function placesOf({ from, to }: TimeSpan, lists: PlacedLists): KeySpan {
+export function* placesOf({ from, to }: TimeSpan, lists: PlacedLists): Steps<KeySpan> {
   return {
-    ...(from === undefined ? {} : { from: firstPlace(lists, from * 1000) }),
-    ...(to === undefined ? {} : { to: firstPlace(lists, to * 1000) }),
+    ...(from === undefined ? {} : { from: yield* firstPlace(lists, from * 1000) }),
+    ...(to === undefined ? {} : { to: yield* firstPlace(lists, to * 1000) }),
   };
 }
 
@@ -59,8 +59,7 @@ const SLOT_DIGITS = 12;
 const END_SLOT = 10 ** SLOT_DIGITS - 1;
 
 /** Rows of all lists from `atMs` on have this place or a later one, and no others have. */
-function firstPlace({ store, table, lists, timeMs }: PlacedLists, atMs: number): string {
-  const pageOf = store.pages(table);
+function* firstPlace({ rows, table, lists, timeMs }: PlacedLists, atMs: number): Steps<string> {
   // Rows before `start` are older than `atMs`, rows from `end` on are not.
   let [start, end] = [0, END_SLOT];
   for (const list of lists) {
@@ -68,7 +67,8 @@ function firstPlace({ store, table, lists, timeMs }: PlacedLists, atMs: number):
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const from = `${list}/${placeOf(middle)}`;
-      const [row] = pageOf(`${list}/`, { order: 'ascending', offset: 0, limit: 1, from });
+      const query = { order: 'ascending', offset: 0, limit: 1, from } as const;
+      const [row] = rows.pages(table)(`${list}/`, query);
       const slot = row === undefined ? END_SLOT : slotOf(list, row);
       if (row === undefined || slot >= high) high = middle;
       else if (timeMs(row) < atMs) low = start = slot + 1;
@@ -77,6 +77,7 @@ function firstPlace({ store, table, lists, timeMs }: PlacedLists, atMs: number):
         high = middle;
       }
     }
+    yield;
   }
   return placeOf(end);
 }

@@ -1,10 +1,12 @@
 /** Trades of a token, newest first: schemas, rows and routes (api.md section 2). */
+
 import Type from 'typebox';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { tradesTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { finish } from '../../engine/runtime/slices.ts';
 import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import { readRecord, type TradeRecord } from '../../engine/store/records.ts';
 import type { Answer, Route } from '../gateway/port.ts';
@@ -133,7 +135,10 @@ function filterOf({ pkh, side, minQuote }: TradesQuery): ((text: string) => bool
 
 function spanOf({ store }: Fold, token: AssetId, span: TimeSpan): KeySpan {
   const timeMs = ({ value }: KeyedRow) => readRecord<TradeRecord>(value).atMs;
-  return keysOf(token, placesOf(span, { store, table: 'trades', lists: [token], timeMs }));
+  return keysOf(
+    token,
+    finish(placesOf(span, { rows: store, table: 'trades', lists: [token], timeMs })),
+  );
 }
 
 function rangeOf(token: AssetId, limit: number, before?: string, span: KeySpan = {}) {

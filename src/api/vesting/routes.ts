@@ -8,7 +8,6 @@ import { type LockDeployment, planLock, planWithdraw } from '../../cardano/build
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/codec/output.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
 import { builtBefore } from '../building/builtBefore.ts';
@@ -26,6 +25,7 @@ import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { AddressText, AssetIdShape, KeyHash, OutputId } from '../schemas/identifiers.ts';
 import { LockRow, locksOfOwner, locksOfToken } from '../schemas/locks.ts';
+import type { SlicedReads, Steps } from '../schemas/slicedReads.ts';
 
 const MOST_STAGES = 10;
 const LAST_DATE_MS = 8_640_000_000_000_000;
@@ -187,7 +187,7 @@ const QUERY = {
   positioned: true,
 } as const satisfies Partial<Route>;
 
-export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
+export function vestingQueryRoutes(reads: SlicedReads): Route[] {
   return [
     route({
       ...QUERY,
@@ -195,7 +195,8 @@ export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
       operationId: 'locksByOwner',
       summary: 'Locks of an owner',
       query: Type.Object({ redeemerVkhs: KeyHash }),
-      handle: ({ query }) => answer(locksOfOwner(node.fold, query.redeemerVkhs.toLowerCase())),
+      handle: ({ query }) =>
+        reads.answer(({ rows }) => answer(locksOfOwner(rows, query.redeemerVkhs.toLowerCase()))),
     }),
     route({
       ...QUERY,
@@ -203,11 +204,12 @@ export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
       operationId: 'locksByAsset',
       summary: 'Locks of a token',
       params: Type.Object({ assetId: AssetIdShape }),
-      handle: ({ params }) => answer(locksOfToken(node.fold, params.assetId.toLowerCase())),
+      handle: ({ params }) =>
+        reads.answer(({ rows }) => answer(locksOfToken(rows, params.assetId.toLowerCase()))),
     }),
   ];
 }
 
-function answer(vestings: LockRow[]): Answer {
-  return jsonAnswer({ vestings });
+function* answer(locks: Steps<LockRow[]>): Steps<Answer> {
+  return jsonAnswer({ vestings: yield* locks });
 }

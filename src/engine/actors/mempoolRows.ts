@@ -164,6 +164,15 @@ export class MempoolIndex {
     return this.#parts.get(ref)?.at(-1)?.tx ?? null;
   }
 
+  /** What it says of orders now, for a reader that takes many turns of the loop. */
+  hold(): Pick<MempoolIndex, 'end' | 'part'> {
+    const [ends, parts] = [new Map(this.#ends), new Map(this.#parts)];
+    return {
+      end: (ref) => ends.get(ref) ?? null,
+      part: (ref) => parts.get(ref)?.at(-1)?.tx ?? null,
+    };
+  }
+
   ofToken(token: AssetId): readonly PendingOrder[] {
     return this.#found(this.#byToken.get(token));
   }

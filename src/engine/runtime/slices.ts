@@ -9,6 +9,14 @@ export function sliceOf(clock: Clock, sliceMs = SLICE_MS): () => boolean {
   return () => clock.monotonicMs() >= endMs;
 }
 
+/** All of `work` at once. */
+export function finish<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** Until `work` answers true, or `isStopping` does: `work` ends early where its slice is over. */
 export async function inSlices(
   clock: Clock,

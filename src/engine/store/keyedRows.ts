@@ -8,6 +8,7 @@ import {
   type RowChange,
   RowRecord,
   type RowValue,
+  recordOf,
   textOf,
 } from './rows.ts';
 import type { Stage } from './stage.ts';
@@ -156,28 +157,49 @@ function filterOf(stored: Record<KeyedTable, ReturnType<typeof keyedReads>>): Ke
   return filter;
 }
 
+type StagedRows = Pick<Stage, 'keyed'>;
+
+/** What rows were when they were held, of those that changed since. */
+interface Held {
+  readonly before: StagedRows;
+  readonly view: KeyedView;
+}
+
+/** Rows at one moment; what changes is kept as it was until they are released. */
+export interface HeldRows {
+  readonly rows: Pick<KeyedView, 'get' | 'page' | 'pages' | 'withPrefix' | 'count' | 'record'>;
+  release(): void;
+}
+
 /** Keyed tables as they are now: stored rows with the staged ones overlaid. */
 export class KeyedView {
   readonly #stored: Record<KeyedTable, ReturnType<typeof keyedReads>>;
   /** Newest first. */
-  readonly #stages: () => readonly Stage[];
+  readonly #stages: () => readonly StagedRows[];
   readonly #atOnce: AtOnce;
   readonly #filter: KeyFilter;
-  readonly #newest = new NewestRows();
+  readonly #newest: NewestRows;
+  readonly #held = new Set<Held>();
+  /** Staged rows of tables, by key, until anything else is staged. */
+  readonly #sorted = new Map<KeyedTable, readonly [string, string | null][]>();
 
   constructor(
     stored: Record<KeyedTable, ReturnType<typeof keyedReads>>,
-    stages: () => readonly Stage[],
+    stages: () => readonly StagedRows[],
     atOnce: AtOnce,
+    { filter, newest } = { filter: filterOf(stored), newest: new NewestRows() },
   ) {
     this.#stored = stored;
     this.#stages = stages;
     this.#atOnce = atOnce;
-    this.#filter = filterOf(stored);
+    this.#filter = filter;
+    this.#newest = newest;
   }
 
-  /** Tell it of every row before it is read. */
+  /** Tell it of every row before it is staged. */
   noteStaged(changes: readonly RowChange[]): void {
+    this.#sorted.clear();
+    for (const held of this.#held) this.#keep(held, changes);
     for (const { table, key, before, after } of changes) {
       // A row that was there is known.
       if (before === null && after !== null) this.#filter.add(table, key);
@@ -186,7 +208,27 @@ export class KeyedView {
 
   /** The file holds them now, and they are not staged any more. */
   noteCommitted({ keyed }: Stage): void {
+    this.#sorted.clear();
     this.#newest.noteCommitted(keyed);
+  }
+
+  /** For a reader that takes many turns of the loop. */
+  hold(): HeldRows {
+    const before: StagedRows = { keyed: perTable(() => new Map()) };
+    const known = { filter: this.#filter, newest: this.#newest };
+    const stages = () => [before, ...this.#stages()];
+    const held = { before, view: new KeyedView(this.#stored, stages, this.#atOnce, known) };
+    this.#held.add(held);
+    return { rows: held.view, release: () => void this.#held.delete(held) };
+  }
+
+  #keep({ before, view }: Held, changes: readonly RowChange[]): void {
+    view.#sorted.clear();
+    for (const { table, key } of changes) {
+      const kept = before.keyed[table];
+      // Not what the change says was before: that of a rollback does not always say it.
+      if (!kept.has(key)) kept.set(key, { value: this.value(table, key), seq: 0 });
+    }
   }
 
   get(table: KeyedTable, key: string): string | null {
@@ -208,6 +250,11 @@ export class KeyedView {
     return value;
   }
 
+  record<T extends object>(table: KeyedTable, key: string): T | null {
+    const value = this.value(table, key);
+    return value === null ? null : recordOf<T>(value);
+  }
+
   withPrefix(table: KeyedTable, prefix: string, limit: number, after?: string): KeyedRow[] {
     const from = after === undefined ? prefix : `${after}\0`;
     const to = endOf(prefix);
@@ -225,10 +272,16 @@ export class KeyedView {
 
   /** `page`, for many pages at one moment: sorts the staged rows once. */
   pages(table: KeyedTable): (prefix: string, query: PageQuery) => KeyedRow[] {
-    const rows = [...this.#staged(table, '', endOf(''))].sort(([a], [b]) => (a < b ? -1 : 1));
+    const rows = this.#sorted.get(table) ?? this.#sort(table);
     const between = (from: string, to: string) =>
       new Map(rows.slice(firstFrom(rows, from), firstFrom(rows, to)));
     return (prefix, query) => this.#page(table, prefix, query, between);
+  }
+
+  #sort(table: KeyedTable): readonly [string, string | null][] {
+    const rows = [...this.#staged(table, '', endOf(''))].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.#sorted.set(table, rows);
+    return rows;
   }
 
   #page(

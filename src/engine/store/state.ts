@@ -22,6 +22,7 @@ import { changeIndexReads, type IndexedChange, type StreamChange } from './chang
 import { type AtOnce, type Database, openDatabase, readsAtOnce } from './database.ts';
 import { HashWindow } from './hashWindow.ts';
 import {
+  type HeldRows,
   type KeyedRow,
   KeyedView,
   type KeySpan,
@@ -30,13 +31,7 @@ import {
   perTable,
 } from './keyedRows.ts';
 import { checkpointWithSums, writeAllSums } from './pageSums.ts';
-import {
-  type KeyedTable,
-  type RowChange,
-  type RowImage,
-  recordOf,
-  type TableName,
-} from './rows.ts';
+import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
 import { Stage } from './stage.ts';
 import type { BarEnds, BarOwner, StagedPair } from './stagedBars.ts';
@@ -246,8 +241,7 @@ export class StateStore {
 
   /** What the row says, which must not be changed; which record a table holds: records.ts. */
   record<T extends object>(table: KeyedTable, key: string): T | null {
-    const value = this.#rows.value(table, key);
-    return value === null ? null : recordOf<T>(value);
+    return this.#rows.record<T>(table, key);
   }
 
   /** As it is: for what is to change it. */
@@ -273,6 +267,11 @@ export class StateStore {
   /** `page`, for many pages of one table before anything else is staged. */
   pages(table: KeyedTable): (prefix: string, query: PageQuery) => KeyedRow[] {
     return this.#rows.pages(table);
+  }
+
+  /** Rows as they are now, for a reader that takes many turns of the loop. */
+  hold(): HeldRows {
+    return this.#rows.hold();
   }
 
   /** How many rows have this prefix, within a span of keys. */

@@ -23,6 +23,7 @@ import { orderFeedRoutes } from '../../api/orders/routes.ts';
 import { orderTopics } from '../../api/orders/topics.ts';
 import { poolRoutes } from '../../api/pools/routes.ts';
 import { poolTopics } from '../../api/pools/topics.ts';
+import { SlicedReads } from '../../api/schemas/slicedReads.ts';
 import { eventStreamRoutes } from '../../api/sse/routes.ts';
 import { tickerRoutes } from '../../api/tickers/routes.ts';
 import { tickerTopics } from '../../api/tickers/topics.ts';
@@ -58,16 +59,17 @@ export function marketRoutes(
 ): Route[] {
   const { clock } = world;
   const histories = new HistoryAnswers(node);
+  const reads = new SlicedReads(node, clock);
   const read = [
     ...chartRoutes(node, histories),
     ...udfRoutes(node, clock, histories),
     ...poolRoutes(node),
     ...holderRoutes(node),
-    ...portfolioRoutes(node, (pkhs) => openOrdersOf(node, pkhs)),
-    ...orderFeedRoutes(node),
+    ...portfolioRoutes(node, reads, (state, pkhs) => openOrdersOf(node, state, pkhs)),
+    ...orderFeedRoutes(node, reads),
     ...tradeRoutes(node),
     ...tickerRoutes(node),
-    ...vestingQueryRoutes(node),
+    ...vestingQueryRoutes(reads),
     ...utilityRoutes(clock),
     adaUsdRoute(adaUsd),
     ...eventStreamRoutes(),

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { orderFeedRoutes } from '../../../src/api/orders/routes.ts';
+import { SlicedReads } from '../../../src/api/schemas/slicedReads.ts';
 import { tradeRoutes } from '../../../src/api/trades/routes.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { Deed } from '../../chain/foldMarket.ts';
 import { beaconOf, ownerOf } from '../../chain/foldState.ts';
 import { MempoolMarket } from '../../chain/mempoolMarket.ts';
@@ -70,9 +72,13 @@ async function post(
   return fetch(`${api.url}${path}?${text}`, { method: 'POST', ...sent });
 }
 
+function routesOf({ world: { node } }: MarketApi) {
+  return orderFeedRoutes(node, new SlicedReads(node, systemClock));
+}
+
 test('a page is exact, whatever is asked', async (scope) => {
   const { api, market, token } = await openStall(scope);
-  const Page = Compile(orderFeedRoutes(api.world.node)[0]?.answers?.[200]?.schema ?? {});
+  const Page = Compile(routesOf(api)[0]?.answers?.[200]?.schema ?? {});
   const truth = truthOf(market.facts, 0);
   const routes = [
     { path: FEED, asset: true, onlyOpen: false },
@@ -351,8 +357,7 @@ test('an order is found by its beacon in any case; others are not', async (scope
     Refunded: 'cancelled',
   };
   const Found = Compile(
-    orderFeedRoutes(api.world.node).find((each) => each.path === path)?.answers?.[200]?.schema ??
-      {},
+    routesOf(api).find((each) => each.path === path)?.answers?.[200]?.schema ?? {},
   );
   const statuses = new Set<string>();
   for (const order of [...ledger, ...mempool]) {

@@ -1,13 +1,15 @@
 /**
  * Pages of a keyed table against a sorted array: rows and removals that wait, are being written or
- * are committed, in both orders, from any offset and cursor; and rows by their keys.
+ * are committed, in both orders, from any offset and cursor; and rows by their keys. All of it now,
+ * and as it was when the rows were held.
  * Replay: `{ seed, path }` as printed.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { KeySpan, PageQuery } from '../../../src/engine/store/keyedRows.ts';
+import type { HeldRows, KeySpan, PageQuery } from '../../../src/engine/store/keyedRows.ts';
+import type { RowChange } from '../../../src/engine/store/rows.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter, threadWriter } from '../../../src/engine/store/stateWriter.ts';
 import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
@@ -20,7 +22,8 @@ interface Put {
   readonly at: number;
   readonly value: string | null;
 }
-type Step = { readonly puts: readonly Put[] } | 'commit' | 'beside';
+type Step = { readonly puts: readonly Put[] } | { readonly undone: readonly Put[] } | Other;
+type Other = 'commit' | 'beside' | 'hold' | 'release';
 
 const put: fc.Arbitrary<Put> = fc.record({
   list: fc.nat(2),
@@ -30,6 +33,8 @@ const put: fc.Arbitrary<Put> = fc.record({
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ puts: fc.array(put, { minLength: 1, maxLength: 12 }) }) },
   { weight: 2, arbitrary: fc.constantFrom('commit' as const, 'beside') },
+  { weight: 2, arbitrary: fc.constantFrom('hold' as const, 'hold', 'release') },
+  fc.record({ undone: fc.array(put, { minLength: 1, maxLength: 12 }) }),
 );
 type PageAt = Omit<PageQuery, 'after' | 'from' | 'to'> &
   Readonly<Record<'list' | 'after' | 'from' | 'to', number>>;
@@ -60,6 +65,8 @@ class Pair {
   readonly #rows = new Map<string, string>();
   #seq = 0;
   #beside: Promise<unknown> = Promise.resolve();
+  /** What is held, with the rows as they were then. */
+  readonly held: { readonly rows: Map<string, string>; readonly state: HeldRows }[] = [];
 
   constructor(writer: StateOptions['writer']) {
     const options = { horizonBlocks: 5, maxMb: 0, writer };
@@ -69,7 +76,11 @@ class Pair {
   async perform(next: Step): Promise<void> {
     if (next === 'commit') await this.store.commit();
     else if (next === 'beside') this.#beside = this.store.commit();
-    else this.#put(next.puts);
+    else if (next === 'hold') {
+      this.held.push({ rows: new Map(this.#rows), state: this.store.hold() });
+    } else if (next === 'release') this.held.shift()?.state.release();
+    else if ('puts' in next) this.#stage(this.#changed(next.puts));
+    else await this.#undo(next.undone);
   }
 
   async close(): Promise<void> {
@@ -81,13 +92,13 @@ class Pair {
     return this.#rows.get(key) ?? null;
   }
 
-  within(list: number, { from = '', to = '~' }: KeySpan) {
-    const keys = [...this.#rows].filter(([key]) => key.startsWith(prefixOf(list)));
+  within(list: number, { from = '', to = '~' }: KeySpan, all = this.#rows) {
+    const keys = [...all].filter(([key]) => key.startsWith(prefixOf(list)));
     return keys.filter(([key]) => key >= from && key < to);
   }
 
-  page(list: number, { order, offset, limit, after, ...span }: PageQuery) {
-    const rows = this.within(list, span)
+  page(list: number, { order, offset, limit, after, ...span }: PageQuery, all = this.#rows) {
+    const rows = this.within(list, span, all)
       .map(([key, value]) => ({ key, value }))
       .sort((a, b) => (a.key < b.key === (order === 'ascending') ? -1 : 1))
       .filter(({ key }) => {
@@ -97,17 +108,28 @@ class Pair {
     return rows.slice(offset, offset + limit);
   }
 
-  #put(puts: readonly Put[]): void {
-    this.#seq += 1;
-    const { epoch, seq, ...rest } = { epoch: '1-a', seq: this.#seq, term: 1, entryHash: '' };
-    const times = { stateHash: '', hashedSeq: 0, marketMs: seq, openedMs: seq, seenMs: 0 };
-    const changes = puts.map(({ list, at, value }) => {
+  /** A rollback does not say what its rows were before. */
+  async #undo(puts: readonly Put[]): Promise<void> {
+    await this.store.commit();
+    const rows = this.#changed(puts).map((change) => ({ ...change, before: null }));
+    this.store.restore(this.#seq, rows, [], this.#seq + 1);
+    this.#stage([]);
+  }
+
+  #changed(puts: readonly Put[]): RowChange[] {
+    return puts.map(({ list, at, value }) => {
       const key = keyOf(list, at);
       const before = this.#rows.get(key) ?? null;
       if (value === null) this.#rows.delete(key);
       else this.#rows.set(key, value);
       return { table: 'order_index', key, before, after: value, cause: 'trade' } as const;
     });
+  }
+
+  #stage(changes: readonly RowChange[]): void {
+    this.#seq += 1;
+    const { epoch, seq, ...rest } = { epoch: '1-a', seq: this.#seq, term: 1, entryHash: '' };
+    const times = { stateHash: '', hashedSeq: 0, marketMs: seq, openedMs: seq, seenMs: 0 };
     const checkpoint = { epoch, seq, ...rest, ...times };
     this.store.stage({
       checkpoint,
@@ -121,7 +143,7 @@ class Pair {
 }
 
 test('a page is that of the sorted rows, whatever waits and whatever is on the disk', async () => {
-  let beyond = 0;
+  let [beyond, past] = [0, 0];
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(inlineWriter, threadWriter),
@@ -144,9 +166,19 @@ test('a page is that of the sorted rows, whatever waits and whatever is on the d
               const found = pair.store.page('order_index', prefixOf(list), asked);
               assert.deepEqual(found, pair.page(list, asked), JSON.stringify(asked));
               if (found.length === 0 && rest.offset > 0) beyond += 1;
+              for (const { rows, state } of pair.held) {
+                const then = state.rows.pages('order_index')(prefixOf(list), asked);
+                assert.deepEqual(then, pair.page(list, asked, rows), 'held');
+                if (JSON.stringify(then) !== JSON.stringify(found)) past += 1;
+              }
             }
             for (const key of KEYS) {
               assert.equal(pair.store.get('order_index', key), pair.get(key), key);
+            }
+            for (const { rows, state } of pair.held) {
+              for (const key of KEYS) {
+                assert.equal(state.rows.get('order_index', key), rows.get(key) ?? null, key);
+              }
             }
             const all = pair.store.withPrefix('order_index', prefixOf(0), MANY);
             const order = { order: 'ascending', offset: 0, limit: MANY } as const;
@@ -160,4 +192,5 @@ test('a page is that of the sorted rows, whatever waits and whatever is on the d
     { numRuns: Number(process.env.RUNS ?? 25), includeErrorInReport: true },
   );
   assert(beyond > 0, `pages behind the end: ${beyond}`);
+  assert(past > 0, `held pages that are of the past: ${past}`);
 });
