@@ -65,7 +65,7 @@ export class BarsView {
   stagePair(pair: number, owner: BarOwner): StagedPair {
     const stage = this.#newest();
     // It is about to change bars that may still wait to be encoded.
-    this.#inFlight()?.bars.find(pair)?.lines();
+    this.#inFlight()?.bars.find(pair)?.encode();
     const staged = stage.bars.of(pair);
     staged.owner = owner;
     stage.noteBars();
@@ -91,7 +91,7 @@ export class BarsView {
     try {
       waiting?.endBars(pair);
       if (!bars.hasEnds(pair)) return;
-      waiting?.find(pair)?.lines();
+      waiting?.find(pair)?.encode();
       bars.endBars(pair);
     } finally {
       this.#ending.delete(pair);

@@ -1,5 +1,5 @@
 /**
- * A commit as text, so that handing it to the writer's thread costs one copy. Keys, values and
+ * A commit as text in UTF-8, which is handed to the writer's thread without a copy. Keys, values and
  * images hold no control characters but tab and line feed; sections use others.
  */
 
@@ -11,16 +11,14 @@ import { keyedWrites, perTable } from './keyedRows.ts';
 import { KEYED_TABLES, type KeyedTable, textOf } from './rows.ts';
 import type { Stage } from './stage.ts';
 import { lineOf } from './stagedBars.ts';
+import { decodePiece, type Text, TextPieces } from './textPieces.ts';
 import { contentCode, tradeKey } from './tradeIds.ts';
 import { decodeTrades, encodeRecord, recordsOf, undoWrites } from './undoRows.ts';
-
-/** Pieces of whole lines, or of whole records. */
-type Text = readonly string[];
 
 export interface Batch {
   /** Bars that a rollback restored, before anything else; lines as `bars`. */
   readonly restored: Text;
-  /** Lines of `StagedPair.lines`. */
+  /** Lines of `lineOf`. */
   readonly bars: Text;
   /** Per table, lines `key, seq, value`. */
   readonly keyed: readonly (readonly [table: KeyedTable, lines: Text])[];
@@ -36,9 +34,6 @@ export interface Batch {
   readonly unhashed: string;
 }
 
-/** About a millisecond of work. */
-export const CHARACTERS_A_STEP = 32 * 1024;
-
 type Head = Pick<Batch, 'checkpoint' | 'unhashed' | 'horizonSeq'>;
 
 /** The stage is closed, so nothing of it changes meanwhile. No `clock`: in one turn of the loop. */
@@ -53,7 +48,8 @@ export async function encodeInSteps(stage: Stage, head: Head, clock?: Clock): Pr
 
 function* encode(stage: Stage, head: Head): Generator<void, Batch> {
   const restored = yield* pieces(stage.bars.restored, lineOf);
-  const bars = yield* pieces(stage.bars.pairs(), (pair) => pair.lines());
+  for (const pair of stage.bars.pairs()) if (pair.encode()) yield;
+  const bars = stage.bars.lines.all();
   const keyed: [KeyedTable, Text][] = [];
   for (const table of KEYED_TABLES) {
     const lines = yield* pieces(stage.keyed[table], ([key, { seq, value }]) => {
@@ -70,17 +66,16 @@ function* encode(stage: Stage, head: Head): Generator<void, Batch> {
 }
 
 function* pieces<T>(rows: Iterable<T>, textOf: (row: T) => string): Generator<void, Text> {
-  const whole: string[] = [];
-  let piece = '';
-  for (const row of rows) {
-    piece += textOf(row);
-    if (piece.length < CHARACTERS_A_STEP) continue;
-    whole.push(piece);
-    piece = '';
-    yield;
-  }
-  if (piece !== '') whole.push(piece);
-  return whole;
+  const whole = new TextPieces();
+  for (const row of rows) if (whole.add(textOf(row))) yield;
+  return whole.all();
+}
+
+/** The memory of its texts: the batch is of no use to who handed this to another thread. */
+export function memoryOf(batch: Batch): ArrayBuffer[] {
+  const { restored, bars, keyed, changeIndex, records } = batch;
+  const tables = keyed.map(([, text]) => text);
+  return [restored, bars, ...tables, changeIndex, records].flat().map(({ buffer }) => buffer);
 }
 
 /** Writes batches, each in one transaction. Throws what SQLite throws; nothing is written then. */
@@ -108,11 +103,12 @@ export function batchWriter(database: Database): (batch: Batch) => void {
       }
     }
     // Behind the keyed rows: an id that a rollback removed may have come again.
-    for (const piece of batch.records) for (const record of recordsOf(piece)) putTradeIds(record);
+    const records = batch.records.map(decodePiece);
+    for (const piece of records) for (const record of recordsOf(piece)) putTradeIds(record);
     for (const line of linesOf(batch.changeIndex)) changeIndex.put(readIndexedChange(line));
     if (batch.undoneTo !== null) undo.dropAfter(batch.undoneTo);
     undo.dropBefore(batch.horizonSeq);
-    undo.put(batch.records.join(''), before, batch.horizonSeq);
+    undo.put(records.join(''), before, batch.horizonSeq);
     if (batch.horizonSeq > prunedTo) {
       bars.pruneTombstones(batch.horizonSeq);
       changeIndex.prune(batch.horizonSeq);
@@ -152,7 +148,7 @@ function readIndexedChange(line: string): IndexedChange {
 
 function* linesOf(text: Text): Generator<string> {
   for (const piece of text) {
-    const lines = piece.split('\n');
+    const lines = decodePiece(piece).split('\n');
     lines.pop();
     yield* lines;
   }

@@ -7,6 +7,7 @@
  */
 import { type BarRow, type BarSlot, barKey, barText } from './barRows.ts';
 import { CAUSES } from './rows.ts';
+import { TextPieces } from './textPieces.ts';
 
 export interface BarOwner {
   /** Brings the staged bars of the pair up to its newest trade. */
@@ -39,8 +40,8 @@ export class StagedPair {
   readonly #stage: StagedBars;
   readonly #slots = new Map<number, BarSlot>();
   #owner: BarOwner | null = null;
-  /** Once they were encoded, the pair may change its bars for the next commit. */
-  #lines: string | null = null;
+  /** The pair may change its bars for the next commit then. */
+  #isEncoded = false;
 
   constructor(stage: StagedBars) {
     this.#stage = stage;
@@ -74,19 +75,18 @@ export class StagedPair {
     return this.#slots.size;
   }
 
-  /** Lines `key, seq, cause, value` (tab-separated; no value: a tombstone), for the writer. */
-  lines(): string {
-    if (this.#lines === null) {
-      let lines = '';
-      for (const slot of this.all()) if (!this.#stage.restored.has(slot)) lines += lineOf(slot);
-      this.#lines = lines;
-    }
-    return this.#lines;
+  /** Adds them to the lines of the stage, once. True: that ended a piece of them. */
+  encode(): boolean {
+    if (this.#isEncoded) return false;
+    let lines = '';
+    for (const slot of this.all()) if (!this.#stage.restored.has(slot)) lines += lineOf(slot);
+    this.#isEncoded = true;
+    return this.#stage.lines.add(lines);
   }
 
   /** They wait again. */
   forgetLines(): void {
-    this.#lines = null;
+    this.#isEncoded = false;
   }
 
   /** They are in the table. */
@@ -95,7 +95,7 @@ export class StagedPair {
   }
 
   #settle(): void {
-    if (this.#lines === null) this.#owner?.settle();
+    if (!this.#isEncoded) this.#owner?.settle();
   }
 }
 
@@ -104,6 +104,7 @@ function slotKey(resolution: number, start: number): number {
   return start * 8 + resolution;
 }
 
+/** `key, seq, cause, value` (tab-separated; no value: a tombstone), for the writer. */
 export function lineOf({ pair, resolution, start, seq, cause, value }: BarSlot): string {
   const key = barKey(pair, resolution, start);
   return `${key}\t${seq}\t${CAUSES.indexOf(cause)}\t${barText(value) ?? ''}\n`;
@@ -115,6 +116,8 @@ export class StagedBars {
   #ends: WaitingEnds[] = [];
   /** As a rollback left them, before anything else. */
   readonly restored = new Set<BarSlot>();
+  /** Of the pairs that were encoded, for the commit. */
+  lines = new TextPieces();
   /** Handed over to be written. */
   isClosed = false;
 
@@ -225,6 +228,7 @@ export class StagedBars {
     later.isClosed = true;
     this.isClosed = false;
     for (const pair of this.#pairs.values()) pair.forgetLines();
+    this.lines = new TextPieces();
   }
 }
 

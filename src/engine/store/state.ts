@@ -369,7 +369,7 @@ export class StateStore {
       };
       // The checkpoint that is written comes after the entries that ended them.
       await this.#bars.endAll(stage, this.#clock);
-      await this.#writer.write(await encodeInSteps(stage, head, this.#clock), this.#clock);
+      await this.#writer.write(await encodeInSteps(stage, head, this.#clock));
       this.#rows.noteCommitted(stage);
       stage.bars.noteWritten();
       return stage.rows;

@@ -2,19 +2,18 @@
  * Writers of the state file. Serving nodes hand batches to a thread, so that a commit never holds
  * the loop; a rebuild writes inline, because it serves no requests.
  *
- * Guarantees: a batch is written whole or not at all; `write` rejects when it was not, and the same
- * batch may be handed over again. One batch at a time. A copy is of what was committed before it.
+ * Guarantees: a batch is written whole or not at all; `write` rejects when it was not, and the rows
+ * may be handed over again in another batch. One batch at a time. A copy is of what was committed
+ * before it.
  */
 import { Worker } from 'node:worker_threads';
-import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { type Batch, batchWriter, CHARACTERS_A_STEP } from './batch.ts';
-import { type BatchHead, takeApart } from './batchParts.ts';
+import { type Batch, batchWriter, memoryOf } from './batch.ts';
 import { openDatabase } from './database.ts';
 import { boundWal, copyWithSums, fullCheckpoint, isWalLong } from './pageSums.ts';
 
 export interface StateWriter {
-  /** `clock`: may hand it over in several turns of the loop. */
-  write(batch: Batch, clock?: Clock): Promise<void>;
+  /** Takes the memory of the batch. */
+  write(batch: Batch): Promise<void>;
   /** Of the file, page by page, with its sums. Rejects when the disk refuses: part may be there. */
   copy(to: string): Promise<void>;
   close(): Promise<void>;
@@ -29,10 +28,7 @@ export interface WriterOptions {
 }
 
 /** Questions to the thread: to write a batch, to copy the file, or null to close. */
-type WriterQuestion = BatchHead | { readonly copyTo: string } | null;
-
-/** A text is a piece of the next batch, and has no answer. */
-export type WriterMessage = string | WriterQuestion;
+export type WriterQuestion = Batch | { readonly copyTo: string } | null;
 
 /** Its answer: what went wrong, or null. */
 export type WriterReply = { readonly message: string; readonly code: string } | null;
@@ -76,11 +72,8 @@ export function threadWriter(options: WriterOptions): StateWriter {
     return thread;
   };
   return {
-    async write(batch, clock) {
-      const writer = living();
-      const { head, pieces } = takeApart(batch);
-      await writer.send(pieces, clock);
-      await writer.ask(head);
+    async write(batch) {
+      await living().ask(batch, memoryOf(batch));
     },
     async copy(copyTo) {
       await living().ask({ copyTo });
@@ -118,19 +111,7 @@ class WriterThread {
     });
   }
 
-  /** Pieces of the batch that is asked for next. */
-  async send(pieces: readonly string[], clock: Clock | undefined): Promise<void> {
-    let characters = 0;
-    for (const piece of pieces) {
-      this.#worker.postMessage(piece);
-      characters += piece.length;
-      if (clock === undefined || characters < CHARACTERS_A_STEP) continue;
-      characters = 0;
-      await nextTurn(clock);
-    }
-  }
-
-  ask(message: WriterQuestion): Promise<void> {
+  ask(message: WriterQuestion, given: readonly ArrayBuffer[] = []): Promise<void> {
     if (this.isDead) return Promise.reject(writeError('the writer ended', 'WRITER_DIED'));
     return new Promise((resolve, reject) => {
       this.#waiting.push((reply) => {
@@ -138,7 +119,7 @@ class WriterThread {
         else reject(writeError(reply.message, reply.code));
       });
       this.#worker.ref();
-      this.#worker.postMessage(message);
+      this.#worker.postMessage(message, given);
     });
   }
 

@@ -2,11 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../runtime/assert.ts';
 import { lowerPriority } from '../runtime/threadPriority.ts';
-import { putTogether } from './batchParts.ts';
 import {
   inlineWriter,
-  type WriterMessage,
   type WriterOptions,
+  type WriterQuestion,
   type WriterReply,
 } from './stateWriter.ts';
 
@@ -16,14 +15,7 @@ lowerPriority();
 // trust: handed over by threadWriter
 const writer = inlineWriter(workerData as WriterOptions);
 
-/** Of the next batch. */
-let pieces: string[] = [];
-
-port.on('message', (message: WriterMessage) => {
-  if (typeof message === 'string') {
-    pieces.push(message);
-    return;
-  }
+port.on('message', (message: WriterQuestion) => {
   const reply = (answer: WriterReply) => port.postMessage(answer);
   obey(message).then(
     () => reply(null),
@@ -31,12 +23,10 @@ port.on('message', (message: WriterMessage) => {
   );
 });
 
-function obey(message: Exclude<WriterMessage, string>): Promise<void> {
+function obey(message: WriterQuestion): Promise<void> {
   if (message === null) return writer.close();
   if ('copyTo' in message) return writer.copy(message.copyTo);
-  const texts = pieces;
-  pieces = [];
-  return writer.write(putTogether(message, texts));
+  return writer.write(message);
 }
 
 function codeOf(error: unknown): string {
