@@ -10,8 +10,9 @@
  */
 import { addTrade, type Bar, firstBar, MOVED_ALL } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
-import { RESOLUTIONS, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
 import { compareIds, type Trade } from '../market/trade.ts';
+import { TradeSum } from '../market/tradeSum.ts';
 import type { BarSlot } from '../store/barRows.ts';
 import type { EndedBar } from '../store/hashWindow.ts';
 import { type RowChange, RowRecord } from '../store/rows.ts';
@@ -54,8 +55,8 @@ export class PairActor implements BarOwner {
   /** The largest of the pair's trade ids, as they sort; null until it is first needed. */
   #lastId: string | null;
   #staged: StagedPair | null = null;
-  /** The sum of trades that are not in the bars yet; null: they all are. */
-  #waiting: Bar | null = null;
+  /** Trades that are not in the bars yet; null: they all are. */
+  #waiting: TradeSum | null = null;
   #waitingSeq = 0;
   /** Trades of [from, to) only change the newest bars, all open. */
   #openFromMs = 0;
@@ -64,6 +65,10 @@ export class PairActor implements BarOwner {
   #nextEndMs = Number.POSITIVE_INFINITY;
   /** Turn of the last work or read, for eviction. */
   lastUsed = 0;
+  /** False once it was evicted or replaced. */
+  isKept = true;
+  /** Where an entry's work on it may be found, among that of the entry's pairs. */
+  workIndex = -1;
 
   /** `stored`: of when the rows are that the pair has already; null: it is new. */
   constructor(store: StateStore, pair: Pair, stored: PoolTime | null) {
@@ -124,25 +129,30 @@ export class PairActor implements BarOwner {
     if (this.#staged === null || this.#staged.isClosed) {
       this.#staged = this.#store.stagePair(this.pair.id, this);
     }
-    if (!isPlain) this.settle();
-    let sum = this.#waiting;
-    for (const trade of fresh) {
-      if (sum === null) sum = firstBar(trade.timeMs, trade);
-      else addTrade(sum, trade);
-    }
     if (isPlain) {
-      this.#waiting = sum;
-      this.#waitingSeq = seq;
+      for (const trade of fresh) this.#sumUp(trade, seq);
       return fresh;
     }
+    this.settle();
     this.#stamp(effects.changes);
+    const sum = barOf(fresh);
     if (sum !== null) this.#add(sum, marketMs, endsMs);
     for (const series of this.#series) {
       series.finalise(marketMs);
-      for (const slot of this.#finish(series, seq)) effects.bars.push(slot);
+      series.finish(seq, this.#staged, effects.bars);
     }
     this.#look();
     return fresh;
+  }
+
+  /** A trade that only changes the newest bars, all open. */
+  #sumUp(trade: Trade, seq: number): void {
+    if (this.#waiting?.add(trade) !== true) {
+      this.settle();
+      this.#waiting = TradeSum.of(trade);
+      if (this.#waiting === null) this.#settleBar(firstBar(trade.timeMs, trade), seq);
+    }
+    this.#waitingSeq = seq;
   }
 
   /** Market time has passed the ends of bars, by entry `seq`; nothing came after it. */
@@ -152,19 +162,16 @@ export class PairActor implements BarOwner {
     staged.owner = this;
     for (const series of this.#series) {
       series.finalise(marketMs);
-      this.#finish(series, seq);
+      series.finish(seq, staged, null);
     }
     this.#look();
   }
 
   /** The bars that entry `seq` made final, as far as nothing has changed them after it. */
-  endedAt(seq: number): EndedBar[] {
-    return this.#series.flatMap((series) => {
-      const resolution = STORED_RESOLUTION_IDS[series.resolution];
-      return series.endedAt(seq).map(({ startMs, bar }) => {
-        return { pair: this.pair.id, resolution, start: startMs, value: bar };
-      });
-    });
+  endedAt(seq: number): readonly EndedBar[] {
+    const ended: EndedBar[] = [];
+    for (const series of this.#series) series.endedAt(seq, ended);
+    return ended;
   }
 
   /** Also what market time has ended. */
@@ -181,8 +188,12 @@ export class PairActor implements BarOwner {
     const sum = this.#waiting;
     if (sum === null) return;
     this.#waiting = null;
+    this.#settleBar(sum.bar(), this.#waitingSeq);
+  }
+
+  #settleBar(sum: Bar, seq: number): void {
     this.#add(sum, Number.NEGATIVE_INFINITY, []);
-    for (const series of this.#series) this.#finish(series, this.#waitingSeq);
+    for (const series of this.#series) series.finish(seq, this.#staged, null);
   }
 
   /** The trades that were not counted before. */
@@ -230,21 +241,23 @@ export class PairActor implements BarOwner {
     }
   }
 
-  #finish(series: Series, seq: number): readonly BarSlot[] {
-    const changed = series.finish(seq);
-    for (const slot of changed) this.#staged?.put(slot);
-    return changed;
-  }
-
   /** Notes which trades need no look at the bars. */
   #look(): void {
     this.#openFromMs = Number.NEGATIVE_INFINITY;
     this.#openToMs = Number.POSITIVE_INFINITY;
     this.#nextEndMs = Number.POSITIVE_INFINITY;
-    for (const { openSpan, nextEndMs } of this.#series) {
-      this.#openFromMs = Math.max(this.#openFromMs, openSpan?.from ?? Number.POSITIVE_INFINITY);
-      this.#openToMs = Math.min(this.#openToMs, openSpan?.to ?? Number.NEGATIVE_INFINITY);
+    for (const { openFromMs, openToMs, nextEndMs } of this.#series) {
+      this.#openFromMs = Math.max(this.#openFromMs, openFromMs);
+      this.#openToMs = Math.min(this.#openToMs, openToMs);
       this.#nextEndMs = Math.min(this.#nextEndMs, nextEndMs);
     }
   }
+}
+
+/** All trades summed up; null: there are none. */
+function barOf([first, ...others]: readonly Trade[]): Bar | null {
+  if (first === undefined) return null;
+  const bar = firstBar(first.timeMs, first);
+  for (const trade of others) addTrade(bar, trade);
+  return bar;
 }

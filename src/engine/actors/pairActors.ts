@@ -28,6 +28,14 @@ export interface PairTrade extends TradeEvent {
   readonly step?: PoolStep;
 }
 
+/** A pair that is traded or new in an entry. */
+interface Work {
+  readonly name: string;
+  /** null: it is not in memory. */
+  readonly actor: PairActor | null;
+  readonly trades: Trade[];
+}
+
 /** Where an entry's effects are collected. */
 interface PairDraft extends PoolEffects {
   readonly trades: CountedTrades;
@@ -41,9 +49,11 @@ export class PairActors {
   readonly #actors = new Map<string, PairActor>();
   readonly #quarantined = new Set<string>();
   readonly #names = new Map<number, string>();
+  /** `#actors` by quote and base: to make a name of them costs as much as a trade's other work. */
+  readonly #byAssets = new Map<string, Map<string, PairActor>>();
+  /** Ends of bars that a pair opened; empty between two pairs. */
+  readonly #endsMs: number[] = [];
   #uses = 0;
-  /** The newest one asked for, still in memory: trades of a pair come together. */
-  #opened: PairActor | null = null;
 
   /** Everything must be committed. */
   constructor(store: StateStore, options: PairOptions) {
@@ -94,11 +104,11 @@ export class PairActors {
     const isAlone = first !== undefined && trades.length === 1 && listings.length === 0;
     const isDue = this.#barEnds.isDue(marketMs);
     if (isAlone && !isDue) {
-      this.#give(this.#open(first, draft), [readTrade(first, atMs)], time, draft);
+      this.#give(workOf(this.#open(first, draft), [readTrade(first, atMs)]), time, draft);
     } else {
-      const work = this.#share(listings, trades, atMs, draft);
-      if (isDue) this.#passEnds(work.keys(), time, draft);
-      for (const [name, mine] of work) this.#give(name, mine, time, draft);
+      const all = this.#share(listings, trades, atMs, draft);
+      if (isDue) this.#passEnds(all, time, draft);
+      for (const work of all) this.#give(work, time, draft);
     }
     if (this.#actors.size > this.#options.maxLoadedPools) this.#evict();
   }
@@ -117,22 +127,28 @@ export class PairActors {
     trades: readonly PairTrade[],
     atMs: number,
     draft: PairDraft,
-  ): Map<string, Trade[]> {
-    const work = new Map<string, Trade[]>();
-    for (const listing of listings) work.set(this.#open(listing, draft), []);
-    for (const event of trades) {
-      const name = this.#open(event, draft);
-      const those = work.get(name);
-      if (those === undefined) work.set(name, [readTrade(event, atMs)]);
-      else those.push(readTrade(event, atMs));
-    }
-    return work;
+  ): readonly Work[] {
+    const all: Work[] = [];
+    const add = (opened: PairActor | string, trade: Trade | null) => {
+      const actor = typeof opened === 'string' ? null : opened;
+      const index = actor?.workIndex ?? all.findIndex(({ name }) => name === opened);
+      const work = all[index];
+      // What an earlier entry left is of another pair, or beyond the end.
+      const isMine = work !== undefined && (actor === null || work.actor === actor);
+      if (isMine && trade !== null) work.trades.push(trade);
+      if (isMine) return;
+      if (actor !== null) actor.workIndex = all.length;
+      all.push(workOf(opened, trade === null ? [] : [trade]));
+    };
+    for (const listing of listings) add(this.#open(listing, draft), null);
+    for (const event of trades) add(this.#open(event, draft), readTrade(event, atMs));
+    return all;
   }
 
   /** Bars end: of the traded pairs with their trades, of all others when it is needed. */
-  #passEnds(traded: Iterable<string>, time: PoolTime, draft: PairDraft): void {
+  #passEnds(traded: readonly Work[], time: PoolTime, draft: PairDraft): void {
     const pairs = this.#barEnds.takeDue(time.marketMs);
-    for (const name of traded) {
+    for (const { name } of traded) {
       const id = this.#idOf(name);
       if (id !== null) pairs.delete(id);
     }
@@ -178,34 +194,50 @@ export class PairActors {
     if (isOpen(value)) this.#barEnds.add(intervalEnd(resolutionName, start), pair);
   }
 
-  #give(name: string, trades: readonly Trade[], time: PoolTime, draft: PairDraft): void {
-    const bars = draft.bars.length;
-    this.#tryTwice(name, () => {
-      const actor = this.#loadNow(name);
-      if (actor === null && trades.length === 0) return;
-      assert(actor !== null, `pool ${name} can be loaded`);
-      const { id } = actor.pair;
-      const endsMs: number[] = [];
-      const counted = actor.take(trades, time, draft, endsMs);
-      for (const trade of counted) draft.trades.push(id, trade);
-      if (counted.length > 0 || draft.bars.length > bars) draft.tags.add(actor.tag);
-      for (const endMs of endsMs) this.#barEnds.add(endMs, id);
-    });
+  #give(work: Work, time: PoolTime, draft: PairDraft): void {
+    const { name } = work;
+    if (this.#quarantined.has(name)) return;
+    try {
+      this.#tell(work, time, draft);
+    } catch {
+      this.#tryAgain(name, () => this.#tell(work, time, draft));
+    }
   }
 
-  /** An actor that throws is made again from the store and tried once more, then quarantined. */
+  #tell({ name, actor: known, trades }: Work, time: PoolTime, draft: PairDraft): void {
+    const actor = this.#loadNow(name, known);
+    if (actor === null && trades.length === 0) return;
+    assert(actor !== null, `pool ${name} can be loaded`);
+    const { id } = actor.pair;
+    const bars = draft.bars.length;
+    const endsMs = this.#endsMs;
+    const counted = actor.take(trades, time, draft, endsMs);
+    for (const trade of counted) draft.trades.push(id, trade);
+    if (counted.length > 0 || draft.bars.length > bars) draft.tags.add(actor.tag);
+    if (endsMs.length === 0) return;
+    for (const endMs of endsMs) this.#barEnds.add(endMs, id);
+    endsMs.length = 0;
+  }
+
   #tryTwice(name: string, work: () => void): void {
     if (this.#quarantined.has(name)) return;
     try {
       work();
     } catch {
+      this.#tryAgain(name, work);
+    }
+  }
+
+  /** An actor that threw is made again from the store and tried once more, then quarantined. */
+  #tryAgain(name: string, work: () => void): void {
+    this.#forget(name);
+    this.#endsMs.length = 0;
+    try {
+      work();
+    } catch (error) {
       this.#forget(name);
-      try {
-        work();
-      } catch (error) {
-        this.#forget(name);
-        this.#quarantine(name, error);
-      }
+      this.#endsMs.length = 0;
+      this.#quarantine(name, error);
     }
   }
 
@@ -214,30 +246,33 @@ export class PairActors {
     this.#options.quarantined(name, error);
   }
 
-  #open(event: Listing, draft: PairDraft): string {
+  /** The pair's actor, or its name: it is not in memory. */
+  #open(event: Listing, draft: PairDraft): PairActor | string {
     const { base, quote } = event;
-    const last = this.#opened;
-    if (last !== null && last.pair.base === base && last.pair.quote === quote) return last.name;
+    const actor = this.#byAssets.get(quote)?.get(base);
+    if (actor !== undefined) return actor;
     const name = pairName(base, quote);
-    const actor = this.#actors.get(name);
-    if (actor !== undefined) {
-      this.#opened = actor;
-      // That text, so that the next look-up finds its hash made and compares one reference.
-      return actor.name;
-    }
     const known = this.#store.get('pairs', name) !== null;
     if (known || this.#quarantined.has(name)) return name;
     const { baseDecimals, quoteDecimals } = event;
     const id = pairId(name, this.#store, draft.changes);
     const pair = { id, base, quote, baseDecimals, quoteDecimals };
     this.#names.set(id, name);
-    this.#actors.set(name, new PairActor(this.#store, pair, null));
-    return name;
+    return this.#keep(new PairActor(this.#store, pair, null));
   }
 
-  /** With what market time has ended, after which it may be another actor. */
-  #loadNow(name: string): PairActor | null {
-    const actor = this.#load(name);
+  #keep(actor: PairActor): PairActor {
+    const { base, quote } = actor.pair;
+    this.#actors.set(actor.name, actor);
+    const ofQuote = this.#byAssets.get(quote);
+    if (ofQuote === undefined) this.#byAssets.set(quote, new Map([[base, actor]]));
+    else ofQuote.set(base, actor);
+    return actor;
+  }
+
+  /** With what market time has ended, after which it may be another actor than `known`. */
+  #loadNow(name: string, known: PairActor | null): PairActor | null {
+    const actor = known?.isKept === true ? this.#use(known) : this.#load(name);
     if (actor === null || !this.#store.hasEnds(actor.pair.id)) return actor;
     this.#store.endBars(actor.pair.id);
     return this.#load(name);
@@ -246,7 +281,10 @@ export class PairActors {
   /** `at`: until when its rows are as they are; absent: now. */
   #load(name: string, at?: PoolTime): PairActor | null {
     const actor = this.#actors.get(name) ?? this.#read(name, at);
-    if (actor === null) return null;
+    return actor === null ? null : this.#use(actor);
+  }
+
+  #use(actor: PairActor): PairActor {
     this.#uses += 1;
     actor.lastUsed = this.#uses;
     return actor;
@@ -260,9 +298,7 @@ export class PairActors {
     const loaded = this.#actors.get(name);
     if (loaded !== undefined) return loaded;
     const { marketMs, seq } = at ?? this.#store.checkpoint ?? { marketMs: 0, seq: 0 };
-    const actor = new PairActor(this.#store, pair, { marketMs, seq });
-    this.#actors.set(name, actor);
-    return actor;
+    return this.#keep(new PairActor(this.#store, pair, { marketMs, seq }));
   }
 
   #evict(): void {
@@ -281,9 +317,18 @@ export class PairActors {
   }
 
   #remove(name: string): void {
+    const actor = this.#actors.get(name);
+    if (actor === undefined) return;
+    actor.isKept = false;
     this.#actors.delete(name);
-    this.#opened = null;
+    this.#byAssets.get(actor.pair.quote)?.delete(actor.pair.base);
   }
+}
+
+function workOf(opened: PairActor | string, trades: Trade[]): Work {
+  return typeof opened === 'string'
+    ? { name: opened, actor: null, trades }
+    : { name: opened.name, actor: opened, trades };
 }
 
 function readTrade(event: PairTrade, timeMs: number): Trade {

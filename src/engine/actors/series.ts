@@ -13,7 +13,9 @@ import {
   STORED_RESOLUTION_IDS,
 } from '../market/resolution.ts';
 import type { BarRow, BarSlot } from '../store/barRows.ts';
+import type { EndedBar } from '../store/hashWindow.ts';
 import type { Cause } from '../store/rows.ts';
+import type { StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 
 /** A bar and why it last changed; `bar` is null in a tombstone. */
@@ -48,13 +50,15 @@ interface HeldBar extends BarSlot {
   cause: Cause;
   /** Entry that made the bar; 0 for one that was loaded: it is not known. */
   bornSeq: number;
-  dirty: boolean;
+  /** Made since the last `finish`. */
+  isNew: boolean;
+  /** Changed since the last `finish`. */
+  isDirty: boolean;
+  /** Of the staged pair that holds it already. */
+  stagedIn: number;
 }
 
 const HELD_BARS = 8;
-/** `bornSeq` of a bar until its entry is over. */
-const UNBORN = Number.POSITIVE_INFINITY;
-const NONE: readonly HeldBar[] = [];
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** More changes than there can be. */
 const ALL = 1_000_000_000;
@@ -70,7 +74,9 @@ export class Series implements BarSeries {
   readonly #owner: SeriesOwner;
   /** Few, mostly one: a map takes four times the room, twelve times in each pair. */
   #held: HeldBar[] = [];
-  #dirty: HeldBar[] = [];
+  /** The first bar that changed since the last `finish`, and the others: mostly there are none. */
+  #dirty: HeldBar | null = null;
+  #alsoDirty: HeldBar[] | null = null;
   #newest: HeldBar | null = null;
   /** No open bar ends before this. */
   nextEndMs = Number.POSITIVE_INFINITY;
@@ -122,10 +128,14 @@ export class Series implements BarSeries {
     return this.#changedSeq;
   }
 
-  /** Trades of [from, to) only change the newest bar, which is open; null: it is not. */
-  get openSpan(): { readonly from: number; readonly to: number } | null {
+  /** Trades from here up to `openToMs` only change the newest bar, which is open. */
+  get openFromMs(): number {
     const newest = this.#newest;
-    return newest === null || newest.value.final ? null : { from: newest.start, to: newest.endMs };
+    return newest === null || newest.value.final ? Number.POSITIVE_INFINITY : newest.start;
+  }
+
+  get openToMs(): number {
+    return this.#newest?.endMs ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Reads what `add` of a trade at this moment will need: `add` itself reads nothing. */
@@ -152,9 +162,8 @@ export class Series implements BarSeries {
     bar.final = ended;
     const held = this.#hold(bar, 0, behind || ended ? 'late' : 'trade');
     if (!behind) this.#newest = held;
-    held.bornSeq = UNBORN;
-    held.dirty = true;
-    this.#dirty.push(held);
+    held.isNew = true;
+    this.#note(held);
     if (!ended) endsMs.push(held.endMs);
     return MOVED_ALL;
   }
@@ -174,21 +183,21 @@ export class Series implements BarSeries {
     }
   }
 
-  /** The bars that changed since the last call, stamped with `seq`. */
-  finish(seq: number): readonly HeldBar[] {
-    if (this.#dirty.length === 0) return NONE;
-    const changed = this.#dirty;
-    this.#dirty = [];
-    // By start: the order of what is held depends on what was evicted.
-    if (changed.length > 1) changed.sort((a, b) => a.start - b.start);
-    for (const held of changed) {
-      if (held.bornSeq === UNBORN) held.bornSeq = seq;
-      held.seq = seq;
-      held.dirty = false;
+  /** Stamps the bars that changed since the last call with `seq`; they go to `staged` and `bars`. */
+  finish(seq: number, staged: StagedPair | null, bars: BarSlot[] | null): void {
+    const first = this.#dirty;
+    if (first === null) return;
+    const others = this.#alsoDirty;
+    this.#dirty = null;
+    this.#alsoDirty = null;
+    if (others === null) stamp(first, seq, staged, bars);
+    else {
+      // By start: the order of what is held depends on what was evicted.
+      const changed = [first, ...others].sort((a, b) => a.start - b.start);
+      for (const held of changed) stamp(held, seq, staged, bars);
     }
     this.#changedSeq = seq;
     if (this.#held.length > HELD_BARS) this.#release();
-    return changed;
   }
 
   /**
@@ -203,12 +212,25 @@ export class Series implements BarSeries {
     return { changes: found.filter((change) => change.seq < beyond.seq), isAll: false };
   }
 
-  /** The bars that entry `seq` made final, as far as nothing has changed them after it. */
-  endedAt(seq: number): BarChange[] {
-    const isHeld = seq > this.#floorSeq;
-    if (isHeld && this.#changedSeq < seq) return [];
-    const changes = isHeld ? this.#heldSince(seq - 1) : this.#storedSince(seq - 1, ALL);
-    return changes.filter((change) => change.seq === seq && change.bar?.final === true);
+  /**
+   * The bars that entry `seq` made final, as far as nothing has changed them after it, by start, go
+   * to `ended`.
+   */
+  endedAt(seq: number, ended: EndedBar[]): void {
+    if (seq <= this.#floorSeq) {
+      for (const { startMs, bar: value, seq: changed } of this.#storedSince(seq - 1, ALL)) {
+        if (changed !== seq || value?.final !== true) continue;
+        ended.push({ pair: this.#pairId, resolution: this.#resolutionId, start: startMs, value });
+      }
+    } else if (this.#changedSeq >= seq) {
+      const before = ended.length;
+      for (const held of this.#held) {
+        if (held.seq === seq && held.value.final) ended.push(held);
+      }
+      if (ended.length > before + 1) {
+        ended.push(...ended.splice(before).sort((a, b) => a.start - b.start));
+      }
+    }
   }
 
   #heldSince(seq: number): BarChange[] {
@@ -276,7 +298,9 @@ export class Series implements BarSeries {
       seq,
       cause,
       bornSeq: 0,
-      dirty: false,
+      isNew: false,
+      isDirty: false,
+      stagedIn: 0,
     };
     // Not pushed to an empty list, which would take room for seventeen.
     if (this.#held.length === 0) this.#held = [held];
@@ -287,9 +311,14 @@ export class Series implements BarSeries {
 
   #change(held: HeldBar, cause: Cause): void {
     held.cause = cause;
-    if (held.dirty) return;
-    held.dirty = true;
-    this.#dirty.push(held);
+    if (!held.isDirty) this.#note(held);
+  }
+
+  #note(held: HeldBar): void {
+    held.isDirty = true;
+    if (this.#dirty === null) this.#dirty = held;
+    else if (this.#alsoDirty === null) this.#alsoDirty = [held];
+    else this.#alsoDirty.push(held);
   }
 
   /** Forgets final bars, the longest unchanged first, down to half of what may be held. */
@@ -304,4 +333,20 @@ export class Series implements BarSeries {
     }
     this.#held = this.#held.filter((held) => !released.has(held));
   }
+}
+
+function stamp(
+  held: HeldBar,
+  seq: number,
+  staged: StagedPair | null,
+  bars: BarSlot[] | null,
+): void {
+  if (held.isNew) held.bornSeq = seq;
+  held.isNew = false;
+  held.isDirty = false;
+  held.seq = seq;
+  bars?.push(held);
+  if (staged === null || held.stagedIn === staged.serial) return;
+  held.stagedIn = staged.serial;
+  staged.put(held);
 }

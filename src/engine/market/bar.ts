@@ -70,10 +70,10 @@ export function copyBar(bar: Bar, startMs = bar.startMs): Bar {
 
 /** Which ends of a bar a trade moved; a coarser bar around it need not look at the others. */
 export const MOVED_ALL = 15;
-const MOVED_OPEN = 1;
+export const MOVED_OPEN = 1;
 const MOVED_HIGH = 2;
 const MOVED_LOW = 4;
-const MOVED_CLOSE = 8;
+export const MOVED_CLOSE = 8;
 
 /** Adds a trade in place. Returns what it moved. */
 export function addTrade(bar: Bar, trade: Trade): number {
@@ -130,13 +130,13 @@ function moveEnds(
   return moved;
 }
 
-function firstRange({ isBuy, before, after }: PoolStep): PoolRange {
+export function firstRange({ isBuy, before, after }: PoolStep): PoolRange {
   const isUp = compareRatios(before, after) < 0;
   const [low, high] = isUp ? [before, after] : [after, before];
   return { buys: isBuy ? 1 : 0, open: before, high, low, close: after };
 }
 
-function addRange(range: PoolRange, part: PoolRange, moved: number): void {
+export function addRange(range: PoolRange, part: PoolRange, moved: number): void {
   range.buys += part.buys;
   if ((moved & MOVED_OPEN) !== 0) range.open = part.open;
   if ((moved & MOVED_CLOSE) !== 0) range.close = part.close;
@@ -144,7 +144,8 @@ function addRange(range: PoolRange, part: PoolRange, moved: number): void {
   if (compareRatios(part.low, range.low) < 0) range.low = part.low;
 }
 
-function exceeds(order: number, trade: Trade, holder: Trade): boolean {
+/** `order`: how the prices compare, positive where the trade's goes beyond the holder's. */
+export function exceeds(order: number, trade: Trade, holder: Trade): boolean {
   return order > 0 || (order === 0 && compareTrades(trade, holder) < 0);
 }
 

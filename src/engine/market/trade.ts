@@ -40,13 +40,21 @@ const ROUNDING = 2 ** -48;
 /** Below it quotients have fewer digits. */
 const TINY = 2 ** -1000;
 
+/** About its price. */
+export function quotientOf({ quoteAmount, baseAmount }: Price): number {
+  return Number(quoteAmount) / Number(baseAmount);
+}
+
 /**
  * Negative when `a` was cheaper than `b`. Exact: cross-multiplied, nothing is divided; but where
  * the quotients are further apart than rounding can move them, they decide.
  */
-export function comparePrices(a: Price, b: Price): number {
-  const priceA = Number(a.quoteAmount) / Number(a.baseAmount);
-  const priceB = Number(b.quoteAmount) / Number(b.baseAmount);
+export function comparePrices(
+  a: Price,
+  b: Price,
+  priceA = quotientOf(a),
+  priceB = quotientOf(b),
+): number {
   const difference = priceA - priceB;
   if (Math.abs(difference) > (priceA + priceB) * ROUNDING + TINY) return difference < 0 ? -1 : 1;
   const left = a.quoteAmount * b.baseAmount;

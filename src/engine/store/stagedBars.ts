@@ -5,6 +5,7 @@
  * A pair keeps its newest trades to itself until somebody needs its bars (`BarOwner.settle`): six
  * bars change with each trade, and a commit writes each once.
  */
+import { MINUTE_MS } from '../market/resolution.ts';
 import { type BarRow, type BarSlot, barKey, barText } from './barRows.ts';
 import { CAUSES } from './rows.ts';
 import { TextPieces } from './textPieces.ts';
@@ -35,8 +36,12 @@ interface WaitingEnds {
   readonly rest: Iterator<number>;
 }
 
+let serials = 0;
+
 /** The staged bars of one pair. */
 export class StagedPair {
+  /** No other has had it. */
+  readonly serial: number;
   readonly #stage: StagedBars;
   readonly #slots = new Map<number, BarSlot>();
   #owner: BarOwner | null = null;
@@ -45,6 +50,8 @@ export class StagedPair {
 
   constructor(stage: StagedBars) {
     this.#stage = stage;
+    serials += 1;
+    this.serial = serials;
   }
 
   /** What the pair changes next is staged elsewhere. */
@@ -99,9 +106,9 @@ export class StagedPair {
   }
 }
 
-/** Unique within a pair: starts are whole minutes. */
+/** Unique within a pair: starts are whole minutes. Small, so that it is no object in memory. */
 function slotKey(resolution: number, start: number): number {
-  return start * 8 + resolution;
+  return (start / MINUTE_MS) * 8 + resolution;
 }
 
 /** `key, seq, cause, value` (tab-separated; no value: a tombstone), for the writer. */
