@@ -135,8 +135,8 @@ export class Fold {
     if (payload.kind !== 'epoch') {
       checkContinues(entry, before);
     }
-    const effects = { changes: [], bars: [], trades: new CountedTrades(), streamChanges: [] };
-    const draft: Draft = { ...effects, tags };
+    const trades = new CountedTrades();
+    const draft: Draft = { changes: [], bars: [], trades, streamChanges: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
     for (const tag of this.clock.advance(entry.timeMs, seq, phaseOf(payload))) tags.add(tag);
     if (payload.kind === 'block') this.#applyBlock(payload, seq, draft);
@@ -172,7 +172,7 @@ export class Fold {
         marketMs: timeMs,
         openedMs: this.clock.openedMs,
         seenMs: this.#seenAfter(payload),
-        ...(market === undefined ? {} : { market }),
+        market,
       },
       block: isBlock || first,
       isDeep,

@@ -18,6 +18,9 @@ export class TradeSum {
   #high: Trade;
   #low: Trade;
   #close: Trade;
+  /** What trades are mostly compared with, not far away in memory. */
+  #openMs: number;
+  #closeMs: number;
   #highQuotient: number;
   #lowQuotient: number;
   #quote: number;
@@ -30,6 +33,8 @@ export class TradeSum {
     this.#high = trade;
     this.#low = trade;
     this.#close = trade;
+    this.#openMs = trade.timeMs;
+    this.#closeMs = trade.timeMs;
     this.#highQuotient = quotientOf(trade);
     this.#lowQuotient = this.#highQuotient;
     this.#quote = Number(trade.quoteAmount);
@@ -76,12 +81,15 @@ export class TradeSum {
 
   #moveTimes(trade: Trade): number {
     let moved = 0;
-    if (compareTrades(trade, this.#open) < 0) {
+    const { timeMs } = trade;
+    if (timeMs <= this.#openMs && compareTrades(trade, this.#open) < 0) {
       this.#open = trade;
+      this.#openMs = timeMs;
       moved |= MOVED_OPEN;
     }
-    if (compareTrades(trade, this.#close) > 0) {
+    if (timeMs >= this.#closeMs && compareTrades(trade, this.#close) > 0) {
       this.#close = trade;
+      this.#closeMs = timeMs;
       moved |= MOVED_CLOSE;
     }
     return moved;

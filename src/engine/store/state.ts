@@ -53,7 +53,7 @@ export interface Checkpoint {
   /** Largest moment of any block; 0 before the first. */
   readonly seenMs: number;
   /** Absent: the log has not said it (older versions do not), or the market has no chain. */
-  readonly market?: MarketIdentity;
+  readonly market?: MarketIdentity | undefined;
 }
 
 /** One entry's effects, as the fold hands them over. */
