@@ -8,11 +8,10 @@
  *
  * Never: reads a clock, changes another pool, or holds state that the store cannot restore.
  */
-import { addTrade, type Bar, firstBar, MOVED_ALL } from '../market/bar.ts';
+import { addTrade, type Bar, firstBar, MOVED_ALL, TradeSum } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
 import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
 import { compareIds, type Trade } from '../market/trade.ts';
-import { TradeSum } from '../market/tradeSum.ts';
 import type { BarSlot } from '../store/barRows.ts';
 import type { EndedBar } from '../store/hashWindow.ts';
 import { type RowChange, RowRecord } from '../store/rows.ts';

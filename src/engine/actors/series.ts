@@ -183,7 +183,7 @@ export class Series implements BarSeries {
     }
   }
 
-  /** Stamps the bars that changed since the last call with `seq`; they go to `staged` and `bars`. */
+  /** Stamps what changed since the last call with `seq`; it goes to `staged` and to `bars`. */
   finish(seq: number, staged: StagedPair | null, bars: BarSlot[] | null): void {
     const first = this.#dirty;
     if (first === null) return;

@@ -7,7 +7,7 @@
  * Undo:    a bar cannot forget a trade; a rollback puts its before-image back.
  */
 import { compareRatios, type Ratio } from './ratio.ts';
-import { comparePrices, compareTrades, type PoolStep, type Trade } from './trade.ts';
+import { comparePrices, compareTrades, type PoolStep, quotientOf, type Trade } from './trade.ts';
 
 export interface Bar {
   readonly startMs: number;
@@ -70,10 +70,10 @@ export function copyBar(bar: Bar, startMs = bar.startMs): Bar {
 
 /** Which ends of a bar a trade moved; a coarser bar around it need not look at the others. */
 export const MOVED_ALL = 15;
-export const MOVED_OPEN = 1;
+const MOVED_OPEN = 1;
 const MOVED_HIGH = 2;
 const MOVED_LOW = 4;
-export const MOVED_CLOSE = 8;
+const MOVED_CLOSE = 8;
 
 /** Adds a trade in place. Returns what it moved. */
 export function addTrade(bar: Bar, trade: Trade): number {
@@ -130,13 +130,13 @@ function moveEnds(
   return moved;
 }
 
-export function firstRange({ isBuy, before, after }: PoolStep): PoolRange {
+function firstRange({ isBuy, before, after }: PoolStep): PoolRange {
   const isUp = compareRatios(before, after) < 0;
   const [low, high] = isUp ? [before, after] : [after, before];
   return { buys: isBuy ? 1 : 0, open: before, high, low, close: after };
 }
 
-export function addRange(range: PoolRange, part: PoolRange, moved: number): void {
+function addRange(range: PoolRange, part: PoolRange, moved: number): void {
   range.buys += part.buys;
   if ((moved & MOVED_OPEN) !== 0) range.open = part.open;
   if ((moved & MOVED_CLOSE) !== 0) range.close = part.close;
@@ -145,8 +145,114 @@ export function addRange(range: PoolRange, part: PoolRange, moved: number): void
 }
 
 /** `order`: how the prices compare, positive where the trade's goes beyond the holder's. */
-export function exceeds(order: number, trade: Trade, holder: Trade): boolean {
+function exceeds(order: number, trade: Trade, holder: Trade): boolean {
   return order > 0 || (order === 0 && compareTrades(trade, holder) < 0);
+}
+
+/**
+ * Trades summed up in numbers, which makes no objects: what a bar of them would be. Exact, because
+ * a trade that would bring an amount to 2^53 is refused.
+ */
+export class TradeSum {
+  #open: Trade;
+  #high: Trade;
+  #low: Trade;
+  #close: Trade;
+  /** What trades are mostly compared with, not far away in memory. */
+  #openMs: number;
+  #closeMs: number;
+  #highQuotient: number;
+  #lowQuotient: number;
+  #quote: number;
+  #base: number;
+  #trades = 1;
+  readonly #pool: PoolRange | null;
+
+  private constructor(trade: Trade) {
+    this.#open = trade;
+    this.#high = trade;
+    this.#low = trade;
+    this.#close = trade;
+    this.#openMs = trade.timeMs;
+    this.#closeMs = trade.timeMs;
+    this.#highQuotient = quotientOf(trade);
+    this.#lowQuotient = this.#highQuotient;
+    this.#quote = Number(trade.quoteAmount);
+    this.#base = Number(trade.baseAmount);
+    this.#pool = trade.step === undefined ? null : firstRange(trade.step);
+  }
+
+  /** null: its amounts are too large. */
+  static of(trade: Trade): TradeSum | null {
+    const sum = new TradeSum(trade);
+    return isExact(sum.#base) && isExact(sum.#quote) ? sum : null;
+  }
+
+  /** As `addTrade` of a bar. False: the sum would be too large, and stays as it was. */
+  add(trade: Trade): boolean {
+    const base = this.#base + Number(trade.baseAmount);
+    const quote = this.#quote + Number(trade.quoteAmount);
+    if (!isExact(base) || !isExact(quote)) return false;
+    this.#base = base;
+    this.#quote = quote;
+    this.#trades += 1;
+    const moved = this.#moveTimes(trade);
+    this.#movePrices(trade);
+    if (this.#pool !== null && trade.step !== undefined) {
+      addRange(this.#pool, firstRange(trade.step), moved);
+    }
+    return true;
+  }
+
+  bar(): Bar {
+    return {
+      startMs: this.#open.timeMs,
+      open: this.#open,
+      high: this.#high,
+      low: this.#low,
+      close: this.#close,
+      quoteVolume: BigInt(this.#quote),
+      baseVolume: BigInt(this.#base),
+      trades: this.#trades,
+      pool: this.#pool,
+      final: false,
+    };
+  }
+
+  #moveTimes(trade: Trade): number {
+    let moved = 0;
+    const { timeMs } = trade;
+    if (timeMs <= this.#openMs && compareTrades(trade, this.#open) < 0) {
+      this.#open = trade;
+      this.#openMs = timeMs;
+      moved |= MOVED_OPEN;
+    }
+    if (timeMs >= this.#closeMs && compareTrades(trade, this.#close) > 0) {
+      this.#close = trade;
+      this.#closeMs = timeMs;
+      moved |= MOVED_CLOSE;
+    }
+    return moved;
+  }
+
+  #movePrices(trade: Trade): void {
+    const quotient = quotientOf(trade);
+    const above = comparePrices(trade, this.#high, quotient, this.#highQuotient);
+    if (exceeds(above, trade, this.#high)) {
+      this.#high = trade;
+      this.#highQuotient = quotient;
+    }
+    const below = comparePrices(this.#low, trade, this.#lowQuotient, quotient);
+    if (exceeds(below, trade, this.#low)) {
+      this.#low = trade;
+      this.#lowQuotient = quotient;
+    }
+  }
+}
+
+/** Of whole numbers, also of one that was rounded: what rounds to below 2^53 was not rounded. */
+function isExact(amount: number): boolean {
+  return amount <= Number.MAX_SAFE_INTEGER;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * A commit as text in UTF-8, which is handed to the writer's thread without a copy. Keys, values and
- * images hold no control characters but tab and line feed; sections use others.
+ * A commit as text in UTF-8, which is handed to the writer's thread without a copy. Keys, values
+ * and images hold no control characters but tab and line feed; sections use others.
  */
 
 import { type Clock, nextTurn } from '../runtime/clock.ts';

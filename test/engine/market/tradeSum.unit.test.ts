@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addTrade, firstBar } from '../../../src/engine/market/bar.ts';
+import { addTrade, firstBar, TradeSum } from '../../../src/engine/market/bar.ts';
 import { encodeBar } from '../../../src/engine/market/barText.ts';
 import type { Trade } from '../../../src/engine/market/trade.ts';
-import { TradeSum } from '../../../src/engine/market/tradeSum.ts';
 import { anyTrades, withSteps } from '../../support/anyTrade.ts';
 
 const MOST = BigInt(Number.MAX_SAFE_INTEGER);
@@ -25,7 +24,7 @@ const large = fc
     }),
   );
 
-test('a sum in numbers is the bar of the trades that it took, and takes all that stay exact', () => {
+test('a sum in numbers is the bar of the trades it took, and takes all that stay exact', () => {
   fc.assert(
     fc.property(fc.oneof(someTrades, someTrades.chain(withSteps), large), (trades) => {
       const [first, ...others] = trades;
