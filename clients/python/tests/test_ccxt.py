@@ -99,11 +99,19 @@ async def test_buys_and_sells(devnet: str) -> None:
         price = (await exchange.fetch_ticker(symbol))["last"]
         with pytest.raises(errors.OrderNotFillable, match="minOutput"):
             await exchange.create_order(symbol, "limit", "sell", held["free"], price * 2)
+        waiting = await exchange.create_order(
+            symbol, "limit", "sell", held["free"], price * 2, {"waitFor": 3600}
+        )
+        assert (await exchange.fetch_order(waiting["id"], symbol))["status"] == "open"
+        await exchange.cancel_order(waiting["id"])
+        assert (await _closed(exchange, waiting["id"], symbol))["status"] == "canceled"
         placed = await exchange.create_order(symbol, "limit", "sell", held["free"], price / 2)
         sold = await _closed(exchange, placed["id"], symbol)
         assert (sold["status"], sold["side"], sold["amount"]) == ("closed", "sell", bought["filled"])
         assert sold["average"] > price / 2
-        assert {row["id"] for row in await exchange.fetch_closed_orders(symbol)} == {bought["id"], sold["id"]}
+        assert {row["id"] for row in await exchange.fetch_closed_orders(symbol)} == {
+            *(bought["id"], sold["id"], waiting["id"])
+        }
         assert await exchange.fetch_open_orders() == []
         assert [row["side"] for row in await exchange.fetch_my_trades(symbol)] == ["buy", "sell"]
         with pytest.raises(errors.OrderNotFound):
@@ -129,6 +137,8 @@ async def test_what_cannot_be_ordered_is_refused(devnet: str) -> None:
             await exchange.create_order(symbol, "limit", "buy", 1)
         with pytest.raises(errors.InvalidOrder, match="what a buy spends"):
             await exchange.create_order(symbol, "market", "buy", 1)
+        with pytest.raises(errors.InvalidOrder, match="only a limit order waits"):
+            await exchange.create_order(symbol, "market", "buy", 1, 1, {"waitFor": 600})
         with pytest.raises(errors.BadRequest, match="postOnly"):
             await exchange.create_order(symbol, "limit", "buy", 1, 1, {"postOnly": True})
 

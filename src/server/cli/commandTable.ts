@@ -36,6 +36,10 @@ const WALLET = {
 const TERMS = {
   slippage: { value: '15', about: 'percent that the price may fall: 15, 30, 50, 75, infinity' },
   'min-output': { value: 'N', about: 'instead: the least you take, in tokens (buy) or ADA (sell)' },
+  'wait-for': {
+    value: '7d',
+    about: 'wait so long for a price that gives --min-output: 10m to 30d',
+  },
 } as const;
 
 export const COMMANDS = {

@@ -33,6 +33,7 @@ export type WalletAction =
       readonly slippage: Slippage;
       /** Tokens; null: the slippage decides. */
       readonly minOutput: bigint | null;
+      readonly waitForSeconds: number | null;
     }
   | {
       readonly name: 'sell';
@@ -41,6 +42,7 @@ export type WalletAction =
       readonly slippage: Slippage;
       /** Lovelace; null: the slippage decides. */
       readonly minOutput: bigint | null;
+      readonly waitForSeconds: number | null;
     }
   | { readonly name: 'cancel'; readonly id: string }
   | LockAction
@@ -80,6 +82,9 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 const DEFAULT_WALLET = './wallet.json';
 const FAUCET_ADA = 1000;
 const MOST_STAGES = 10;
+/** Of `waitFor` in the API. */
+const LEAST_WAIT_SECONDS = 600;
+const MOST_WAIT_SECONDS = 2_592_000;
 const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
 const ID = /^[0-9a-fA-F]{64}:\d{1,5}$/;
 
@@ -192,7 +197,9 @@ function parseBuy([named, ada, ...more]: readonly string[], values: Values): Wal
   if (least !== null && minOutput === null) {
     return 'buy --min-output takes a whole number of tokens above 0';
   }
-  return { name: 'buy', token, lovelace, tokens, slippage: slippage.value, minOutput };
+  const wait = parseWaitFor(values);
+  if (typeof wait === 'string') return wait;
+  return { name: 'buy', token, lovelace, tokens, slippage: slippage.value, minOutput, ...wait };
 }
 
 function parseSell(rest: readonly string[], values: Values): WalletAction | string {
@@ -209,8 +216,10 @@ function parseSell(rest: readonly string[], values: Values): WalletAction | stri
   if (least !== null && (minOutput === null || minOutput === 0n)) {
     return 'sell --min-output takes ADA above 0, with at most 6 decimals';
   }
+  const wait = parseWaitFor(values);
+  if (typeof wait === 'string') return wait;
   const terms = { token, tokens, slippage: slippage.value, minOutput };
-  return { name: 'sell', ...terms } as const;
+  return { name: 'sell', ...terms, ...wait } as const;
 }
 
 function parseCancel([id = '', ...more]: readonly string[]): WalletAction | string {
@@ -265,6 +274,17 @@ function parseSlippage(values: Values): { value: Slippage } | string {
   const text = textOf(values, 'slippage') ?? '15';
   const value = SLIPPAGES.find((known) => known === text);
   return value === undefined ? `--slippage takes ${SLIPPAGES.join(', ')}` : { value };
+}
+
+/** null: the order is filled at once, or given back when the deployment says. */
+function parseWaitFor(values: Values): { readonly waitForSeconds: number | null } | string {
+  const text = textOf(values, 'wait-for');
+  if (text === null) return { waitForSeconds: null };
+  if (textOf(values, 'min-output') === null) return '--wait-for needs --min-output: the price';
+  const seconds = (parseDurationMs(text) ?? 0) / 1000;
+  const isIn = seconds >= LEAST_WAIT_SECONDS && seconds <= MOST_WAIT_SECONDS;
+  if (!isIn) return '--wait-for takes a duration from 10m to 30d';
+  return { waitForSeconds: Math.floor(seconds) };
 }
 
 function textOf(values: Values, name: keyof Values): string | null {

@@ -276,25 +276,33 @@ const LOVELACE_PER_ADA = 1_000_000n;
 type Act<Name> = Extract<WalletAction, { readonly name: Name }>;
 
 async function buy(context: CommandContext, action: Act<'buy'>): Promise<number> {
-  const { token, lovelace, tokens, slippage, minOutput } = action;
-  const assetId = await assetOf(context, token);
+  const { lovelace, tokens } = action;
+  const assetId = await assetOf(context, action.token);
   if (assetId === null) return FAILED;
-  const terms = { assetId, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
+  const terms = { assetId, ...boundsOf(action) };
   if (tokens !== null) return trade(context, { ...terms, side: 'BUY_WITH_OUTPUT', amount: tokens });
   return trade(context, { ...terms, side: 'BUY', amount: lovelace ?? 0n });
 }
 
 async function sell(context: CommandContext, action: Act<'sell'>): Promise<number> {
-  const { token, tokens, slippage, minOutput } = action;
+  const { token, tokens } = action;
   const assetId = await assetOf(context, token);
   if (assetId === null) return FAILED;
-  const amount = tokens === 'all' ? await tokensHeld(context, assetId) : tokens;
+  const { assets } = balanceOf(await context.trading.utxos());
+  const amount = tokens === 'all' ? (assets.get(assetId) ?? 0n) : tokens;
   if (amount === 0n) {
     context.complain(`The wallet holds nothing of ${assetId}.`);
     return FAILED;
   }
-  const terms = { assetId, slippage, ...(minOutput === null ? {} : { minOutput }) } as const;
-  return trade(context, { ...terms, side: 'SELL', amount });
+  return trade(context, { assetId, ...boundsOf(action), side: 'SELL', amount });
+}
+
+function boundsOf({ slippage, minOutput, waitForSeconds }: Act<'buy'> | Act<'sell'>) {
+  return {
+    slippage,
+    ...(minOutput === null ? {} : { minOutput }),
+    ...(waitForSeconds === null ? {} : { waitFor: waitForSeconds }),
+  };
 }
 
 async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<number> {
@@ -302,10 +310,6 @@ async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<n
   context.say(`Signed: take order ${id} back; network fee ${formatAda(done.feeLovelace)}`);
   sayTransaction(context, done);
   return waitForBlock(context, done.txHash);
-}
-
-async function tokensHeld({ trading }: CommandContext, asset: AssetId): Promise<bigint> {
-  return balanceOf(await trading.utxos()).assets.get(asset) ?? 0n;
 }
 
 async function trade(context: CommandContext, request: OrderRequest): Promise<number> {
@@ -325,7 +329,15 @@ async function trade(context: CommandContext, request: OrderRequest): Promise<nu
     inputAmount: String(placed.inputAmount),
     minimumOutput: String(placed.minimumOutput),
   });
-  return context.wait ? untilSettled(context, placed, before) : DONE;
+  if (!context.wait) return DONE;
+  if (placed.minimumOutput > BigInt(quote.outputAmount)) return waitsForPrice(context, placed);
+  return untilSettled(context, placed, before);
+}
+
+async function waitsForPrice(context: CommandContext, { id, txHash }: PlacedOrder) {
+  const settled = await waitForBlock(context, txHash);
+  if (settled === DONE) context.say(`It waits for its price. To take it back: cancel ${id}`);
+  return settled;
 }
 
 async function untilSettled(

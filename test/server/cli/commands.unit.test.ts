@@ -67,6 +67,11 @@ test('amounts are exact', () => {
   assert(least.name === 'buy' && least.minOutput === 1_000n);
   const gross = action(`sell ${TOKEN} 5 --min-output 2.5`);
   assert(gross.name === 'sell' && gross.minOutput === 2_500_000n);
+  assert.deepEqual([least.waitForSeconds, gross.waitForSeconds], [null, null]);
+  for (const side of ['buy', 'sell']) {
+    const later = action(`${side} ${TOKEN} 5 --min-output 2 --wait-for 7d`);
+    assert((later.name === 'buy' || later.name === 'sell') && later.waitForSeconds === 604_800);
+  }
 });
 
 test('server, key file and patience are options of every command', () => {
@@ -117,6 +122,10 @@ test('what a command of the market cannot mean is one line', () => {
     `buy ${TOKEN} 1 --slippage 20`,
     `buy ${TOKEN} 1 --min-output 1.5`,
     `sell ${TOKEN} 1 --min-output 0`,
+    `sell ${TOKEN} 1 --wait-for 1h`,
+    `sell ${TOKEN} 1 --min-output 1 --wait-for 9m`,
+    `buy ${TOKEN} 1 --min-output 1 --wait-for 31d`,
+    `buy ${TOKEN} 1 --min-output 1 --wait-for long`,
     `cancel ${REF} --min-output 5`,
     `buy ${TOKEN} 1 2`,
     'buy . 1',

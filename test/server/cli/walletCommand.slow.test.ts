@@ -109,6 +109,23 @@ test('an order taken back returns all but the network fees', async () => {
   else assert.match(taken.complaints[0] ?? '', /spent|INPUT_SPENT/);
 });
 
+test('a limit order waits for its price, and can be taken back', async () => {
+  const act = person();
+  done(await act('wallet', 'new'));
+  done(await act('wallet', 'faucet', '100'));
+  const token = word(
+    done(await act('launch', '--name', 'Later', '--ticker', 'L', '--initial', '20')),
+    'Token',
+  );
+  const sale = ['sell', token, '2_000_000', '--min-output', '50'];
+  const refused = await act(...sale);
+  assert.equal(refused.code, 1);
+  assert.match(refused.complaints[0] ?? '', /or let it wait/);
+  const placed = done(await act(...sale, '--wait-for', '1h'));
+  assert.match(placed.at(-1) ?? '', /^It waits for its price. To take it back: cancel /);
+  assert.match(done(await act('cancel', word(placed, 'Order')))[0] ?? '', /^Signed: take order/);
+});
+
 test('refusals, an unknown server and a missing wallet are one line and a code', async () => {
   const act = person();
   const missing = await act('wallet', 'balance');

@@ -15,14 +15,15 @@ from . import rows
 from .market import MarketExchange
 
 _MOST_TRADES = 500
-_PARAMS = {"cost", "slippage"}
+_PARAMS = {"cost", "slippage", "waitFor"}
 
 
 class Upcurve(MarketExchange):
-    """Each order executes at once or is given back; none rests in a book. `market` takes the slippage
-    of `params` or `options`. The price of `limit` is the worst one that is taken; OrderNotFillable
-    where the market asks more already. A buy spends `amount * price` ADA, or `params["cost"]`. What
-    the executor takes comes on top: `order["info"]["fees"]`."""
+    """`market` takes the slippage of `params` or `options`. The price of `limit` is the worst one that
+    is taken. Where the market asks more already, the order waits `params["waitFor"]` seconds (600 to
+    2,592,000) for its price, and is OrderNotFillable without them. It is filled whole or not at all.
+    A buy spends `amount * price` ADA, or `params["cost"]`. What the executor takes comes on top:
+    `order["info"]["fees"]`."""
 
     def wallet(self) -> Wallet:
         self.check_required_credentials()
@@ -56,11 +57,13 @@ class Upcurve(MarketExchange):
     ) -> Any:
         unknown = sorted(params.keys() - _PARAMS)
         if unknown:
-            raise errors.BadRequest(f"{self.id} knows no params {unknown}, only cost and slippage")
+            raise errors.BadRequest(f"{self.id} knows no params {unknown}, only {sorted(_PARAMS)}")
         if type not in ("limit", "market") or side not in ("buy", "sell"):
             raise errors.InvalidOrder(f"{self.id} has no {type} {side}: limit or market, buy or sell")
         if type == "limit" and price is None:
             raise errors.InvalidOrder(f"{self.id} a limit order needs a price")
+        if type == "market" and "waitFor" in params:
+            raise errors.InvalidOrder(f"{self.id} only a limit order waits for a price")
         market = await self._market(symbol)
         tokens = None if amount is None else int(self.amount_to_precision(symbol, amount))
         if side == "buy":
@@ -195,6 +198,7 @@ class Upcurve(MarketExchange):
             lovelace=rows.lovelace_of_bound(cost, is_most=True),
             slippage=params.get("slippage", self.options["slippage"]),
             min_output=tokens if type == "limit" else None,
+            wait_for=params.get("waitFor"),
         )
         return await self._result(placed)
 
@@ -216,6 +220,7 @@ class Upcurve(MarketExchange):
             tokens=tokens,
             slippage=params.get("slippage", self.options["slippage"]),
             min_output=least,
+            wait_for=params.get("waitFor"),
         )
         return await self._result(placed)
 
