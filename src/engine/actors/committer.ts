@@ -1,6 +1,7 @@
 /**
- * Commits staged rows after the fold: after a delay, or when there are many. While the disk
- * refuses writes, the fold waits and the rows stay staged.
+ * Commits staged rows after the fold: after a delay, or when there are many, and not more than half of
+ * the time, because what changes often is written once a commit. While the disk refuses writes, the
+ * fold waits and the rows stay staged.
  */
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';
@@ -14,6 +15,8 @@ export interface CommitObserver {
 /** Staged rows that begin a commit, and those at which folding waits for it. */
 const COMMIT_ROWS = 4_000;
 const MAX_STAGED_ROWS = 64_000;
+/** So that a disk that was slow once does not leave rows in memory for long. */
+const MOST_REST_MS = 1_000;
 const RETRY = { firstMs: 100, mostMs: 5_000 };
 /** One refusal may be a lock that is gone a moment later. */
 const REFUSALS_BEFORE_REPORT = 2;
@@ -26,6 +29,8 @@ export class Committer {
   readonly #store: () => StateStore;
   #timer: Timer | null = null;
   #last: Promise<void> = Promise.resolve();
+  /** No commit begins before this, unless the fold waits for it. */
+  #restUntilMs = 0;
   #diskRefuses = false;
   #refusal: string | null = null;
   readonly #stop = new AbortController();
@@ -48,14 +53,22 @@ export class Committer {
     if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) {
       if (!committing && !this.#diskRefuses) this.#last = this.commitNow();
       await this.#last;
-    } else if (stagedRows >= COMMIT_ROWS && !committing) this.#last = this.commitNow();
-    else if (stagedRows > 0) {
-      this.#timer ??= this.#clock.after(this.#everyMs, () => {
-        this.#timer = null;
-        const idle = !this.#stop.signal.aborted && !this.#store().committing && !this.#diskRefuses;
-        if (idle) this.#last = this.commitNow();
-      });
-    }
+    } else if (stagedRows >= COMMIT_ROWS && this.#isIdle) this.#last = this.commitNow();
+    else if (stagedRows > 0) this.#commitLater();
+  }
+
+  #commitLater(): void {
+    const restMs = this.#restUntilMs - this.#clock.monotonicMs();
+    this.#timer ??= this.#clock.after(Math.max(this.#everyMs, restMs), () => {
+      this.#timer = null;
+      if (this.#stop.signal.aborted || this.#diskRefuses) return;
+      if (this.#isIdle) this.#last = this.commitNow();
+      else this.#commitLater();
+    });
+  }
+
+  get #isIdle(): boolean {
+    return !this.#store().committing && this.#clock.monotonicMs() >= this.#restUntilMs;
   }
 
   async commitNow(): Promise<void> {
@@ -63,7 +76,9 @@ export class Committer {
       async () => {
         const startMs = this.#clock.monotonicMs();
         const rows = await this.#store().commit();
-        this.#observer.committed(rows, (this.#clock.monotonicMs() - startMs) / 1000);
+        const endMs = this.#clock.monotonicMs();
+        this.#restUntilMs = endMs + Math.min(endMs - startMs, MOST_REST_MS);
+        this.#observer.committed(rows, (endMs - startMs) / 1000);
       },
       () => true,
     );

@@ -105,7 +105,12 @@ const KEEPING = {
       'Of a single node: snapshots: its log keeps what follows the older of two; all: everything.',
   }),
   HORIZON_BLOCKS: integer(1, 1_000_000, 2160, 'Depth that can be rolled back and resumed from.'),
-  COMMIT_EVERY_MS: integer(1, 60_000, 200, 'Longest time rows wait in memory for their commit.'),
+  COMMIT_EVERY_MS: integer(
+    1,
+    60_000,
+    200,
+    'How long rows wait in memory for their commit; up to 1 s after one that took long.',
+  ),
   MAX_LOADED_POOLS: integer(1, 10_000_000, 20_000, 'Pools kept in memory before idle ones leave.'),
 };
 
