@@ -1,7 +1,7 @@
 /**
- * Commits staged rows after the fold: after a delay, or when there are many, and not more than half of
- * the time, because what changes often is written once a commit. While the disk refuses writes, the
- * fold waits and the rows stay staged.
+ * Commits staged rows after the fold: after a delay, or when there are many, and not more than half
+ * of the time, because what changes often is written once a commit. While the disk refuses writes,
+ * the fold waits and the rows stay staged.
  */
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';
@@ -12,7 +12,7 @@ export interface CommitObserver {
   commitFailed(error: unknown, attempt: number, retryInMs: number): void;
 }
 
-/** Staged rows that begin a commit, and those at which folding waits for it. */
+/** Staged rows that begin a commit, and those at which folding waits for the one before it. */
 const COMMIT_ROWS = 4_000;
 const MAX_STAGED_ROWS = 64_000;
 /** So that a disk that was slow once does not leave rows in memory for long. */
@@ -51,8 +51,8 @@ export class Committer {
   async commitWhenDue(): Promise<void> {
     const { stagedRows, committing } = this.#store();
     if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) {
-      if (!committing && !this.#diskRefuses) this.#last = this.commitNow();
-      await this.#last;
+      if (committing || this.#diskRefuses) await this.#last;
+      else this.#last = this.commitNow();
     } else if (stagedRows >= COMMIT_ROWS && this.#isIdle) this.#last = this.commitNow();
     else if (stagedRows > 0) this.#commitLater();
   }

@@ -1,4 +1,4 @@
-/** When commits begin, by a clock that stands still and a disk that takes as long as it is told. */
+/** When commits begin, by a clock that stands still and a disk that takes a fixed time. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -66,7 +66,7 @@ test('commits rest as long as they take, at most a second', async (scope) => {
     await clock.advance(EVERY_MS + diskMs);
     assert.equal(commits(), 1);
     await stage();
-    // The next one has begun when the disk has had the time for it, not before.
+    // The next one ends when the disk has had the time for it, not before.
     await clock.advance(restMs + diskMs - 1);
     assert.equal(commits(), 1);
     await clock.advance(1);
