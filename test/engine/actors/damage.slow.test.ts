@@ -28,10 +28,11 @@ interface Stopped {
 /** A market of 600 trades with rollbacks; `killed`: as kill -9 leaves it. */
 async function stopped(scope: TestContext, killed: boolean): Promise<Stopped> {
   const world = await FoldWorld.open(scope, join(temporaryDirectory(scope), 'world'), OPTIONS);
-  for (let round = 0; round < 6; round += 1) {
-    const fromMs = START_MS + round * 100 * 20_000;
-    await world.feed(manyLines(100, fromMs, 20_000));
-    await world.feed([rollbackTo(fromMs + 90 * 20_000)]);
+  // So many commits that some are moved out of the state's write-ahead log, each at a rollback.
+  for (let round = 0; round < 20; round += 1) {
+    const fromMs = START_MS + round * 30 * 20_000;
+    await world.feed(manyLines(30, fromMs, 20_000));
+    await world.feed([rollbackTo(fromMs + 27 * 20_000)]);
   }
   const { seq } = world;
   const digest = await world.fold.store.digest();
