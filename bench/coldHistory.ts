@@ -5,7 +5,8 @@
 import type { Asker } from './processes/asker.ts';
 import type { HistoryPeer, ShownBar } from './processes/historyPeer.ts';
 import type { Market } from './processes/market.ts';
-import { type Bench, fixed, percent, type Scale, whole } from './support/bench.ts';
+import { type Bench, whole } from './support/bench.ts';
+import { COLUMNS, measureWork, type Work } from './support/besidePeer.ts';
 import { Process, pinned } from './support/processes.ts';
 import { assetOf, QUOTE, START_MS } from './support/trades.ts';
 
@@ -48,15 +49,6 @@ const bulks = (count: number) =>
     ),
   }));
 
-interface Work {
-  readonly name: string;
-  readonly requests: readonly { readonly path: string; readonly body?: string }[];
-  readonly connections: number;
-  readonly hasPeer: boolean;
-  /** Each is asked once: what comes after it is another case. */
-  readonly once: boolean;
-}
-
 const WORKS: readonly Work[] = [
   {
     name: '500 bars, for the first time',
@@ -82,15 +74,6 @@ const WORKS: readonly Work[] = [
   { name: 'bulk, 20,000 bars', requests: bulks(100), connections: 2, hasPeer: false, once: false },
 ];
 
-type Side = Process<Pick<Market, 'port' | 'begin' | 'end'>>;
-
-interface Window {
-  readonly requests: number;
-  readonly seconds: number;
-  readonly cpuUs: number;
-  readonly loopMs: number;
-}
-
 export const coldHistory: Bench = {
   name: 'coldHistory',
   async measure(scale, progress) {
@@ -110,20 +93,6 @@ export const coldHistory: Bench = {
   },
 };
 
-const COLUMNS = [
-  'request',
-  'bytes',
-  'requests/s',
-  'peer requests/s',
-  'ratio',
-  'CPU µs',
-  'peer CPU µs',
-  'CPU ratio',
-  'core busy',
-  'loop ms',
-  'peer loop ms',
-];
-
 const NOTES = [
   `The peer is node:http with better-sqlite3: a row a bar, with its texts as they are shown.`,
   'CPU is that of all threads, and both sides have one core; loop: how long a request holds it.',
@@ -139,74 +108,7 @@ async function copyBars(ours: Process<Market>, peer: Process<HistoryPeer>): Prom
       // So few are read from the rows: no page is made of them.
       // trust: our own answer
       const bars = (await (await fetch(url)).json()) as readonly ShownBar[];
-      await peer.ask('keep', bars);
+      await peer.ask('keepBars', bars);
     }
   }
-}
-
-async function measureWork(
-  work: Work,
-  {
-    ours,
-    peer,
-    asker,
-  }: { ours: Process<Market>; peer: Process<HistoryPeer>; asker: Process<Asker> },
-  { seconds, rounds }: Scale,
-): Promise<string[]> {
-  const our: Window[] = [];
-  const theirs: Window[] = [];
-  let bytes = 0;
-  const times = work.once ? 1 : rounds;
-  for (let round = work.once ? 1 : 0; round <= times; round += 1) {
-    const length = work.once ? null : round === 0 ? 1 : seconds;
-    for (const [side, windows] of [
-      [ours, our],
-      [peer, theirs],
-    ] as const) {
-      if (side === peer && !work.hasPeer) continue;
-      const { window, bytesEach } = await run(side, asker, work, length);
-      if (round > 0) windows.push(window);
-      if (side === ours) bytes = bytesEach;
-    }
-  }
-  return cells(work.name, bytes, sumOf(our), work.hasPeer ? sumOf(theirs) : null);
-}
-
-async function run(side: Side, asker: Process<Asker>, work: Work, seconds: number | null) {
-  const { requests, connections } = work;
-  const port = await side.ask('port');
-  await side.ask('begin');
-  const asked = await asker.ask('ask', { port, requests, connections, seconds });
-  const { cpuUs, loopBusyMs: loopMs } = await side.ask('end');
-  const window = { ...asked, cpuUs, loopMs };
-  return { window, bytesEach: asked.bytes / asked.requests };
-}
-
-function sumOf(windows: readonly Window[]): Window {
-  const sum = (of: (window: Window) => number) => windows.reduce((all, one) => all + of(one), 0);
-  return {
-    requests: sum((window) => window.requests),
-    seconds: sum((window) => window.seconds),
-    cpuUs: sum((window) => window.cpuUs),
-    loopMs: sum((window) => window.loopMs),
-  };
-}
-
-function cells(name: string, bytes: number, ours: Window, peer: Window | null): string[] {
-  const rate = (side: Window) => side.requests / side.seconds;
-  const cpu = (side: Window) => side.cpuUs / side.requests;
-  const beside = (text: (side: Window) => string) => (peer === null ? '–' : text(peer));
-  return [
-    name,
-    whole(bytes),
-    whole(rate(ours)),
-    beside((side) => whole(rate(side))),
-    beside((side) => fixed(rate(ours) / rate(side))),
-    whole(cpu(ours)),
-    beside((side) => whole(cpu(side))),
-    beside((side) => fixed(cpu(side) / cpu(ours))),
-    percent(ours.cpuUs / 1e6 / ours.seconds),
-    fixed(ours.loopMs / ours.requests),
-    beside((side) => fixed(side.loopMs / side.requests)),
-  ];
 }

@@ -19,6 +19,7 @@ import { idleSockets } from './idleSockets.ts';
 import { listUpdates } from './listUpdates.ts';
 import { livePipe } from './livePipe.ts';
 import { loopDelay } from './loopDelay.ts';
+import { orderPages } from './orderPages.ts';
 import { page } from './page.ts';
 import { peers } from './peers.ts';
 import { readers } from './readers.ts';
@@ -46,6 +47,7 @@ const BENCHES = [
   livePipe,
   http,
   coldHistory,
+  orderPages,
   feeds,
   webhooks,
   idleSockets,

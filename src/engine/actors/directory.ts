@@ -45,6 +45,7 @@ export class PoolDirectory {
     this.#search = new PoolSearch({
       compare: byMarketCap,
       walk: (visit) => this.#orders.all.walk(visit),
+      walkUp: (visit) => this.#orders.all.walkUp(visit),
     });
     this.#changes = new ChangeLog(seq);
     this.#topSeq = seq;
@@ -269,6 +270,11 @@ class RankedPools<P> {
   /** From the first on, until `visit` answers false. */
   walk(visit: (of: P) => boolean): void {
     this.#tree.forEachPair(({ of }) => (of === null || visit(of) ? undefined : STOP));
+  }
+
+  /** The last one first. */
+  walkUp(visit: (of: P) => boolean): void {
+    for (const [{ of }] of this.#tree.entriesReversed()) if (of !== null && !visit(of)) return;
   }
 }
 

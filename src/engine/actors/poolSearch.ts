@@ -3,7 +3,7 @@
  *
  * Which pools match is remembered for the latest patterns until a pool comes or goes; names never
  * change. Their order by market cap does, all the time, so a page is ordered when it is asked for:
- * few matches are sorted; of many, a walk down the market caps meets a page's worth soon.
+ * few matches are sorted; of many, a walk from the nearer end of the market caps meets a page soon.
  */
 import { LRUCache } from 'lru-cache';
 import type { AssetId } from '../market/asset.ts';
@@ -12,6 +12,8 @@ interface Ranking<P> {
   compare(a: P, b: P): number;
   /** All pools in that order, until `visit` answers false. */
   walk(visit: (pool: P) => boolean): void;
+  /** The same from the end. */
+  walkUp(visit: (pool: P) => boolean): void;
 }
 
 interface Matches<P> {
@@ -88,15 +90,18 @@ export class PoolSearch<P extends SearchFields> {
       return pools.toSorted(this.#ranking.compare).slice(offset, offset + limit);
     }
     const page: P[] = [];
-    const last = Math.min(pools.length - offset, limit);
-    let skip = offset;
-    this.#ranking.walk((pool) => {
+    const size = Math.min(pools.length - offset, limit);
+    const behind = pools.length - offset - size;
+    let skip = Math.min(offset, behind);
+    const visit = (pool: P) => {
       if ((ranks[pool.index] ?? NO_MATCH) !== rank) return true;
       if (skip > 0) skip -= 1;
       else page.push(pool);
-      return page.length < last;
-    });
-    return page;
+      return page.length < size;
+    };
+    if (offset <= behind) this.#ranking.walk(visit);
+    else this.#ranking.walkUp(visit);
+    return offset <= behind ? page : page.reverse();
   }
 }
 
