@@ -179,6 +179,7 @@ export class KeyedView {
   readonly #atOnce: AtOnce;
   readonly #filter: KeyFilter;
   readonly #newest: NewestRows;
+  readonly #keepsReads: boolean;
   readonly #held = new Set<Held>();
   /** Staged rows of tables, by key, until anything else is staged. */
   readonly #sorted = new Map<KeyedTable, readonly [string, string | null][]>();
@@ -187,13 +188,18 @@ export class KeyedView {
     stored: Record<KeyedTable, ReturnType<typeof keyedReads>>,
     stages: () => readonly StagedRows[],
     atOnce: AtOnce,
-    { filter, newest } = { filter: filterOf(stored), newest: new NewestRows() },
+    { filter, newest, keepsReads } = {
+      filter: filterOf(stored),
+      newest: new NewestRows(),
+      keepsReads: true,
+    },
   ) {
     this.#stored = stored;
     this.#stages = stages;
     this.#atOnce = atOnce;
     this.#filter = filter;
     this.#newest = newest;
+    this.#keepsReads = keepsReads;
   }
 
   /** Tell it of every row before it is staged. */
@@ -215,7 +221,8 @@ export class KeyedView {
   /** For a reader that takes many turns of the loop. */
   hold(): HeldRows {
     const before: StagedRows = { keyed: perTable(() => new Map()) };
-    const known = { filter: this.#filter, newest: this.#newest };
+    // Rows of one answer are seldom read again, and would take the place of those that are.
+    const known = { filter: this.#filter, newest: this.#newest, keepsReads: false };
     const stages = () => [before, ...this.#stages()];
     const held = { before, view: new KeyedView(this.#stored, stages, this.#atOnce, known) };
     this.#held.add(held);
@@ -246,7 +253,7 @@ export class KeyedView {
     if (known !== undefined) return known;
     const text = this.#stored[table].get(key);
     const value = text === null ? null : RowRecord.ofText(text);
-    this.#newest.noteRead(table, key, value);
+    if (this.#keepsReads) this.#newest.noteRead(table, key, value);
     return value;
   }
 
