@@ -1,5 +1,5 @@
 /**
- * Pages in the middle of 100,000 orders, against node:http with better-sqlite3 over the same orders.
+ * Pages in the middle of 100,000 orders, beside node:http with better-sqlite3 over the same ones.
  * The question, the method and the numbers are in RESULTS.md.
  */
 import assert from 'node:assert/strict';
