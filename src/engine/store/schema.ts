@@ -40,8 +40,8 @@ const SCHEMA = `
 `;
 
 /**
- * Rows of a quarter of a page, found by a hash: sorted by it, a tree of them is nine pages deep, and
- * those that are read together lie apart. A file that was made before keeps its order.
+ * Rows of a quarter of a page, found by a hash. Sorted by it, a tree of them is nine pages deep,
+ * and those that are read together lie apart. A file that was made before keeps its order.
  */
 const IN_ORDER_OF_ARRIVAL: ReadonlySet<TableName> = new Set(['orders']);
 
