@@ -62,7 +62,8 @@ export const TradesOutput = Type.Union([Type.Array(Type.Union([TradeRow, Removed
   description: 'Newest first; after a rollback also `{id, removed: true}`.',
 });
 
-export function tradeRoutes(node: TradeNode): Route[] {
+/** Of filtered trades, `mostRead` are read for one answer. */
+export function tradeRoutes(node: TradeNode, mostRead = MOST_READ): Route[] {
   const pages = new KeptPages(node);
   return [
     route({
@@ -82,7 +83,7 @@ export function tradeRoutes(node: TradeNode): Route[] {
       positioned: true,
       etag: true,
       csv: { file: 'trades', row: TradeRow, rows: listOf },
-      handle: ({ query }) => answer(node, pages, query),
+      handle: ({ query }) => answer(node, pages, mostRead, query),
     }),
   ];
 }
@@ -96,7 +97,12 @@ const NEXT_BEFORE = {
 };
 const MOST_READ = 10_000;
 
-function answer(node: TradeNode, pages: KeptPages, query: TradesQuery): Answer | Failure {
+function answer(
+  node: TradeNode,
+  pages: KeptPages,
+  mostRead: number,
+  query: TradesQuery,
+): Answer | Failure {
   const { fold } = node;
   const { limit, before, from, to } = query;
   const refused = refuseSpan(query);
@@ -111,7 +117,7 @@ function answer(node: TradeNode, pages: KeptPages, query: TradesQuery): Answer |
     return { body: pages.of(tradesTag(token), `${limit} ${before ?? ''}`, render) };
   }
   const span = spanOf(fold, token, query);
-  const read = isWanted === null ? limit : MOST_READ;
+  const read = isWanted === null ? limit : mostRead;
   const rows = fold.store.page('trades', `${token}/`, rangeOf(token, read, before, span));
   const wanted = isWanted === null ? rows : rows.filter(({ value }) => isWanted(value));
   const shown = wanted.slice(0, limit).map((row) => tradeRow(token, row));

@@ -1,28 +1,14 @@
-/** Which rows of a list are shown: a side, a least size, one's own, those of one wallet. */
+/** Chooses which rows of a list are shown: a side, a least size, one's own. */
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import { Choices } from '../components/choices.tsx';
 import { shortAda } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { sessionOf } from '../wallet/session.ts';
+import { type RowFilter, SIDES } from './rowFilter.ts';
 
-const SIDES = ['all', 'buy', 'sell'] as const;
 /** Lovelace. */
 const SIZES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n] as const;
-
-export interface RowFilter {
-  readonly side: (typeof SIDES)[number];
-  readonly leastLovelace: bigint;
-  readonly isOwn: boolean;
-  /** Payment key of the one wallet that is shown; null: of all. */
-  readonly maker: string | null;
-}
-
-export const NO_FILTER: RowFilter = { side: 'all', leastLovelace: 0n, isOwn: false, maker: null };
-
-export function isFiltered({ side, leastLovelace, isOwn, maker }: RowFilter): boolean {
-  return side !== 'all' || leastLovelace > 0n || isOwn || maker !== null;
-}
 
 /** Payment key of the connected wallet; null without one. */
 export function useOwnKey(): string | null {

@@ -15,8 +15,9 @@ import { ada, ends, grouped, moment, short, subscriptZeros } from '../format.ts'
 import { t } from '../messages.ts';
 import { memo, useMirror, usePage } from '../page.tsx';
 import { explainedBy } from '../tooltip.ts';
-import { NO_FILTER, type RowFilter, RowFilters, useOwnKey } from './filters.tsx';
+import { RowFilters, useOwnKey } from './filters.tsx';
 import { isPartlyFilled, statusText } from './orderStatus.ts';
+import { NO_FILTER, type RowFilter } from './rowFilter.ts';
 
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;

@@ -1,5 +1,5 @@
 /** Trades as they happened, newest first: all of them, or those that a filter lets through. */
-import { type Signal, useComputed, useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TradesMirror } from '../../client/mirrors/trades.ts';
@@ -15,8 +15,17 @@ import { ends, localized, moment, short, subscriptZeros } from '../format.ts';
 import { flash } from '../frames.ts';
 import { counted, t } from '../messages.ts';
 import { type Followed, memo, useMirror, usePage } from '../page.tsx';
-import { isFiltered, NO_FILTER, type RowFilter, RowFilters, useOwnKey } from './filters.tsx';
+import { RowFilters, useOwnKey } from './filters.tsx';
 import { Maker } from './maker.tsx';
+import {
+  isFiltered,
+  isWithin,
+  NO_FILTER,
+  queryOf,
+  type RowFilter,
+  type TradesPage,
+  tradesPage,
+} from './rowFilter.ts';
 
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
@@ -104,59 +113,34 @@ function FilteredTape({ asset, filter, followed }: FilteredTapeProps) {
   const { client } = usePage();
   const ownKey = useOwnKey();
   const pkh = filter.value.isOwn ? ownKey : filter.value.maker;
-  const older = useSignal<readonly TradeRow[]>([]);
-  const query = queryOf(asset, filter.value, pkh);
+  const older = useSignal<TradesPage | null>(null);
+  const query = queryOf(asset, PAGE_ROWS, filter.value, pkh);
   const live = followed?.mirror.state.trades ?? [];
   const first = useAsked(
-    'trades',
-    async (signal) => (await client.trades.list(query, { signal })).data,
+    'filteredTrades',
+    (signal) => tradesPage((asked) => client.trades.list(asked, { signal }), query),
     [JSON.stringify(query)],
   ).value;
-  const shown = useComputed(() => [...(first.data ?? []), ...older.value]);
+  const shown = [...(first.data?.rows ?? []), ...(older.value?.rows ?? [])];
   const oldestLive = live.at(-1)?.id ?? '';
   // A rollback takes trades out of the mirror: where it reaches, it alone is asked.
-  const before = live.length === 0 ? [] : shown.value.filter(({ id }) => id < oldestLive);
+  const before = live.length === 0 ? [] : shown.filter(({ id }) => id < oldestLive);
   const rows = [...live.filter((trade) => isWithin(trade, filter.value, pkh)), ...before];
-  const hasMore = (older.value.at(-1) ?? first.data?.at(-1)) !== undefined && isWhole(shown.value);
+  const next = older.value === null ? (first.data?.next ?? null) : older.value.next;
   return (
     <Tape
       rows={rows}
       filter={filter}
       isLoaded={first.data !== null && followed?.isLoaded === true}
       error={first.error ?? followed?.error ?? null}
-      hasMore={hasMore && rows.length < MAX_ROWS}
+      hasMore={next !== null && rows.length < MAX_ROWS}
       load={async () => {
-        const last = shown.peek().at(-1);
-        if (last === undefined) return;
-        const { data } = await client.trades.list({ ...query, before: last.id });
-        older.value = [...older.value, ...data];
+        if (next === null) return;
+        const list = (asked: TradesQuery) => client.trades.list(asked);
+        const page = await tradesPage(list, { ...query, before: next });
+        older.value = { rows: [...(older.value?.rows ?? []), ...page.rows], next: page.next };
       }}
     />
-  );
-}
-
-/** A page that is not full was the last one. */
-function isWhole(rows: readonly TradeRow[]): boolean {
-  return rows.length > 0 && rows.length % PAGE_ROWS === 0;
-}
-
-function queryOf(asset: string, filter: RowFilter, pkh: string | null): TradesQuery {
-  const { side, leastLovelace } = filter;
-  return {
-    asset,
-    limit: PAGE_ROWS,
-    ...(side === 'all' ? {} : { side }),
-    ...(leastLovelace === 0n ? {} : { minQuote: String(leastLovelace) }),
-    ...(pkh === null ? {} : { pkh }),
-  };
-}
-
-function isWithin(trade: TradeRow, filter: RowFilter, pkh: string | null): boolean {
-  const { side, leastLovelace } = filter;
-  return (
-    (side === 'all' || trade.side === side) &&
-    BigInt(trade.quoteAmount) >= leastLovelace &&
-    (pkh === null || trade.pkh === pkh)
   );
 }
 
@@ -202,7 +186,9 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
           return load();
         }}
       />
-      {error === null && isLoaded && rows.length === 0 && <p class="empty">{t.token.noTrades}</p>}
+      {error === null && isLoaded && rows.length === 0 && !hasMore && (
+        <p class="empty">{t.token.noTrades}</p>
+      )}
       {error !== null && <ErrorBox error={error} />}
     </>
   );
