@@ -22,7 +22,7 @@ ccxt = pytest.importorskip("ccxt", reason="the adapter of ccxt is not tested: pi
 
 from ccxt.base import errors  # noqa: E402
 
-from upcurve.adapters.ccxt import Upcurve  # noqa: E402
+from upcurve.adapters.ccxt import Upcurve, rows  # noqa: E402
 
 SECRET = "5a" * 32
 
@@ -184,6 +184,40 @@ async def test_errors_are_those_of_ccxt(status: int, cause: str, error: str) -> 
         with pytest.raises(getattr(errors, error), match=cause):
             await exchange.fetch_time()
         await exchange.close()
+
+
+async def test_own_trades_continue_where_an_answer_reads_no_further() -> None:
+    asset = "ab" * 28 + ".00"
+    row = {"price": "0.1", "baseAmount": "10", "quoteAmount": "1000000", "side": "buy"}
+    ids = [f"{slot:012}.000000.0000" for slot in (9, 5, 1)]
+    newest, middle, oldest = ({"id": id, "time": at, **row} for at, id in zip((9, 5, 1), ids, strict=True))
+    answers: list[tuple[Any, dict[str, str]]] = [
+        ([newest], {"X-Next-Before": ids[0]}),
+        ([], {"X-Next-Before": ids[1]}),
+        ([middle, oldest], {}),
+    ]
+    async with RawServer(answers=answers) as server:
+        exchange = Upcurve({"urls": {"api": [server.url]}, "privateKey": SECRET})
+        exchange.set_markets([rows.market_of(asset, None, {})])
+        trades = await exchange.fetch_my_trades(f"{asset}/ADA", limit=3)
+        await exchange.close()
+    assert [trade["info"] for trade in trades] == [oldest, middle, newest]
+    assert [re.findall(r"(?:limit|before)=([^&]+)", call) for call in server.calls] == [
+        ["3"],
+        ["2", ids[0]],
+        ["2", ids[1]],
+    ]
+
+
+async def test_open_orders_hold_what_is_not_executed_yet() -> None:
+    order = {"from": ".", "fromAmount": "9000000", "remaining": "4000000"}
+    outputs = [{"txHash": "00" * 32, "index": 0, "value": [{"unit": "lovelace", "amount": "7000000"}]}]
+    answers = [(outputs, {}), ({"mempool": [], "ledger": {"count": 1, "items": [order]}}, {})]
+    async with RawServer(answers=answers) as server:
+        exchange = Upcurve({"urls": {"api": [server.url]}, "privateKey": SECRET})
+        balance = await exchange.fetch_balance()
+        await exchange.close()
+    assert balance["ADA"] == {"free": 7.0, "used": 4.0, "total": 11.0}
 
 
 async def test_the_program_of_the_readme(devnet: str, tmp_path: Path) -> None:

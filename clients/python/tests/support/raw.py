@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Mapping, Sequence
 from types import TracebackType
+from typing import Any
 
 
 class RawServer:
-    """Answers `null`; before that as many refusals as `refusals` says (None: always)."""
+    """Answers `answers`, each a body and more headers, and then `null`; before that it refuses as
+    often as `refusals` says (None: always)."""
 
     def __init__(
         self,
@@ -19,6 +22,7 @@ class RawServer:
         refusals: int | None = None,
         is_silent: bool = False,
         is_cut: bool = False,
+        answers: Sequence[tuple[Any, Mapping[str, str]]] = (),
     ) -> None:
         self.calls: list[str] = []
         #: When each call came, on the monotonic clock.
@@ -29,6 +33,7 @@ class RawServer:
         self._refusals = refusals
         self._is_silent = is_silent
         self._is_cut = is_cut
+        self._answers = iter(answers)
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -65,8 +70,8 @@ class RawServer:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         lines = head.split("\r\n")
-        fields = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
-        await reader.readexactly(int(fields.get("content-length", "0")))
+        sent = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
+        await reader.readexactly(int(sent.get("content-length", "0")))
         method, path, _ = lines[0].split(" ")
         self.calls.append(f"{method} {path}")
         self.times.append(time.monotonic())
@@ -77,10 +82,13 @@ class RawServer:
         is_refused = self._refusals is None or len(self.calls) <= self._refusals
         status = self._status if is_refused else 200
         refusal = {"cause": self._cause, "message": "as the test wants"}
-        body = json.dumps(None if status == 200 else refusal)
-        later = "" if self._retry_after is None else f"Retry-After: {self._retry_after}\r\n"
+        said, headers = next(self._answers, (None, {})) if status == 200 else (refusal, {})
+        body = json.dumps(said)
+        later = {} if self._retry_after is None else {"Retry-After": self._retry_after}
+        fields = {"Content-Type": "application/json", **later, **headers}
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         writer.write(
-            f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{later}"
+            f"HTTP/1.1 {status} X\r\n{head}"
             f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
         )
         await writer.drain()

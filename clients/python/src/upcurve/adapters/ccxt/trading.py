@@ -36,7 +36,7 @@ class Upcurve(MarketExchange):
         used: dict[str, int] = {}
         for order in await self._open_orders():
             unit = "lovelace" if order["from"] == "." else order["from"]
-            used[unit] = used.get(unit, 0) + int(order["fromAmount"])
+            used[unit] = used.get(unit, 0) + int(order["remaining"])
         balance: dict[str, Any] = {"info": {"free": free, "used": used}}
         for unit in free.keys() | used.keys():
             is_coin = unit == "lovelace"
@@ -147,9 +147,15 @@ class Upcurve(MarketExchange):
             raise errors.ArgumentsRequired(f"{self.id} fetchMyTrades() needs a symbol")
         market = await self._market(symbol)
         count = min(_MOST_TRADES, 100 if limit is None else limit)
-        pkh = self.wallet().key.hash
-        asked = self.market_client().trades.list(asset=market["id"], pkh=pkh, limit=count)
-        return self._trades((await self._data(asked))[::-1], market, since, limit)
+        query: Any = {"asset": market["id"], "pkh": self.wallet().key.hash}
+        found: list[Any] = []
+        while True:
+            asked = self.market_client().trades.list(limit=count - len(found), **query)
+            page = await self._result(asked)
+            found += page.data
+            if len(found) >= count or page.next_before is None:
+                return self._trades(found[::-1], market, since, limit)
+            query["before"] = page.next_before
 
     async def watch_orders(
         self,
