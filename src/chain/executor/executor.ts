@@ -6,6 +6,7 @@
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
+import { chainTip } from '../chainPoints.ts';
 import { newestSettings, type Roles } from '../settings.ts';
 import { Consolidation } from './fundingUtxos.ts';
 import { refundsOf } from './poolBackoff.ts';
@@ -35,6 +36,8 @@ export class Executor {
   /** Tokens with orders at the last scan. */
   #last: ReadonlySet<AssetId> = new Set();
   #scannedTo: AssetId = '';
+  /** Hash of the newest block at the last scan. */
+  #tip: string | null = null;
   #stopping = false;
   #unlisten = () => {};
 
@@ -62,6 +65,9 @@ export class Executor {
   #scan(): void {
     if (this.#stopping) return;
     const store = this.#deps.store();
+    const tip = chainTip(store)?.hash ?? null;
+    if (tip !== this.#tip) for (const executor of this.#executors.values()) executor.confirmed();
+    this.#tip = tip;
     const found = tokensWithOrders(store, this.#scannedTo, MOST_SCANNED);
     this.#scannedTo = found.length < MOST_SCANNED ? '' : (found.at(-1) ?? '');
     const tokens = new Set([...found, ...fullPools(store)]);
@@ -93,7 +99,6 @@ export class Executor {
       executor = new PoolExecutor(token, this.#deps, this.#observer);
       this.#executors.set(token, executor);
     }
-    executor.confirmed();
     if (this.#running.has(token)) {
       this.#running.set(token, true);
       return;

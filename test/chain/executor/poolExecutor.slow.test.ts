@@ -1,6 +1,7 @@
 /** The executor against a real ledger: lost races, rivals, and restarts. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Builder } from '../../../src/cardano/build/port.ts';
 import type { Submitter } from '../../../src/cardano/ledger/port.ts';
 import type { PlacedOrder, TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { audit } from '../../e2e/devnet/audit.ts';
@@ -145,6 +146,43 @@ test('what the ledger refuses for now is tried again after the next block', asyn
   await world.mine();
   await world.spent(placed.id);
   assert.equal(world.order(placed.id).state, 'executed');
+});
+
+/** One order a transaction. */
+function oneByOne({ builder }: DevnetWorld['kit']['txContext']): Builder {
+  const tooLarge = {
+    outcome: 'refused',
+    reason: 'TOO_LARGE',
+    message: 'one order',
+    log: [],
+  } as const;
+  return {
+    async build(plan, options) {
+      const spent = plan.inputs.filter(({ redeemer }) => redeemer !== null);
+      return spent.length > 2 ? tooLarge : builder.build(plan, options);
+    },
+  };
+}
+
+test('ten transactions of a pool wait at most, whatever else the mempool shows', async (t) => {
+  const world = await someWorld();
+  const alice = await world.funded('alice', 500, 6);
+  const bob = await world.funded('bob', 500, 4);
+  const { asset } = await world.launch(alice);
+  const placed = await asked([alice], asset, 12);
+  const { heard } = executorOver(t, world, { builder: oneByOne(world.kit.txContext) });
+  await world.mine();
+  await until('a chain of ten', () => heard.submitted.length >= 10);
+  // Entries without a block.
+  for (const { id } of await asked([bob], asset, 3)) {
+    await until('it is shown', () => world.rows('mempool').some(([tx]) => id.startsWith(tx)));
+  }
+  assert.equal(heard.submitted.length, 10);
+  await world.mine();
+  for (const { id } of placed) await world.wanted(id);
+  assert.equal(world.rows('open_orders').length, 12 + 3 - 10);
+  await settled(world);
+  assert.deepEqual(heard.failed, []);
 });
 
 test('a new executor finds open orders and a due graduation', async (t) => {
