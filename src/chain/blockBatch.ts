@@ -40,7 +40,10 @@ export class BlockBatch {
   #emptyRun: { readonly last: Block; readonly blocks: number } | null = null;
   #height: number | null;
   #isFull = false;
+  /** Of blocks that a fork can reach: nothing more is asked of the others. */
   readonly transactions: Transaction[] = [];
+  /** All of them. */
+  transactionCount = 0;
   events = 0;
   /** Of the newest block in the batch. */
   slot = 0;
@@ -75,7 +78,8 @@ export class BlockBatch {
       recogniseNext(point.slot, transactions, this.#market, this.#rules, places),
     );
     const confirmed = this.#pending.confirm(transactions, this.#fold.mempool);
-    for (const tx of transactions) this.transactions.push(tx);
+    this.transactionCount += transactions.length;
+    if (!isDeep) for (const tx of transactions) this.transactions.push(tx);
     this.events += events.length;
     const isEmpty = events.length + confirmed.settled.length + confirmed.dropped.length === 0;
     if (isEmpty && isDeep) this.#addEmpty(block);

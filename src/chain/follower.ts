@@ -212,7 +212,7 @@ export class Follower {
     const { node, writer, overlay } = this.#deps;
     await node.reached(await writer.append(batch.drafts()));
     overlay?.confirm(batch.transactions, batch.slot);
-    this.#observer.chainFollowed(batch.height ?? 0, batch.transactions.length, batch.events);
+    this.#observer.chainFollowed(batch.height ?? 0, batch.transactionCount, batch.events);
   }
 
   /** Appends at once, so that clients see their transactions before a block has them. */

@@ -75,7 +75,7 @@ export class PendingTransactions {
     const settled = transactions.map(({ id }) => id);
     for (const id of settled) this.#remove(id);
     const dropped = new Set<string>();
-    for (const tx of transactions) {
+    for (const tx of this.#spentBy.size === 0 ? [] : transactions) {
       for (const ref of spentBy(tx)) {
         const loser = this.#spentBy.get(refText(ref));
         if (loser !== undefined) dropped.add(loser);

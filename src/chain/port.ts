@@ -60,6 +60,8 @@ export type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 export interface ChainStream {
   /** Resolves with the next event; with null once the stream is closed. */
   next(): Promise<ChainEvent | null>;
+  /** The same where it need not be waited for; null: ask `next`. */
+  take?(): ChainEvent | null;
   close(): Promise<void>;
 }
 

@@ -87,6 +87,8 @@ export class StreamReader {
 
   /** `quiet` after `waitMs` without an event; a later call then reads that event. */
   async next(waitMs: number, clock: Clock): Promise<ChainEvent | null | 'quiet'> {
+    const here = this.#pending === null ? (this.#stream.take?.() ?? null) : null;
+    if (here !== null) return here;
     const pending = this.#pending ?? this.#request();
     if (waitMs !== Number.POSITIVE_INFINITY && !this.#isReady) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -286,13 +286,19 @@ export class OgmiosStream implements ChainStream {
       this.#needsWatchList = false;
       await this.#calls.begin(this.#watchList());
     }
-    if (this.#batch.length === 0) {
-      const batch = this.#isClosed ? null : await this.#calls.pull();
-      if (batch === null || this.#isClosed) return null;
-      this.#batch = [...batch].reverse();
-    }
-    const event = this.#batch.pop();
-    assert(event !== undefined, 'a batch holds an event');
+    const here = this.take();
+    if (here !== null || this.#isClosed) return here;
+    const batch = await this.#calls.pull();
+    if (batch === null || this.#isClosed) return null;
+    assert(batch.length > 0, 'a batch holds an event');
+    this.#batch = [...batch].reverse();
+    return this.take();
+  }
+
+  /** Of the batch that is here. */
+  take(): ChainEvent | null {
+    const event = this.#isClosed || this.#needsWatchList ? undefined : this.#batch.pop();
+    if (event === undefined) return null;
     if (event.kind === 'back') this.#needsWatchList = event.needsWatchList;
     return deserializeEvent(event);
   }

@@ -40,18 +40,11 @@ function isPermanent({ table, key }: RowImage): boolean {
   return table === 'market' && (key === COUNT || key.startsWith(PREFIX));
 }
 
-/**
- * Rows as they were after entry `toSeq`, which a rollback restores: the oldest image of each row
- * wins. Everything must be committed.
- */
+/** Rows as they were after entry `toSeq`, which a rollback restores. Everything is committed. */
 export function imagesBefore(toSeq: number, store: StateStore): RowImage[] {
   assert(
     toSeq >= store.horizonSeq,
     `a rollback to ${toSeq} is within HORIZON_BLOCKS: set it as high as when it was written`,
   );
-  const images = new Map<string, RowImage>();
-  for (const image of store.imagesAfter(toSeq)) {
-    if (!isPermanent(image)) images.set(`${image.table}\t${image.key}`, image);
-  }
-  return [...images.values()];
+  return store.imagesAfter(toSeq).filter((image) => !isPermanent(image));
 }

@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts';
 import { lineOf } from './stagedBars.ts';
 import { decodePiece, type Text, TextPieces } from './textPieces.ts';
 import { contentCode, tradeKey } from './tradeIds.ts';
-import { decodeTrades, encodeRecord, recordsOf, undoWrites } from './undoRows.ts';
+import { decodeRecord, encodeRecord, recordsOf, undoWrites } from './undoRows.ts';
 
 export interface Batch {
   /** Bars that a rollback restored, before anything else; lines as `bars`. */
@@ -119,7 +119,7 @@ export function batchWriter(database: Database): (batch: Batch) => void {
   });
 
   function putTradeIds(record: string): void {
-    const { seq, trades } = decodeTrades(record);
+    const { seq, trades } = decodeRecord(record);
     for (const { pair, trade } of trades) {
       keyed.trade_ids.put(tradeKey(pair, trade.id), contentCode(trade), seq);
     }

@@ -9,7 +9,7 @@
  * Guarantees: what is covered depends on the log alone, not on when rows are committed. A commit
  *             writes the names of the rows (`names`), and a restart continues from them (`resume`).
  */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Payload } from '../log/entry.ts';
 import { type BarSlot, type BarValue, barKey, barText, isOpen, type OpenBar } from './barRows.ts';
 import { perTable } from './keyedRows.ts';
@@ -21,6 +21,8 @@ const ENTRIES_PER_HASH = 64;
 /** Entries that cover the bars that one of them ended, and the fewest pairs of each. */
 const ENTRIES_PER_END = 64;
 const LEAST_PAIRS = 16;
+/** Of what is hashed: a roll-back's text would be tens of megabytes. */
+const CHARACTERS_AT_ONCE = 16 * 1024;
 /** What has no table begins with these in `names`. */
 const ENDS = 'ends';
 const COVERED = 'covered';
@@ -102,20 +104,27 @@ export class HashWindow {
 
   /** The hash over `previous` and the rows; the next one begins without rows. */
   take(previous: string): string {
+    const sum = createHash('sha256');
     let text = `${previous}\n`;
-    for (const [key, { value }] of this.#bars) text += lineOf(key, value);
+    const add = (line: string) => {
+      text += line;
+      if (text.length < CHARACTERS_AT_ONCE) return;
+      sum.update(text);
+      text = '';
+    };
+    for (const [key, { value }] of this.#bars) add(lineOf(key, value));
     this.#bars.clear();
-    if (this.#covered !== '') text += `${COVERED}\t${this.#covered}\n`;
+    if (this.#covered !== '') add(`${COVERED}\t${this.#covered}\n`);
     this.#covered = '';
     for (const table of KEYED_TABLES) {
       const rows = this.#keyed[table];
       if (rows.size === 0) continue;
       for (const [key, value] of rows) {
-        text += `${table}\t${key}\t${value === null ? '' : textOf(value)}\n`;
+        add(`${table}\t${key}\t${value === null ? '' : textOf(value)}\n`);
       }
       rows.clear();
     }
-    return hash('sha256', text, 'hex');
+    return sum.update(text).digest('hex');
   }
 
   /** Lines of table and key, and of what ended bars there are. */

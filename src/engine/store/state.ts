@@ -343,7 +343,7 @@ export class StateStore {
     return this.#bars.open(pair, resolution, marketMs);
   }
 
-  /** Before-images of all entries after `toSeq`, newest first. Everything must be committed. */
+  /** What rows that changed after `toSeq` were after it. Everything must be committed. */
   imagesAfter(toSeq: number): RowImage[] {
     return this.#undo.imagesAfter(toSeq);
   }

@@ -29,11 +29,9 @@ export interface EntryEffects extends Point {
   readonly trades: CountedTrades;
 }
 
-/** The same, read back. */
+/** The same, read back; images of its rows: see `takeImages`. */
 export interface UndoRecord extends Point {
   readonly block: boolean;
-  /** Of keyed tables, in the order of the changes. */
-  readonly images: readonly RowImage[];
   readonly trades: readonly PairTrade[];
 }
 
@@ -112,19 +110,26 @@ export class UndoPoints {
   }
 
   /**
-   * Images of all entries after `toSeq`, newest first; of bars one each, as they were after it.
-   * Nothing may wait to be written.
+   * What the rows that entries after `toSeq` changed were after it, each once, in the order in
+   * which they were first changed; then bars. Nothing may wait to be written.
    */
   imagesAfter(toSeq: number): RowImage[] {
-    const commits = this.#from.all(toSeq).map(readCommit);
-    const undone = commits.flatMap(({ records }) => records.filter(({ seq }) => seq > toSeq));
-    const rows = undone.toReversed().flatMap(({ images, trades }) => {
-      const ids = trades.map(({ pair, trade }): RowImage => {
-        return { table: 'trade_ids', key: tradeKey(pair, trade.id), value: null };
-      });
-      return [...images.toReversed(), ...ids];
-    });
-    return [...rows, ...imagesOfBars(toSeq, commits)];
+    const images = new Map<string, RowImage>();
+    const commits: UndoneCommit[] = [];
+    for (const stored of this.#from.all(toSeq)) {
+      const texts = recordsOf(stored.records);
+      const records = texts.map(decodeRecord);
+      for (const [at, { seq, trades }] of records.entries()) {
+        if (seq <= toSeq) continue;
+        takeImages(texts[at] ?? '', images);
+        for (const { pair, trade } of trades) {
+          const key = tradeKey(pair, trade.id);
+          images.set(`trade_ids\t${key}`, { table: 'trade_ids', key, value: null });
+        }
+      }
+      commits.push({ records, bars: barsBefore(stored.bars) });
+    }
+    return [...images.values(), ...imagesOfBars(toSeq, commits)];
   }
 
   /** Undoing `horizon` blocks ends at the point before them: one point more than blocks. */
@@ -201,23 +206,35 @@ export function recordsOf(text: string): string[] {
 /** Throws `SyntaxError`, as JSON and BigInt do: the row is damaged. */
 export function decodeRecord(text: string): UndoRecord {
   const header = readHeader(text);
-  const images: RowImage[] = [];
   const trades: PairTrade[] = [];
-  for (const line of text.split('\n').slice(1, -1)) {
-    if (line.startsWith(TRADE)) trades.push(readTrade(line, header.atMs));
-    else images.push(readImage(line));
+  // They are its last lines, and tables do not begin with their mark.
+  for (let at = text.indexOf(`\n${TRADE}`) + 1; at > 0; ) {
+    const end = text.indexOf('\n', at);
+    trades.push(readTrade(text.slice(at, end), header.atMs));
+    at = text.startsWith(TRADE, end + 1) ? end + 1 : 0;
   }
-  return { ...header, images, trades };
+  return { ...header, trades };
 }
 
-/** Only what the entry counted. */
-export function decodeTrades(text: string): Pick<UndoRecord, 'seq' | 'trades'> {
-  const { seq, atMs } = readHeader(text);
-  const trades = text
-    .split('\n')
-    .filter((line) => line.startsWith(TRADE))
-    .map((line) => readTrade(line, atMs));
-  return { seq, trades };
+/**
+ * What the rows of keyed tables were before the entry, in the order of its changes, by table and
+ * key with a tab between. A row that is in `images` stays what it is.
+ */
+export function takeImages(record: string, images: Map<string, RowImage>): void {
+  let at = record.indexOf('\n') + 1;
+  while (at < record.length && !record.startsWith(TRADE, at)) {
+    const afterTable = record.indexOf('\t', at);
+    const afterKey = record.indexOf('\t', afterTable + 1);
+    const end = record.indexOf('\n', afterKey);
+    const name = record.slice(at, afterKey);
+    if (!images.has(name)) {
+      // trust: our own record, written by encodeRecord
+      const table = record.slice(at, afterTable) as TableName;
+      const value = end === afterKey + 1 ? null : record.slice(afterKey + 1, end);
+      images.set(name, { table, key: record.slice(afterTable + 1, afterKey), value });
+    }
+    at = end + 1;
+  }
 }
 
 function readHeader(record: string): Point & { readonly block: boolean } {
@@ -228,15 +245,6 @@ function readHeader(record: string): Point & { readonly block: boolean } {
     throw new SyntaxError('a record to undo an entry by begins with the numbers of the entry');
   const point = { seq: seq ?? 0, atMs: atMs ?? 0, marketMs: marketMs ?? 0, seenMs };
   return { ...point, block: block === 1 };
-}
-
-function readImage(line: string): RowImage {
-  const afterTable = line.indexOf('\t');
-  const afterKey = line.indexOf('\t', afterTable + 1);
-  const value = line.slice(afterKey + 1);
-  // trust: our own record, written by encodeRecord
-  const table = line.slice(0, afterTable) as TableName;
-  return { table, key: line.slice(afterTable + 1, afterKey), value: value === '' ? null : value };
 }
 
 function readTrade(line: string, timeMs: number): PairTrade {
@@ -264,12 +272,12 @@ function readStep(isBuy: string, spots: readonly string[]): PoolStep | null {
   };
 }
 
-function readCommit({ records, bars }: StoredUndo): UndoneCommit {
-  const lines = bars.split('\n').slice(0, -1);
-  const before = new Map<string, string | null>();
-  for (const line of lines) {
+/** By key; null: not there. */
+function barsBefore(text: string): Map<string, string | null> {
+  const bars = new Map<string, string | null>();
+  for (const line of text.split('\n').slice(0, -1)) {
     const tab = line.indexOf('\t');
-    before.set(line.slice(0, tab), line.slice(tab + 1) || null);
+    bars.set(line.slice(0, tab), line.slice(tab + 1) || null);
   }
-  return { records: recordsOf(records).map(decodeRecord), bars: before };
+  return bars;
 }

@@ -9,9 +9,16 @@ import {
   KEPT_TABLES,
   KEYED_TABLES,
   type RowChange,
+  type RowImage,
+  textOf,
 } from '../../../src/engine/store/rows.ts';
 import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
-import { decodeRecord, encodeRecord, recordsOf } from '../../../src/engine/store/undoRows.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  recordsOf,
+  takeImages,
+} from '../../../src/engine/store/undoRows.ts';
 
 const PLAIN = { noNullPrototype: true } as const;
 const text = fc
@@ -50,15 +57,24 @@ test('what an entry did reads back as it was, in its order, of what a rollback u
         return encodeRecord({ ...entry, trades: counted }, horizonSeq);
       });
       const expected = entries.map(({ changes, trades, ...entry }) => {
-        const images = changes
-          .filter(({ table }) => entry.seq > horizonSeq && !KEPT_TABLES.has(table))
-          .map(({ table, key, before }) => ({ table, key, value: before }));
+        const images = new Map<string, RowImage>();
+        for (const { table, key, before } of changes) {
+          const isUndone = entry.seq > horizonSeq && !KEPT_TABLES.has(table);
+          const name = `${table}\t${key}`;
+          const value = before === null ? null : textOf(before);
+          if (isUndone && !images.has(name)) images.set(name, { table, key, value });
+        }
         const counted = trades.map(([pair, some]): { pair: number; trade: Trade } => {
           return { pair, trade: { ...some, timeMs: entry.atMs } };
         });
-        return { ...entry, images, trades: counted };
+        return { ...entry, images: [...images.values()], trades: counted };
       });
-      assert.deepEqual(recordsOf(records.join('')).map(decodeRecord), expected);
+      const found = recordsOf(records.join('')).map((record) => {
+        const images = new Map<string, RowImage>();
+        takeImages(record, images);
+        return { ...decodeRecord(record), images: [...images.values()] };
+      });
+      assert.deepEqual(found, expected);
     }),
     { includeErrorInReport: true },
   );

@@ -214,7 +214,7 @@ test('a refused commit keeps all that waited, and what came meanwhile', async (s
   assert.ok((await store.commit()) >= 4);
   assert.deepEqual(
     store.imagesAfter(1).map(({ key }) => key),
-    ['meanwhile', 'waited'],
+    ['waited', 'meanwhile'],
   );
   await store.close();
   const again = new StateStore(file, OPTIONS);
