@@ -1,9 +1,10 @@
 /**
  * Drafts the entries of several blocks, to be appended together. Each block is recognised against
- * the fold and the blocks before it in the batch, so it need not wait until those are applied.
+ * the fold and the blocks before it in the batch, so it need not wait until those are applied; nor
+ * need those of the batch `before` it, which the fold may be applying meanwhile.
  *
- * Assumes: the fold is at the block before the first one, and does not change until the drafts are
- *          appended. A batch is used once.
+ * Assumes: the fold is at the block before the first one, or on its way there through `before`,
+ *          and changes by nothing else. A batch is used once.
  * The drafts do not depend on how blocks are split into batches, except for runs of empty blocks:
  * those end at a round height, or with the batch.
  */
@@ -48,18 +49,29 @@ export class BlockBatch {
   /** Of the newest block in the batch. */
   slot = 0;
 
-  constructor(fold: Fold, rules: Rules, pending: PendingTransactions) {
+  /** `before`: its drafts were taken, and it is followed by this batch. */
+  constructor(
+    fold: Fold,
+    rules: Rules,
+    pending: PendingTransactions,
+    before: BlockBatch | null = null,
+  ) {
     this.#fold = fold;
     this.#rules = rules;
     this.#pending = pending;
-    this.#market = new BlockMarket(foldMarket(fold.store));
-    this.#marketTime = new MarketTimeDrafter(fold);
-    this.#height = chainTip(fold.store)?.height ?? null;
+    this.#market = new BlockMarket(before === null ? foldMarket(fold.store) : before.#market);
+    this.#marketTime = before === null ? new MarketTimeDrafter(fold) : before.#marketTime;
+    this.#height = before === null ? (chainTip(fold.store)?.height ?? null) : before.height;
   }
 
   /** Of the newest block in the batch, else of the block before it; null before the first. */
   get height(): number | null {
     return this.#height;
+  }
+
+  /** The fold has applied the batch before this one. */
+  beforeApplied(): void {
+    this.#market.restOn(foldMarket(this.#fold.store));
   }
 
   /** Append it before adding another block. */

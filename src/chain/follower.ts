@@ -70,6 +70,8 @@ export class Follower {
   readonly #following: Task;
   #stream: StreamReader | null = null;
   #batch: BlockBatch | null = null;
+  /** The batch before it, where log and fold still work on that one. */
+  #underWay: { readonly batch: BlockBatch; readonly applied: Promise<void> } | null = null;
   #batchMs = 0;
   #sliceMs = 0;
   /** A mempool event was skipped because blocks were far behind. */
@@ -143,7 +145,7 @@ export class Follower {
       const event = (await this.#stream?.next(this.#waitMs(), clock)) ?? null;
       if (event === 'quiet' || event?.kind === 'forward') {
         await (event === 'quiet' ? this.#onQuiet() : this.#onBlock(event.block));
-        if (this.#missedMempool && this.#batch === null && !this.#isBehind()) await this.#reopen();
+        if (this.#missedMempool && !this.#isAppending && !this.#isBehind()) await this.#reopen();
       } else {
         await this.#append();
         if (event === null) break;
@@ -154,13 +156,19 @@ export class Follower {
         }
       }
     }
+    await this.#settle();
     caughtUp();
+  }
+
+  /** Blocks were read that the fold does not have yet. */
+  get #isAppending(): boolean {
+    return this.#batch !== null || this.#underWay !== null;
   }
 
   /** How long to wait for an event before `#onQuiet` has work. */
   #waitMs(): number {
     const { node, policy, clock } = this.#deps;
-    if (this.#batch !== null) return QUIET_MS;
+    if (this.#isAppending) return QUIET_MS;
     if (!policy.timeEntries) return Number.POSITIVE_INFINITY;
     const overMs = minuteOverMs(node.fold, policy.finalGraceMs);
     return Math.min(Math.max(QUIET_MS, overMs - clock.nowMs()), CHECK_MS);
@@ -168,7 +176,7 @@ export class Follower {
 
   async #onQuiet(): Promise<void> {
     const { node, writer, clock, policy } = this.#deps;
-    if (this.#batch !== null) return this.#append();
+    if (this.#isAppending) return this.#append();
     if (!policy.timeEntries || !this.#isAtTip()) return;
     const { finalGraceMs } = policy;
     const nowMs = clock.nowMs();
@@ -190,12 +198,15 @@ export class Follower {
     this.#hasReopened = false;
     if (this.#lagGuard.isActive) return this.#whileBehind(block);
     if (this.#batch === null) {
-      this.#batch = new BlockBatch(node.fold, rules, this.#pending);
+      const before = this.#underWay?.batch ?? null;
+      this.#batch = new BlockBatch(node.fold, rules, this.#pending, before);
       this.#batchMs = clock.monotonicMs();
     }
     const batch = this.#batch;
     const missing = (tip()?.height ?? 0) - block.height;
-    batch.add(block, missing > KEPT_POINTS);
+    const isDeep = missing > KEPT_POINTS;
+    batch.add(block, isDeep);
+    if (isDeep && batch.isFull) return this.#appendBeside(batch);
     if (missing <= 0 || batch.isFull) return this.#append();
     const nowMs = clock.monotonicMs();
     if (nowMs > this.#batchMs + BATCH_MS) return this.#append();
@@ -204,11 +215,31 @@ export class Follower {
     this.#sliceMs = clock.monotonicMs();
   }
 
-  /** The batch, if there is one. */
+  /** All that was read; resolves when it is applied. */
   async #append(): Promise<void> {
     const batch = this.#batch;
     this.#batch = null;
-    if (batch === null) return;
+    await this.#settle();
+    if (batch !== null) await this.#write(batch);
+  }
+
+  /** Log and fold work on it while the next blocks are read; of those there are many. */
+  async #appendBeside(batch: BlockBatch): Promise<void> {
+    this.#batch = null;
+    await this.#settle();
+    batch.beforeApplied();
+    const applied = this.#write(batch);
+    // What it throws, `#settle` throws.
+    applied.catch(() => {});
+    this.#underWay = { batch, applied };
+  }
+
+  async #settle(): Promise<void> {
+    await this.#underWay?.applied;
+    this.#underWay = null;
+  }
+
+  async #write(batch: BlockBatch): Promise<void> {
     const { node, writer, overlay } = this.#deps;
     await node.reached(await writer.append(batch.drafts()));
     overlay?.confirm(batch.transactions, batch.slot);

@@ -40,7 +40,7 @@ export interface KnownMarket {
 }
 
 export class BlockMarket implements KnownMarket {
-  readonly #known: KnownMarket;
+  #known: KnownMarket;
   /** As events left them, else as the fold has them, as far as it was asked; null: none. */
   readonly #pools = new Map<AssetId, KnownPool | null>();
   readonly #orders = new Map<RefText, KnownOrder>();
@@ -50,6 +50,11 @@ export class BlockMarket implements KnownMarket {
   readonly #spent = new Set<RefText>();
 
   constructor(known: KnownMarket) {
+    this.#known = known;
+  }
+
+  /** Another that says the same of all that is not known here. */
+  restOn(known: KnownMarket): void {
     this.#known = known;
   }
 
