@@ -42,9 +42,10 @@ export class ScriptedChain implements ChainSource {
     };
   }
 
-  /** Waits until what was told is in the log and applied. */
+  /** Waits until what was told is in the log and applied, or its reader has gone. */
   async told(): Promise<void> {
-    await until('all events are read', () => this.#events.length === 0 && this.#wake !== null);
+    const isRead = () => this.#events.length === 0 && this.#wake !== null;
+    await until('all events are read', () => isRead() || this.#isClosed);
   }
 
   block(...transactions: Transaction[]): Promise<void> {
