@@ -1,7 +1,7 @@
 /**
  * Makes an installation smaller, on the machine where it runs: npm starts this after `npm ci` and
- * `npm install` (`postinstall`), and after `npm ci --ignore-scripts` it is started by hand with
- * `npm run prune`. Removes what `removable.ts` lists. `npm ci` brings everything back.
+ * `npm install` (`postinstall`), and after `npm ci --ignore-scripts` `npm run postinstall`
+ * starts it. Removes what `removable.ts` lists. `npm ci` brings everything back.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -277,7 +277,7 @@ export async function waitUntilOthersStartLog(
   noAnswer: (error: unknown) => void,
 ): Promise<void> {
   while ((await log.last()).seq === 0) {
-    noAnswer(new Error('no node that may lead has begun this market yet'));
+    noAnswer(new Error('no node that may lead has started this market yet'));
     await pauseBeforeRetry();
   }
 }

@@ -233,7 +233,7 @@ function slotsOf(file: LedgerFile, options: DevnetCoreOptions, faucetKey: Key): 
     throw new Error(`${message}: its slots cannot change; use that pace, or move the file away`);
   }
   if (faucetKeyHash !== faucetKey.hash) {
-    const message = `${options.file} was begun with another faucet key`;
+    const message = `${options.file} was made with another faucet key`;
     throw new Error(`${message}: put that key back, or move the file away to begin a new chain`);
   }
   return slotConfig;

@@ -28,7 +28,7 @@ export class KeptPages {
     this.#node = node;
   }
 
-  /** `scope` as it is touched (store/touches); `page` names one of its answers. */
+  /** `scope` as it is touched (store/changeIndex); `page` names one of its answers. */
   of(scope: string, page: string, render: () => Uint8Array): Uint8Array {
     const { store } = this.#node.fold;
     if (store !== this.#store) this.#kept.clear();

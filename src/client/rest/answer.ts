@@ -22,10 +22,7 @@ export interface TradesPage<T> extends Answer<T> {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /**
-   * The answer must include this position, else it is 503. Browsers send it to their own origin
-   * only: it is none of the headers that the API takes from other ones.
-   */
+  /** The answer must include this position, else it is 503. */
   readonly minPosition?: Position;
   /**
    * Of `build.order`, `launch`, `cancel`, `transfer` and `vesting.createLock`: a text of 1 to 64

@@ -106,7 +106,7 @@ interface Health {
 }
 
 function kupoEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
-  const asked = counter('kupo_questions', 'Questions to Kupo', ['outcome']);
+  const asked = counter('kupo_questions', 'Queries to Kupo', ['outcome']);
   const duration = histogram('kupo_seconds', 'Time of one question to Kupo', LATENCY_S);
   const connected = gauge('kupo_connected', 'Whether Kupo answers and has its node');
   const lag = gauge('kupo_lag_slots', 'Slots that Kupo is behind its node');
@@ -168,7 +168,7 @@ interface Progress {
 }
 
 function syncEvents(logger: Logger, { counter }: Meters) {
-  const interrupted = counter('chain_interrupted', 'Times that following ended and was begun anew');
+  const interrupted = counter('chain_interrupted', 'Times that following ended and started again');
   return {
     syncProgress(progress: Progress): void {
       logger.info({ event: 'syncProgress', ...progress }, textOf(progress));

@@ -65,7 +65,7 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
     /** NATS answers, and what this node has did not become what the others have. */
     nodeStuck(reason: string): void {
       const fields = { event: 'nodeStuck', reason };
-      logger.fatal(fields, `this node cannot go on, start it again: ${reason}`);
+      logger.fatal(fields, `this node cannot continue, start it again: ${reason}`);
     },
     natsStatus(status: 'disconnected' | 'reconnected' | 'closed'): void {
       connected.set(status === 'reconnected' ? 1 : 0);
@@ -89,7 +89,7 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
     /** The log does not continue this node's state; the node waits for the leader's epoch. */
     logDiverged(reason: string): void {
       const fields = { event: 'logDiverged', reason };
-      logger.error(fields, `the log does not go on from what this node has: ${reason}`);
+      logger.error(fields, `the log does not continue from what this node has: ${reason}`);
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * A whole market in the test's process: devnet, executor, builder, doors; blocks only when asked.
+ * A whole market in the test's process: devnet, executor, builder, listeners; blocks only when asked.
  * Everything goes through the public HTTP API with real signatures; what the test looks into
  * (chain, fold) it only reads.
  */

@@ -102,7 +102,7 @@ def refuse_unless_order(
     if denominator <= 0 or Fraction(numerator, denominator) < terms.worst_price:
         raise _not_signed("the order takes a worse price")
     on_top = sum(_ints(fields[5:7]))
-    if on_top > _MOST_ON_TOP:
+    if not 0 <= on_top <= _MOST_ON_TOP:
         raise _not_signed(f"the order costs {on_top} lovelace on top")
     is_buy = terms.input == "."
     lovelace = on_top + (terms.input_amount if is_buy else 0)
