@@ -27,13 +27,7 @@ const program = sourcesIn(ROOT, 'src');
 const others = ['test', 'bench'].flatMap((folder) => sourcesIn(ROOT, folder));
 
 /** Lists of words, records of the past, and data of others. */
-const NOT_OURS_TO_SAY = [
-  'test/tidy',
-  'CHANGELOG.md',
-  'LICENSE',
-  'test/data/',
-  'package-lock.json',
-];
+const NOT_OURS_TO_SAY = ['test/tidy', 'CHANGELOG.md', 'LICENSE', 'test/data/', 'package-lock.json'];
 
 function clean(findings: readonly Finding[]): void {
   assert.ok(findings.length === 0, `\n${report(findings)}\n`);

@@ -82,12 +82,11 @@ const say = (line: string): void => {
 process.exitCode = await run(command);
 
 async function run(command: Command | string): Promise<number> {
-  if (typeof command === 'string') return misuse(`${command}\n\n${USAGE}`);
+  if (typeof command === 'string') return misuse(`${command}\nSee npm start -- help\n`);
   if (command.name === 'help' || command.name === 'version' || command.name === 'completion') {
     process.stdout.write(textOf(command));
     return 0;
   }
-  if (command.name === 'misused') return misuse(`${command.line}\n`);
   if (command.name === 'wallet command') return walletCommand(command);
   if (command.name === 'watch') return watch(command);
   if (command.name === 'export') return exportDump(command);

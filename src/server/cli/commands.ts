@@ -23,13 +23,7 @@ import {
   type Values,
 } from './options.ts';
 import { parseRotate, type RotateCommand } from './rotateArguments.ts';
-import {
-  BAD_URL,
-  isWalletCommand,
-  parseWalletCommand,
-  serverUrl,
-  type WalletCommand,
-} from './walletArguments.ts';
+import { BAD_URL, parseWalletCommand, serverUrl, type WalletCommand } from './walletArguments.ts';
 
 export type Command =
   | ServeCommand
@@ -46,9 +40,7 @@ export type Command =
   | ExportCommand
   | ImportCommand
   | WatchCommand
-  | WalletCommand
-  /** A wallet command with wrong arguments; `line` says what is wrong. */
-  | { readonly name: 'misused'; readonly line: string };
+  | WalletCommand;
 
 /** Prints a text, and does nothing else. */
 export type TextCommand =
@@ -106,9 +98,6 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (values.help === true) return { name: 'help', of: positionals.length === 0 ? null : name };
   const misplaced = misplacedOption(name, values);
   const wallet = misplaced ?? parseWalletCommand(name, rest, values);
-  if (typeof wallet === 'string') {
-    return isWalletCommand(name) ? { name: 'misused', line: wallet } : wallet;
-  }
   if (wallet !== null) return wallet;
   if (name === 'replay') return parseReplay(rest, values);
   if (name === 'deploy') return parseDeploy(rest, values);

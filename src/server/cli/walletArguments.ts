@@ -88,7 +88,7 @@ const MOST_WAIT_SECONDS = 2_592_000;
 const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
 const ID = /^[0-9a-fA-F]{64}:\d{1,5}$/;
 
-export function isWalletCommand(name: string): boolean {
+function isWalletCommand(name: string): boolean {
   return Object.hasOwn(PARSERS, name);
 }
 
