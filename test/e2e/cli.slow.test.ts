@@ -32,7 +32,7 @@ test('all bad settings are reported at once, and nothing is started', async () =
   assert.equal(program.log.length, 0);
 });
 
-test('what the command line cannot mean is refused in one line, with where the help is', async () => {
+test('a command that cannot be meant is refused in one line, which names the help', async () => {
   const wrong = [
     ['replay'],
     ['replay', 'a', 'b'],

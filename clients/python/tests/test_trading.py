@@ -92,6 +92,9 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
         first = sent.index(wallet.key.hash, sent.index("d818"))
         for at in (first, sent.index(wallet.key.hash, first + 56)):
             refused("not ours", sent[:at] + "ab" * 28 + sent[at + 56 :], own)
+        # A fee that takes from what is offered: -2^32 in the place of 1.1 ADA.
+        assert "1a0010c8e0" in sent
+        refused("lovelace on top", sent.replace("1a0010c8e0", "3affffffff"), own)
         refused("scripts fail", sent[:-4] + "f4f6", own)
         refused("no transaction", sent[:-2], own)
         minted = "84a4" + sent[4:] if sent.startswith("84a3") else "84a5" + sent[4:]

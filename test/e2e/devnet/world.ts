@@ -1,6 +1,6 @@
 /**
- * A whole market in the test's process: devnet, executor, builder, listeners; blocks only when asked.
- * Everything goes through the public HTTP API with real signatures; what the test looks into
+ * A whole market in the test's process: devnet, executor, builder, listeners; blocks only when
+ * asked. Everything goes through the public HTTP API with real signatures; what the test looks into
  * (chain, fold) it only reads.
  */
 import assert from 'node:assert/strict';
