@@ -91,13 +91,13 @@ function describe(errors: readonly SchemaError[], root: string, schema: TSchema)
       messages.set(path, `must be one of ${texts.join(', ')}`);
     } else if (!messages.has(path)) {
       const about = error.keyword === 'pattern' ? aboutField(schema, error.instancePath) : null;
-      messages.set(path, about === null ? error.message : `must be: ${about}`);
+      messages.set(path, about === null ? error.message : `${error.message}: ${about}`);
     }
   }
   return Array.from(messages, ([path, message]) => ({ path, message })).slice(0, MAX_DETAILS);
 }
 
-/** The schema's description of a field: few people can read a pattern. */
+/** The schema's description of a field, for those who do not read patterns. */
 function aboutField(schema: unknown, instancePath: string): string | null {
   const field = fieldAt(schema, instancePath);
   return isRecord(field) && typeof field.description === 'string' ? field.description : null;

@@ -15,3 +15,11 @@ test('a wrong choice lists every choice, also one among many and in an item', ()
   const message = `must be one of ${names.map((name) => `"${name}"`).join(', ')}`;
   assert.deepEqual(found.details, [{ path: 'body.all.1.choice', message }]);
 });
+
+test('a text that does not fit names the pattern and what the field is', () => {
+  const amount = Type.String({ pattern: '^[0-9]+$', description: 'Lovelace of a BUY.' });
+  const found = checkOf(Type.Object({ amount }))({ amount: '-1' }, 'query');
+  assert(found instanceof Failure);
+  const message = 'must match pattern "^[0-9]+$": Lovelace of a BUY.';
+  assert.deepEqual(found.details, [{ path: 'query.amount', message }]);
+});
