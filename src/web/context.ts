@@ -18,7 +18,7 @@ export interface Network {
   readonly supply: bigint | null;
 }
 
-export type NoticeKind = 'info' | 'good' | 'bad';
+type NoticeKind = 'info' | 'good' | 'bad';
 
 export interface Notice {
   readonly kind: NoticeKind;

@@ -26,7 +26,7 @@ export const QUOTE_CAUSES = [
   'UNKNOWN',
 ];
 
-export interface QuoteTerms {
+interface QuoteTerms {
   readonly assetId: string;
   readonly amount: string;
   readonly side: Side;

@@ -8,7 +8,7 @@ import { escapeMarkup } from '../../engine/runtime/markup.ts';
 
 export const WIDTH = 1200;
 export const HEIGHT = 630;
-export const LOGO_SIZE = 168;
+const LOGO_SIZE = 168;
 
 /** What a ticker says (api.md section 9.1), as far as it is on the card. */
 export interface CardFacts {
@@ -234,7 +234,7 @@ function words(text: string, x: number, y: number, size: number, fill: string, m
 }
 
 /** Text for elements of XML, which also forbids most control characters and half surrogates. */
-export function escapedXml(text: string): string {
+function escapedXml(text: string): string {
   return escapeMarkup(
     text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, ''),
   );

@@ -129,7 +129,7 @@ function causeOf(isNewest: boolean, isEnd: boolean, isFinal: boolean): Cause {
   return isNewest && !isFinal ? 'trade' : 'late';
 }
 
-export interface EndCrossing {
+interface EndCrossing {
   readonly seq: number;
   readonly cause: Cause;
 }

@@ -55,7 +55,7 @@ interface Kept {
   readonly answer: Answer;
 }
 
-export interface HistoryOptions extends PagedOptions {
+interface HistoryOptions extends PagedOptions {
   /** A history of at most so many bars is rendered sooner than its pages are made. */
   readonly fewBars?: number;
   readonly cacheBytes?: number;

@@ -50,7 +50,7 @@ export class HistoryTurn {
   }
 }
 
-export interface FoundHistory {
+interface FoundHistory {
   /** The array of bars. */
   readonly body: Buffer;
   /** A hash of the body, part by part. */
@@ -59,7 +59,7 @@ export interface FoundHistory {
   readonly nextTo: number | null;
 }
 
-export interface PageSizes {
+interface PageSizes {
   /** Stored intervals of the shortest page; a multiple of what any derived one is made of. */
   readonly intervals: number;
   /** Stored bars of a longer page at most: it is made where there are few. */

@@ -35,7 +35,7 @@ const NEXT_TO = {
 };
 
 /** Open orders of keys, newest first, as the orders service lists them. */
-export type OpenOrdersOf = (
+type OpenOrdersOf = (
   state: HeldState,
   pkhs: readonly string[],
 ) => Steps<Type.Static<typeof OrderPage>>;

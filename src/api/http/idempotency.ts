@@ -30,7 +30,7 @@ interface Running {
   readonly outcome: Promise<Outcome>;
 }
 
-export const IDEMPOTENCY_MINUTES = 10;
+const IDEMPOTENCY_MINUTES = 10;
 const KEEP_MS = IDEMPOTENCY_MINUTES * 60_000;
 const MOST_BYTES = 64 * 1_048_576;
 /** Of an entry beside its answer. */

@@ -26,7 +26,7 @@ export interface Allowance {
 }
 
 /** What is left of the limit of one rate class. */
-export interface ClassState {
+interface ClassState {
   /** Requests that fit into the full bucket. */
   readonly limit: number;
   readonly remaining: number;

@@ -23,7 +23,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 const RATE = /^(0|[1-9][0-9]{0,8})(\.[0-9]{1,18})?$/;
 
-export interface KnownRate {
+interface KnownRate {
   /** US dollars for one ADA, a plain decimal above 0. */
   readonly rate: string;
   readonly timeMs: number;
@@ -53,7 +53,7 @@ interface AdaUsdFeedDeps {
   readonly observer: AdaUsdObserver;
 }
 
-export interface AdaUsdObserver {
+interface AdaUsdObserver {
   /** The last rate stays; it is asked again in a minute. */
   adaUsdFailed(source: string, why: string): void;
 }

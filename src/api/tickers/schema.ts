@@ -100,7 +100,7 @@ export const Tickers = Type.Object({
 const perWindow = <const Name extends string>(name: Name) =>
   WINDOWS.map((window) => `${name}${window}` as const);
 
-export const SORT_FIELDS = [
+const SORT_FIELDS = [
   'price',
   'marketCap',
   ...perWindow('change'),

@@ -16,7 +16,7 @@ import type { OpenTopic } from './nextBody.ts';
 import type { StoredWebhook, WebhookStore, WebhookTopic } from './port.ts';
 import type { Sender } from './sender.ts';
 
-export interface DeliveriesDeps {
+interface DeliveriesDeps {
   readonly store: WebhookStore;
   readonly sender: Sender;
   readonly topics: readonly Topic[];

@@ -9,7 +9,7 @@ import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 import { isPublicAddress } from './publicAddress.ts';
 
 /** Addresses of a name; rejects with a `code` of node:dns. */
-export interface AddressResolver {
+interface AddressResolver {
   resolve4(name: string): Promise<string[]>;
   resolve6(name: string): Promise<string[]>;
 }

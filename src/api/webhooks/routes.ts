@@ -25,7 +25,7 @@ import {
   WebhookState,
 } from './schema.ts';
 
-export interface WebhookRouteDeps {
+interface WebhookRouteDeps {
   readonly store: WebhookStore;
   readonly destinations: Destinations;
   readonly topics: readonly Topic[];

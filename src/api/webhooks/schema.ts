@@ -1,6 +1,6 @@
 import Type from 'typebox';
 
-export const MOST_TOPICS = 20;
+const MOST_TOPICS = 20;
 export const MOST_WEBHOOKS = 20;
 
 const PositionShape = Type.Object({

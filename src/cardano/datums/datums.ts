@@ -127,7 +127,7 @@ export function readAmmData(data: PlutusData | null): AmmDatum | null {
  * The pool of Splash that a launched token of mainnet graduates into: what its treasury and its
  * royalty have earned lies in its output, and is no part of what it trades with.
  */
-export interface SplashPoolDatum {
+interface SplashPoolDatum {
   readonly nft: AssetId;
   readonly token: AssetId;
   /** In the pool's output, but not the pool's. */
@@ -251,7 +251,7 @@ export function readSettingsData(
   return { executor, fee };
 }
 
-export interface LockDatum {
+interface LockDatum {
   readonly unlockMs: bigint;
   readonly owner: string;
 }

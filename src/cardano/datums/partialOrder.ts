@@ -12,7 +12,7 @@ import type { OutputRef } from '../codec/output.ts';
 import { Constr, encodePlutusData, type PlutusData } from '../codec/plutusData.ts';
 import { addressData, assetData, fieldsOf, readAddressData, readAssetData } from './datums.ts';
 
-export interface PartialOrderDatum {
+interface PartialOrderDatum {
   readonly tag: '00' | '01';
   /** The same in every output of an order, hex. */
   readonly beacon: string;

@@ -95,7 +95,7 @@ interface Helios {
 
 const PACKAGE: string = '@helios-lang/compiler';
 
-export interface Compiler {
+interface Compiler {
   compile(name: string, build: Build, parameters?: ValidatorParameters): Validator;
   /** Any program; it may import from `market`. */
   compileText(text: string, build: Build, parameters?: ValidatorParameters): Validator;

@@ -35,7 +35,7 @@ export const VALIDATOR_NAMES = [
 ] as const;
 export type ValidatorName = (typeof VALIDATOR_NAMES)[number];
 
-export type Validators = Readonly<Record<ValidatorName, Validator>>;
+type Validators = Readonly<Record<ValidatorName, Validator>>;
 
 interface Blueprint {
   readonly validators: readonly {

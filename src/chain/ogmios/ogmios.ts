@@ -255,7 +255,7 @@ function unavailable(message: string): Unavailable {
   return new Unavailable(new Failure('NOT_READY', what, { retryAfterSeconds: 5 }));
 }
 
-export interface StreamCalls {
+interface StreamCalls {
   begin(watchList: WatchList): Promise<unknown>;
   pull(): Promise<readonly SerializedEvent[] | null>;
   close(): Promise<unknown>;
@@ -266,7 +266,7 @@ export interface StreamCalls {
  * never gets further ahead than its bound. A watch list that the thread needs goes out with the
  * call after the event that asked for it: by then the reader has applied that event.
  */
-export class OgmiosStream implements ChainStream {
+class OgmiosStream implements ChainStream {
   readonly #calls: StreamCalls;
   readonly #watchList: () => WatchList;
   #batch: SerializedEvent[] = [];

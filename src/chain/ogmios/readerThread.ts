@@ -10,7 +10,7 @@ export interface ReaderThread {
   readonly exited: Promise<unknown>;
 }
 
-export interface ReaderListener {
+interface ReaderListener {
   take(message: FromWorker): void;
   /** An error ended it, or it exited; the first call says why. */
   ended(error: Error): void;

@@ -34,7 +34,7 @@ interface KupoAnswer {
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface KupoRequest {
+interface KupoRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;

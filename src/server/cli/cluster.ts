@@ -22,7 +22,7 @@ import {
 } from './localServers.ts';
 import { SupervisedProcess } from './supervisedProcess.ts';
 
-export interface ClusterDeps extends NodesDeps {
+interface ClusterDeps extends NodesDeps {
   readonly rng: Rng;
   readonly stopAsked: Promise<unknown>;
 }

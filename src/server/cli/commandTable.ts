@@ -3,7 +3,7 @@
  * by a shell comes from this table.
  */
 
-export interface OptionRow {
+interface OptionRow {
   /** Of the value, in the help; absent: a flag. */
   readonly value?: string;
   readonly about: string;
@@ -42,7 +42,7 @@ const TERMS = {
   },
 } as const;
 
-export const COMMANDS = {
+const COMMANDS = {
   serve: {
     group: 'data',
     uses: [['', 'serve what is in DATA_DIR (also without its name)']],

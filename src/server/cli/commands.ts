@@ -205,7 +205,7 @@ export interface DeployCommand {
   readonly signers: string;
 }
 
-export interface DeployCheckCommand {
+interface DeployCheckCommand {
   readonly name: 'deploy check';
   readonly file: string;
 }

@@ -98,12 +98,12 @@ function readTerms(path: string): MarketTerms {
   throw new Error(`${path} has terms that cannot work:\n${faults.map((f) => `  ${f}`).join('\n')}`);
 }
 
-export interface DeployParams extends Omit<DeployRequest, 'payerKeyHash'> {
+interface DeployParams extends Omit<DeployRequest, 'payerKeyHash'> {
   readonly payer: Key;
   readonly isDryRun: boolean;
 }
 
-export interface DeployResult {
+interface DeployResult {
   readonly deployment: Deployment;
   /** Of its scripts. */
   readonly code: ReturnType<typeof deployedCode>;

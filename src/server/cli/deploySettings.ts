@@ -52,7 +52,7 @@ export function existingSettings(
   return null;
 }
 
-export interface SettingsStep {
+interface SettingsStep {
   readonly market: MarketPlan;
   readonly outputs: readonly { readonly name: string; readonly output: PlannedOutput }[];
   readonly mint: PlannedMint;

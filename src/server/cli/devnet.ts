@@ -14,7 +14,7 @@ import type { Rng } from '../../engine/runtime/rng.ts';
 import type { DevnetCommand } from './commands.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
-export interface DevnetCommandDeps {
+interface DevnetCommandDeps {
   readonly dataDirectory: string;
   /** Used if the command names no pace. */
   readonly blockEveryMs: number;

@@ -16,7 +16,7 @@ import { isPublicNetwork, type Settings } from '../settings/table.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
 import { runningNats } from './localServers.ts';
 
-export interface ResetDeps {
+interface ResetDeps {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { Task } from '../../engine/runtime/task.ts';
 import type { WatchCommand } from './commands.ts';
 import { listScreen, type Screen, statusLine, tokenScreen } from './watchScreen.ts';
 
-export interface WatchDeps {
+interface WatchDeps {
   readonly clock: Clock;
   /** Only this command writes here. */
   write(text: string): void;

@@ -328,7 +328,7 @@ async function openShared(
   };
 }
 
-export function leaderSubject(market: string): string {
+function leaderSubject(market: string): string {
   return `${market}-leader`;
 }
 

@@ -39,7 +39,7 @@ export interface RunningDevnet {
   stop(): Promise<void>;
 }
 
-export interface Launchpad {
+interface Launchpad {
   readonly deployment: NetworkDeployment;
   /** Outputs that the genesis must contain. */
   readonly outputs: readonly OutputPlan[];

@@ -82,7 +82,7 @@ async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> 
   return { urls: running.urls, network, keys, policy, devnet: running };
 }
 
-export interface ChainKeys {
+interface ChainKeys {
   /** Executor, fee and collateral key; empty: this node fills no orders. */
   readonly executing: readonly Key[];
   /** null: callers bring their own collateral. */

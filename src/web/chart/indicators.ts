@@ -35,7 +35,7 @@ export interface ExactBar {
 }
 
 /** A value for each of its lines; null while there are not enough bars. `isAgain`: it has moved. */
-export type Study = (bar: ExactBar, isAgain: boolean) => readonly (number | null)[];
+type Study = (bar: ExactBar, isAgain: boolean) => readonly (number | null)[];
 
 export function studyOf(name: IndicatorName, lengths: Lengths): Study {
   if (name === 'vwap') return dayPrice();

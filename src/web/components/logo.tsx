@@ -6,7 +6,7 @@ const CID = /^[A-Za-z0-9]{1,128}$/;
 /** Logos that are not to be had: each is asked for once, wherever it would be shown. */
 const missing = signal<ReadonlySet<string>>(new Set());
 
-export interface LogoOf {
+interface LogoOf {
   readonly asset: string;
   readonly ticker: string;
   readonly logoCID: string;

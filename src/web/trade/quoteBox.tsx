@@ -19,7 +19,7 @@ interface QuoteViewOptions {
 }
 
 /** A quote as it is shown. */
-export interface QuoteView {
+interface QuoteView {
   readonly state: QuoteState;
   /** None while no quote is known. */
   readonly rows: readonly TermRow[];

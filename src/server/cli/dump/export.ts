@@ -11,7 +11,7 @@ import type { ExportCommand } from './command.ts';
 import { dayOf, endOfDay, startOfDay, writeDumpFile } from './files.ts';
 import { BAR_COLUMNS, encodeRows, type Row, TRADE_COLUMNS } from './format.ts';
 
-export interface ExportDeps {
+interface ExportDeps {
   readonly clock: Clock;
   /** Standard error. */
   readonly terminal: ProgressOutput;

@@ -9,7 +9,7 @@ import { decodeRows, type Row, TRADE_COLUMNS } from './format.ts';
 const COIN_DECIMALS = 6;
 
 /** What a feed of trades starts from. */
-export interface DumpOfTrades {
+interface DumpOfTrades {
   readonly tokens: number;
   readonly days: number;
   /** Lines in order of time. */

@@ -214,7 +214,7 @@ export const STATES = {
   },
 };
 
-export interface OrderWords {
+interface OrderWords {
   /** `Buy of TICK`. */
   readonly what: string;
   readonly offered: string;
