@@ -17,7 +17,7 @@ import { memo, useMirror, usePage } from '../page.tsx';
 import { explainedBy } from '../tooltip.ts';
 import { RowFilters, useOwnKey } from './filters.tsx';
 import { isPartlyFilled, statusText } from './orderStatus.ts';
-import { NO_FILTER, type RowFilter } from './rowFilter.ts';
+import { isFiltered, NO_FILTER, type RowFilter } from './rowFilter.ts';
 
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
@@ -73,7 +73,11 @@ export function Orders({ asset }: { readonly asset: string }) {
         hasMore={known.length < total && wanted.value < MAX_ROWS}
         load={load}
       />
-      {followed?.isLoaded === true && shown.length === 0 && <p class="empty">{t.token.noOrders}</p>}
+      {followed?.isLoaded === true && shown.length === 0 && (
+        <p class="empty">
+          {isFiltered(filter.value) ? t.token.noFilteredOrders : t.token.noOrders}
+        </p>
+      )}
       {followed?.error ? <ErrorBox error={followed.error} /> : null}
     </Panel>
   );

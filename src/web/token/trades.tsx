@@ -187,7 +187,9 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
         }}
       />
       {error === null && isLoaded && rows.length === 0 && !hasMore && (
-        <p class="empty">{t.token.noTrades}</p>
+        <p class="empty">
+          {isFiltered(filter.value) ? t.token.noFilteredTrades : t.token.noTrades}
+        </p>
       )}
       {error !== null && <ErrorBox error={error} />}
     </>

@@ -85,6 +85,7 @@ export const TOKEN = {
   olderTrades: 'Older trades',
   newest: { one: 'The newest #', other: 'The newest #' },
   noTrades: 'No trades yet.',
+  noFilteredTrades: 'No trade passes the filter.',
   buyAt: 'Buy at',
   sellAt: 'Sell at',
   tradeTitle: (price: string, when: string, key: string | null) =>
@@ -103,6 +104,7 @@ export const TOKEN = {
   ordersShown: (of: { readonly shown: string; readonly all: string; readonly waiting: number }) =>
     `${of.shown} of ${of.all}${of.waiting === 0 ? '' : ` · ${of.waiting} waiting`}`,
   noOrders: 'No orders yet.',
+  noFilteredOrders: 'No order loaded so far passes the filter.',
   buy: 'Buy',
   sell: 'Sell',
   anyPrice: 'any',

@@ -95,6 +95,7 @@ export const TOKEN: Messages['token'] = {
   olderTrades: 'Ältere Trades',
   newest: { one: 'Die neuesten #', other: 'Die neuesten #' },
   noTrades: 'Noch keine Trades.',
+  noFilteredTrades: 'Kein Trade passt zum Filter.',
   buyAt: 'Kauf zu',
   sellAt: 'Verkauf zu',
   tradeTitle: (price, when, key) =>
@@ -113,6 +114,7 @@ export const TOKEN: Messages['token'] = {
   ordersShown: ({ shown, all, waiting }) =>
     `${shown} von ${all}${waiting === 0 ? '' : ` · ${waiting} warten`}`,
   noOrders: 'Noch keine Orders.',
+  noFilteredOrders: 'Keine der bisher geladenen Orders passt zum Filter.',
   buy: 'Kauf',
   sell: 'Verkauf',
   anyPrice: 'jeder',

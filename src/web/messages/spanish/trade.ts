@@ -93,6 +93,7 @@ export const TOKEN: Messages['token'] = {
   olderTrades: 'Operaciones anteriores',
   newest: { one: 'Las # más nuevas', other: 'Las # más nuevas' },
   noTrades: 'Todavía no hay operaciones.',
+  noFilteredTrades: 'Ninguna operación pasa el filtro.',
   buyAt: 'Compra a',
   sellAt: 'Venta a',
   tradeTitle: (price, when, key) =>
@@ -111,6 +112,7 @@ export const TOKEN: Messages['token'] = {
   ordersShown: ({ shown, all, waiting }) =>
     `${shown} de ${all}${waiting === 0 ? '' : ` · ${waiting} en espera`}`,
   noOrders: 'Todavía no hay órdenes.',
+  noFilteredOrders: 'Ninguna de las órdenes cargadas pasa el filtro.',
   buy: 'Compra',
   sell: 'Venta',
   anyPrice: 'cualquiera',
