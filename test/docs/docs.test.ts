@@ -33,10 +33,10 @@ function namesIn(expression: string): string[] {
   return Array.from(bare.matchAll(/\b(?:upcurve|nodejs|process|up)\w*\b/g), ([name]) => name);
 }
 
-test('pages that are made from the code are what the code says', () => {
+test('files that are made from the code are what the code says', () => {
   for (const [name, page] of Object.entries(REFERENCES)) {
     const hint = 'run: node test/docs/write.ts';
-    assert.equal(read(`docs/${name}`), page(), `docs/${name} is old; ${hint}`);
+    assert.equal(read(name), page(), `${name} is old; ${hint}`);
   }
 });
 

@@ -1,4 +1,4 @@
-/** The pages under docs/ that only say what the code says: every setting, every metric. */
+/** Files that only say what the code says: every setting, every metric. */
 import type { MetricObject } from 'prom-client';
 import { registerStatus } from '../../src/api/operations/routes.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
@@ -78,5 +78,23 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-/** By file name under docs/. */
-export const REFERENCES = { 'settings.md': settingsPage, 'metrics.md': metricsPage } as const;
+/** All settings, to copy. */
+function exampleEnvironment(): string {
+  const settings = settingRows().map(
+    ({ key, type, standard, description }) => `# ${description} (${type})\n#${key}=${standard}\n`,
+  );
+  return [
+    '# Every setting with its default: copy, uncomment what you change, and load it into the',
+    '# environment, for example with `set -a; . ./my.env; set +a; npm start`.',
+    `# ${MADE}`,
+    '',
+    ...settings,
+  ].join('\n');
+}
+
+/** By path. */
+export const REFERENCES = {
+  'docs/settings.md': settingsPage,
+  'docs/metrics.md': metricsPage,
+  'config/example.env': exampleEnvironment,
+} as const;
