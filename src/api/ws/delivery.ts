@@ -131,7 +131,7 @@ export class Delivery {
     this.#observer.resync(why.reason);
     const told = connection.send(subscription.requestId, 'Resync', { ...why }, this.facts());
     const progress = this.snapshot(connection, subscription, handle);
-    subscription.untold = told ? null : why;
+    subscription.pendingResync = told ? null : why;
     if (progress instanceof Failure || told) return progress;
     return { whole: false, from: null };
   }

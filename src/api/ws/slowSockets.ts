@@ -113,10 +113,10 @@ export class SlowSockets {
     handle: StreamHandle,
   ): Progress | Failure {
     const { delivery } = this.#parts;
-    const { untold } = subscription;
-    return untold === null
+    const { pendingResync } = subscription;
+    return pendingResync === null
       ? delivery.snapshot(connection, subscription, handle)
-      : delivery.resync(connection, subscription, handle, untold);
+      : delivery.resync(connection, subscription, handle, pendingResync);
   }
 
   /** The since parts come first even where a snapshot follows: final bars are among them. */

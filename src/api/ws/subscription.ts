@@ -31,7 +31,7 @@ export interface Subscription {
   source: Source;
   state: SubscriptionState;
   /** A Resync that its socket dropped: sent again before the next snapshot. */
-  untold: ResyncReason | null;
+  pendingResync: ResyncReason | null;
   /** Number of the epoch change it was last (re)opened after. */
   generation: number;
 }

@@ -179,7 +179,7 @@ export class Subscriptions {
       params,
       source,
       state: { is: 'unstarted' },
-      untold: null,
+      pendingResync: null,
       generation: this.generation,
     };
   }

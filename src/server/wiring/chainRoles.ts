@@ -94,8 +94,8 @@ export function clusterWork(
     services,
   } = joinElection(role, cluster, world, node, parts.policy.timeEntries, events);
   // All nodes follow one devnet: if this node cannot reach it, neither can the leader.
-  const isUntold = () => parts.policy.believesShorter && !parts.link.isUp;
-  const stale = () => isStale() || (roles.leads() ? !role.isWell : isUntold());
+  const isDevnetAway = () => parts.policy.believesShorter && !parts.link.isUp;
+  const stale = () => isStale() || (roles.leads() ? !role.isWell : isDevnetAway());
   return { roles, isStale: stale, services };
 }
 
