@@ -143,6 +143,20 @@ async def test_what_cannot_be_ordered_is_refused(devnet: str) -> None:
             await exchange.create_order(symbol, "limit", "buy", 1, 1, {"postOnly": True})
 
 
+@pytest.mark.parametrize("is_buy", [True, False])
+def test_an_order_executed_in_part_says_what_it_gave(is_buy: bool) -> None:
+    token = f"{'ab' * 28}.00"
+    order: Any = {
+        **{"entityId": f"{'00' * 32}:0", "timestamp": 1, "status": "Waiting", "info": {}},
+        **{"from": "." if is_buy else token, "to": token if is_buy else "."},
+        **{"fromAmount": "10000000", "toAmount": "500", "filledAmount": "4000000", "remaining": "6000000"},
+        **{"worstPrice": {"numerator": "1", "denominator": "2"}, "refundReason": None, "evaluatedAt": None},
+    }
+    row = rows.order_row(order)
+    assert row["status"] == "open"
+    assert (row["filled"], Decimal(row["cost"])) == (("0", 4) if is_buy else ("4000000", 0))
+
+
 async def test_watches_through_a_cut(devnet: str) -> None:
     """Every trade once, in order, also those during the cut."""
     async with traded(devnet, "Watched") as (wallet, asset):

@@ -104,7 +104,12 @@ const KEEPING = {
     description:
       'Of a single node: snapshots: its log keeps what follows the older of two; all: everything.',
   }),
-  HORIZON_BLOCKS: integer(1, 1_000_000, 2160, 'Depth that can be rolled back and resumed from.'),
+  HORIZON_BLOCKS: integer(
+    1,
+    1_000_000,
+    2160,
+    'Blocks that clients can resume from and a feed can take back; forks: 2,160 at most.',
+  ),
   COMMIT_EVERY_MS: integer(
     1,
     60_000,

@@ -124,7 +124,8 @@ def trade_row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:
 
 
 def order_row(order: ApiOrder) -> dict[str, Any]:
-    """In the mempool an order is open still: a block decides."""
+    """In the mempool an order is open still: a block decides. Of one that is executed in part the side
+    it gives is known: tokens of a sale, ADA of a buy."""
     is_buy = order["from"] == _COIN_ID
     given, received = order["fromAmount"], order["toAmount"]
     status = _STATUSES.get(order["status"], "open")
@@ -132,6 +133,9 @@ def order_row(order: ApiOrder) -> dict[str, Any]:
         status = "expired"
     is_filled = status == "closed"
     tokens, lovelace = (received, given) if is_buy else (given, received)
+    executed = order["filledAmount"]
+    so_far = ("0", executed) if is_buy else (executed, "0")
+    filled, cost = (tokens, lovelace) if is_filled else so_far
     return {
         "id": order["entityId"],
         "timestamp": order["timestamp"] * 1000,
@@ -142,8 +146,8 @@ def order_row(order: ApiOrder) -> dict[str, Any]:
         "price": _worst_price(order, is_buy),
         # Of a buy that was given back nobody knows the tokens any more.
         "amount": tokens if tokens != "0" else None,
-        "filled": tokens if is_filled else "0",
-        "cost": str(ada_of(lovelace)) if is_filled else "0",
+        "filled": filled,
+        "cost": str(ada_of(cost)),
         "status": status,
         "info": order,
     }
