@@ -1,8 +1,10 @@
 /** A wallet signs what was asked, and refuses what a lying server might slip in. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import type { Output } from '../../../src/cardano/codec/output.ts';
-import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { type LimitOrder, newLimitOrder } from '../../../src/cardano/datums/partialOrder.ts';
 import { type Intent, objectionTo } from '../../../src/client/trade/transactionCheck.ts';
@@ -82,6 +84,24 @@ test('a limit order for a pool of Splash is signed as asked, and not otherwise',
   refuses(BUY, made({ redeemer: { ...OWN, stake: null } }), /not ours/);
   refuses(BUY, made({ worstPrice: { numerator: 0n, denominator: 1n } }), /worse price/);
   refuses(BUY, made({}, 10_000_001n), /on top/);
+});
+
+test('orders that the Python client is tested with are signed here too', () => {
+  const file = new URL('../../../clients/python/tests/splash_orders.json', import.meta.url);
+  const orders = JSON.parse(readFileSync(file, 'utf8'));
+  assert.equal(orders.length, 2);
+  for (const { cbor, address, owner: keyHash, input, output, inputAmount, worstPrice } of orders) {
+    const price = [BigInt(worstPrice.numerator), BigInt(worstPrice.denominator)] as const;
+    const intent = { kind: 'order', input, output, inputAmount: BigInt(inputAmount) } as const;
+    const asked = (numerator: bigint, denominator: bigint) =>
+      objectionTo(
+        decodeTransaction(fromHex(cbor)),
+        { address, keyHash },
+        { ...intent, worstPrice: { numerator, denominator } },
+      );
+    assert.equal(asked(...price), null);
+    assert.match(asked(price[0] + 1n, price[1]) ?? '', /worse price/);
+  }
 });
 
 function script() {

@@ -38,8 +38,10 @@ _SCRIPT_KINDS = (1, 3, 7)
 _INLINE = 1
 _ENCODED = 24
 _CONSTRUCTOR_0 = 121
-#: Fields of an order's datum, by its tag; from 02 on it names its market.
-_ORDER_FIELDS = {b"\x01": 10, b"\x02": 11}
+#: Fields of an order's datum, by its tag: a limit order of Splash; orders of the launchpad, which from
+#: 02 on name their market.
+_ORDER_FIELDS = {b"\x00": 12, b"\x01": 10, b"\x02": 11}
+_LIMIT_ORDER = b"\x00"
 
 
 @dataclass(frozen=True)
@@ -93,19 +95,22 @@ def refuse_unless_order(
     is_script = order.address[0] >> 4 in _SCRIPT_KINDS and order.address[0] & 15 == own[0] & 15
     if not is_script or order.address[29:] != own[29:]:
         raise _not_signed("the order is at an unknown address")
-    fields = _order_fields(order.datum)
-    if fields[1] != _address_data(own) or fields[9] != own[1:29]:
+    datum = _order_datum(order.datum)
+    if datum.redeemer != _address_data(own) or datum.owner != own[1:29]:
         raise _not_signed("the order is not ours")
-    if [fields[2], fields[3]] != [_asset_data(terms.input), _asset_data(terms.output)]:
+    if [datum.input, datum.output] != [_asset_data(terms.input), _asset_data(terms.output)]:
         raise _not_signed("the order trades other assets")
-    numerator, denominator = _ints(_constructor_0(fields[4], 2))
+    numerator, denominator = _ints(_constructor_0(datum.worst_price, 2))
     if denominator <= 0 or Fraction(numerator, denominator) < terms.worst_price:
         raise _not_signed("the order takes a worse price")
-    on_top = sum(_ints(fields[5:7]))
+    is_buy = terms.input == "."
+    offered = terms.input_amount if is_buy else 0
+    on_top = order.lovelace - offered if datum.on_top is None else datum.on_top
     if not 0 <= on_top <= _MOST_ON_TOP:
         raise _not_signed(f"the order costs {on_top} lovelace on top")
-    is_buy = terms.input == "."
-    lovelace = on_top + (terms.input_amount if is_buy else 0)
+    if datum.amount not in (None, terms.input_amount):
+        raise _not_signed("the order offers something else")
+    lovelace = on_top + offered
     tokens = {} if is_buy else {terms.input: terms.input_amount}
     if (order.lovelace, order.tokens) != (lovelace, tokens):
         raise _not_signed("the order holds something else")
@@ -195,12 +200,31 @@ def _constructor_0(data: Any, count: int) -> list[Any]:
     return data.value
 
 
-def _order_fields(datum: Any) -> list[Any]:
+@dataclass(frozen=True)
+class _OrderDatum:
+    redeemer: Any
+    owner: Any
+    input: Any
+    output: Any
+    worst_price: Any
+    #: Fee and deposit; None: all that the output holds beside the offer.
+    on_top: int | None
+    #: None: what the output holds.
+    amount: int | None
+
+
+def _order_datum(datum: Any) -> _OrderDatum:
     fields = getattr(datum, "value", None)
     tag = fields[0] if isinstance(fields, list) and fields else None
     if not isinstance(tag, bytes) or tag not in _ORDER_FIELDS:
         raise _not_signed("the order has no datum of an order")
-    return _constructor_0(datum, _ORDER_FIELDS[tag])
+    values = _constructor_0(datum, _ORDER_FIELDS[tag])
+    if tag == _LIMIT_ORDER:
+        _, _, given, amount, _, _, gotten, price, _, redeemer, owner, _ = values
+        _ints([amount])
+        return _OrderDatum(redeemer, owner, given, gotten, price, None, amount)
+    on_top = sum(_ints(values[5:7]))
+    return _OrderDatum(values[1], values[9], values[2], values[3], values[4], on_top, None)
 
 
 def _ints(values: list[Any]) -> list[int]:

@@ -1,0 +1,54 @@
+"""Limit orders for pools of Splash, as a server of mainnet builds them: no devnet has such pools."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from upcurve import ApiError, check
+
+ORDERS = json.loads((Path(__file__).parent / "splash_orders.json").read_text())
+
+
+def _terms(order: Any) -> check.OrderTerms:
+    price = order["worstPrice"]
+    worst = Fraction(int(price["numerator"]), int(price["denominator"]))
+    return check.OrderTerms(order["input"], order["output"], int(order["inputAmount"]), worst)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=["buy", "sell"])
+def test_a_limit_order_is_signed_as_asked_and_not_otherwise(order: Any) -> None:
+    sent, address, owner, terms = order["cbor"], order["address"], order["owner"], _terms(order)
+    assert check.refuse_unless_order(sent, address, terms, False) == 0
+
+    def refused(why: str, transaction: str, asked: check.OrderTerms = terms) -> None:
+        with pytest.raises(ApiError) as error:
+            check.refuse_unless_order(transaction, address, asked, False)
+        assert error.value.cause == "NOT_WHAT_WAS_ASKED"
+        assert why in error.value.message, error.value.message
+
+    refused("worse price", sent, replace(terms, worst_price=terms.worst_price + Fraction(1, 10**9)))
+    refused("offers something else", sent, replace(terms, input_amount=terms.input_amount - 1))
+    refused("other assets", sent, replace(terms, output="00" * 28 + ".00"))
+    # In the datum: who is paid, who may cancel, and what is offered.
+    datum = sent.index("d818")
+    first = sent.index(owner, datum)
+    for at in (first, sent.index(owner, first + 56)):
+        refused("not ours", sent[:at] + "ab" * 28 + sent[at + 56 :])
+    amount = f"1a{terms.input_amount:08x}"
+    at = sent.index(amount, datum)
+    refused("offers something else", f"{sent[:at]}{amount[:-1]}f{sent[at + 10 :]}")
+
+
+def test_a_limit_order_that_holds_much_more_is_refused() -> None:
+    [buy, _] = ORDERS
+    held = f"1a{53_500_000:08x}"
+    assert held in buy["cbor"]
+    with pytest.raises(ApiError, match="lovelace on top"):
+        more = buy["cbor"].replace(held, f"1a{56_000_000:08x}")
+        check.refuse_unless_order(more, buy["address"], _terms(buy), False)
