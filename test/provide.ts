@@ -28,6 +28,9 @@ function program(name: string, what: string, elsewhere: string): Needed {
   };
 }
 
+/** As the tests look for it: the first may be one of a virtual environment. */
+const PYTHONS = ['python3', '/usr/bin/python3'];
+
 const NEEDED: readonly Needed[] = [
   program('nats-server', 'nats-server (2.9 or later)', 'https://nats.io/download'),
   program(
@@ -39,6 +42,14 @@ const NEEDED: readonly Needed[] = [
     isThere: () => findPython() !== null,
     debian: PYTHON_DEBIAN,
     advice: `The Python client is not tested: that needs ${HOW_TO_GET_PYTHON}.`,
+    isOptional: true,
+  },
+  {
+    isThere: () => PYTHONS.some((python) => runs(python, ['-c', 'import cbor2'])),
+    debian: ['python3-cbor2'],
+    advice:
+      'Transactions are not read by a foreign CBOR library: that needs python3 with cbor2. ' +
+      'On Debian or Ubuntu: sudo apt-get install python3-cbor2',
     isOptional: true,
   },
 ];
