@@ -39,7 +39,10 @@ export class SlicedReads {
     if (this.#waiting >= MOST_WAITING) return AGAIN;
     const { fold } = this.#node;
     const { rows, release } = fold.store.hold();
-    const work = make({ rows, pending: fold.mempool.hold() });
+    let pending: HeldState['pending'] = fold.mempool;
+    const end: MempoolIndex['end'] = (ref) => pending.end(ref);
+    const part: MempoolIndex['part'] = (ref) => pending.part(ref);
+    const work = make({ rows, pending: { end, part } });
     let answer: Answer | Failure | null = null;
     const run = (isOver: () => boolean) =>
       fold.store.atOnce(() => {
@@ -53,6 +56,8 @@ export class SlicedReads {
     let isWaiting = false;
     try {
       if (run(sliceOf(this.#clock)) && answer !== null) return answer;
+      // Most answers take one slice: they need no copy.
+      pending = fold.mempool.hold();
       isWaiting = true;
     } finally {
       if (!isWaiting) release();

@@ -1,5 +1,4 @@
 /** Trades of a token, newest first: schemas, rows and routes (api.md section 2). */
-
 import Type from 'typebox';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { tradesTag } from '../../engine/actors/streamTags.ts';

@@ -198,13 +198,13 @@ export class PairActors {
     const { name } = work;
     if (this.#quarantined.has(name)) return;
     try {
-      this.#tell(work, time, draft);
+      this.#apply(work, time, draft);
     } catch {
-      this.#tryAgain(name, () => this.#tell(work, time, draft));
+      this.#tryAgain(name, () => this.#apply(work, time, draft));
     }
   }
 
-  #tell({ name, actor: known, trades }: Work, time: PoolTime, draft: PairDraft): void {
+  #apply({ name, actor: known, trades }: Work, time: PoolTime, draft: PairDraft): void {
     const actor = this.#loadNow(name, known);
     if (actor === null && trades.length === 0) return;
     assert(actor !== null, `pool ${name} can be loaded`);

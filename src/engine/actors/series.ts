@@ -54,7 +54,7 @@ interface HeldBar extends BarSlot {
   isNew: boolean;
   /** Changed since the last `finish`. */
   isDirty: boolean;
-  /** Of the staged pair that holds it already. */
+  /** `serial` of the staged pair that holds it; 0: none does. */
   stagedIn: number;
 }
 

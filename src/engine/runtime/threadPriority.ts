@@ -2,7 +2,7 @@
  * Threads whose results can wait a little leave the processor to those that sockets and requests
  * wait for. It matters where there are fewer cores than busy threads, and costs nothing elsewhere.
  */
-import { existsSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
@@ -12,9 +12,12 @@ const OWN_THREAD = '/proc/thread-self';
 const MORE_NICE = 10;
 const MOST_NICE = 19;
 
-/** Of the calling thread, for good. Nothing happens where only processes have a priority. */
+/** Of the calling thread, for good. Best effort: nothing but promptness depends on it. */
 export function lowerPriority(): void {
-  if (!existsSync(OWN_THREAD)) return;
-  const threadId = Number(basename(readlinkSync(OWN_THREAD)));
-  setPriority(threadId, Math.min(MOST_NICE, getPriority(threadId) + MORE_NICE));
+  try {
+    const threadId = Number(basename(readlinkSync(OWN_THREAD)));
+    setPriority(threadId, Math.min(MOST_NICE, getPriority(threadId) + MORE_NICE));
+  } catch {
+    // Not Linux, or a sandbox that refuses it.
+  }
 }

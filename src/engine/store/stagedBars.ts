@@ -40,12 +40,12 @@ let serials = 0;
 
 /** The staged bars of one pair. */
 export class StagedPair {
-  /** No other has had it. */
+  /** Names it: a reference would keep the whole commit in memory. No other has had it. */
   readonly serial: number;
   readonly #stage: StagedBars;
   readonly #slots = new Map<number, BarSlot>();
   #owner: BarOwner | null = null;
-  /** The pair may change its bars for the next commit then. */
+  /** What the pair changes from then on is of the next commit. */
   #isEncoded = false;
 
   constructor(stage: StagedBars) {
@@ -91,8 +91,8 @@ export class StagedPair {
     return this.#stage.lines.add(lines);
   }
 
-  /** They wait again. */
-  forgetLines(): void {
+  /** Its bars wait for another commit. */
+  reopen(): void {
     this.#isEncoded = false;
   }
 
@@ -234,7 +234,7 @@ export class StagedBars {
     }
     later.isClosed = true;
     this.isClosed = false;
-    for (const pair of this.#pairs.values()) pair.forgetLines();
+    for (const pair of this.#pairs.values()) pair.reopen();
     this.lines = new TextPieces();
   }
 }

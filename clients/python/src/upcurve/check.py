@@ -220,6 +220,7 @@ def _order_datum(datum: Any) -> _OrderDatum:
         raise _not_signed("the order has no datum of an order")
     values = _constructor_0(datum, _ORDER_FIELDS[tag])
     if tag == _LIMIT_ORDER:
+        # Not looked at: tag, beacon, step, least output of a step, fee, executors.
         _, _, given, amount, _, _, gotten, price, _, redeemer, owner, _ = values
         _ints([amount])
         return _OrderDatum(redeemer, owner, given, gotten, price, None, amount)
