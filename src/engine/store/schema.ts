@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { KEYED_TABLES, TABLES, type TableName } from './rows.ts';
 
 /** Of rows and fold together; part of the checkpoint. */
-const STATE_VERSION = 5;
+const STATE_VERSION = 6;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL)
