@@ -6,7 +6,7 @@ import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
 import type { Slippage } from '../../engine/market/order.ts';
-import { type Quote, quote, type Side } from '../../engine/market/quote.ts';
+import { mostOutput, type Quote, quote, type Side } from '../../engine/market/quote.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
@@ -178,6 +178,12 @@ function quoteOn(
   const terms = { side, amount: BigInt(amount), slippage, minOutput };
   const fees = feesOn(pool, partialDeployment);
   if (fees instanceof Failure) return fees;
+  const most = mostOutput(pool.state, side);
+  if (minOutput !== undefined && minOutput > most) {
+    const what = side === 'SELL' ? `${most} lovelace` : `${most} tokens`;
+    const message = `No pool can ever give more than ${what}, so this order would never be filled.`;
+    return invalid(`${place}.minOutput`, `${message} Ask for less.`);
+  }
   const found = quote(pool.state, fees, terms);
   if (found.outcome === 'refused') return new Failure(found.cause, found.message);
   const { outputAmount } = found.exchange;

@@ -57,7 +57,13 @@ export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
       summary: 'Build the transaction that locks tokens until a date, in stages',
       body: LockBody,
       answers: { 200: { description: 'Sign and submit it', schema: Unsigned } },
-      causes: ['INVALID_LOCK_END', 'INVALID_AMOUNT', 'SERVER_ERROR', 'PROTOCOL_CONFIG'],
+      causes: [
+        'ASSET_NOT_FOUND',
+        'INVALID_LOCK_END',
+        'INVALID_AMOUNT',
+        'SERVER_ERROR',
+        'PROTOCOL_CONFIG',
+      ],
       idempotency: {
         ...builtBefore(txContext),
         wallet: ({ body }) => body.address,
@@ -102,9 +108,13 @@ async function createLock(
     return new Failure('INVALID_LOCK_END', message);
   }
   if (BigInt(amount) === 0n) return new Failure('INVALID_AMOUNT', 'Lock at least one token.');
+  const token = assetId.toLowerCase();
+  if (txContext.store().get('pools', token) === null) {
+    const why = 'its lock would be in no list. Check the id, or wait for the block of its launch.';
+    return new Failure('ASSET_NOT_FOUND', `No token ${token} was launched here: ${why}`);
+  }
   const wallet = await walletUtxos(txContext, owner, null);
   if (wallet instanceof Failure) return wallet;
-  const token = assetId.toLowerCase();
   const request = { owner, token, amount: BigInt(amount), lockEndMs: lockEnd, stagesCount };
   const place = await lockScripts(txContext);
   if (place instanceof Failure) return place;

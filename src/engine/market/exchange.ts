@@ -14,7 +14,14 @@ import {
   type Shares,
   sharesOf,
 } from './fees.ts';
-import { type AmmPool, type CurvePool, type PoolState, reachedCap, soldOf } from './pool.ts';
+import {
+  type AmmPool,
+  type CurvePool,
+  type PoolState,
+  reachedCap,
+  soldOf,
+  supplyOf,
+} from './pool.ts';
 import { earnedOf, splashIn, splashOut } from './splash.ts';
 
 /** `buy`: lovelace in, tokens out. */
@@ -87,7 +94,7 @@ export function buyWithOutput(
 /** A sell of `tokens`. */
 export function sell(pool: PoolState, fees: FeeParameters, tokens: bigint): Exchange | Refusal {
   if (tokens <= 0n) return tooSmall(fees);
-  const outside = (pool.venue === 'CURVE' ? pool.curve.supply : pool.supply) - pool.y;
+  const outside = supplyOf(pool) - pool.y;
   if (tokens > outside) return tooLarge(`only ${outside} tokens are outside the pool`);
   if (pool.venue === 'AMM' && pool.splash !== undefined) return sellToSplash(pool, fees, tokens);
   const gross =

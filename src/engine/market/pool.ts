@@ -62,6 +62,10 @@ export function spotOf(pool: PoolState): Ratio {
   return { numerator: pool.x, denominator: pool.y };
 }
 
+export function supplyOf(pool: PoolState): bigint {
+  return pool.venue === 'CURVE' ? pool.curve.supply : pool.supply;
+}
+
 export function marketCapOf(pool: PoolState): MarketCap {
-  return capAt(spotOf(pool), pool.venue === 'CURVE' ? pool.curve.supply : pool.supply);
+  return capAt(spotOf(pool), supplyOf(pool));
 }

@@ -6,7 +6,7 @@ import { buyTokens, type CurveParameters } from './curve.ts';
 import { buy, buyWithOutput, type Exchange, type Refusal, sell } from './exchange.ts';
 import { type FeeParameters, launchFeeLovelace } from './fees.ts';
 import { minimumOutput, priceOfLeast, type Slippage, worstPriceOf } from './order.ts';
-import type { CurvePool, PoolState, Venue } from './pool.ts';
+import { type CurvePool, type PoolState, supplyOf, type Venue } from './pool.ts';
 import type { Ratio } from './ratio.ts';
 
 export const SIDES = ['BUY', 'BUY_WITH_OUTPUT', 'SELL'] as const;
@@ -60,6 +60,17 @@ export function quote(
     orderLovelace: (isBuy ? inputAmount : 0n) + onTop,
     paymentLovelace: (isBuy ? 0n : outputAmount) + fees.orderDepositLovelace,
   };
+}
+
+/** All lovelace that there will ever be (the network's `maxLovelaceSupply`). */
+const MAX_LOVELACE = 45_000_000_000_000_000n;
+
+/**
+ * The most that an order of this side can ever get, whatever the pool becomes: a pool keeps one
+ * token, and pays no more lovelace than there are.
+ */
+export function mostOutput(pool: PoolState, side: Side): bigint {
+  return side === 'SELL' ? MAX_LOVELACE : supplyOf(pool) - 1n;
 }
 
 const EXCHANGES = { BUY: buy, BUY_WITH_OUTPUT: buyWithOutput, SELL: sell } as const;

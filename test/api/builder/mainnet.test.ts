@@ -208,8 +208,8 @@ test('a graduated token whose pool is not known is no unknown token', async (t) 
 });
 
 test('tokens are locked where the script lies that opens the lock, and nowhere else', async (t) => {
-  const world = await followed(t);
-  const token = `${'ab'.repeat(28)}.00`;
+  const { output: pool, token } = riddle();
+  const world = await followed(t, { ...transaction({ outputs: [] }), outputs: [pool] });
   const address = formatAddress({ ...ALICE.address, network: 'mainnet' });
   const held = utxo({ address, value: asValue(100_000_000n, [[token, 9n]]) });
   const lock = async (deployment: PartialDeployment, on: readonly Utxo[] = []) => {

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
-import { datumOf, parseRef } from '../../../src/cardano/codec/output.ts';
+import { parseRef } from '../../../src/cardano/codec/output.ts';
 import { slotStartMs } from '../../../src/cardano/codec/slots.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
-import { readOrderData } from '../../../src/cardano/datums/datums.ts';
 import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { recordOf } from '../../support/subscription.ts';
@@ -269,75 +268,6 @@ function transferRows({ alice, poor, token, spent, servers }: Scene): Refused[] 
   ];
 }
 
-/** The bytes end where the answer says, and the order takes what was asked for as its least. */
-async function assertBounds({ world, alice, token }: Scene): Promise<void> {
-  const { slots } = world.kit.txContext;
-  const { address } = alice.wallet;
-  const terms = { assetId: token, amount: '5000000', side: 'BUY', slippage: '15' };
-  const order = { ...terms, changeAddress: address };
-  const lovelace = { lovelace: '2000000' };
-  const transfer = { changeAddress: address, distAddress: address, transferAssets: lovelace };
-  const lockEnd = world.nowMs + 3_600_000;
-  const lock = { address, assetId: token, amount: '5', lockEnd, stagesCount: 1 };
-  const built: [path: string, body: object, seconds: number | null][] = [
-    ['/order', order, 18 * 60],
-    ['/order', { ...order, ttl: 0 }, 18 * 60],
-    ['/order', { ...order, ttl: 60 }, 60],
-    ['/order', { ...order, waitFor: 86_400 }, 7_200],
-    ['/order', { ...order, waitFor: 600 }, 8 * 60],
-    ['/transfer', transfer, 7_200],
-    ['/transfer', { ...transfer, ttl: 86_400 }, 86_400],
-    ['/transfer', { ...transfer, ttl: 0 }, null],
-    ['/create-lock', lock, 7_200],
-    ['/create-lock', { ...lock, ttl: 90 }, 90],
-  ];
-  for (const [path, body, seconds] of built) {
-    const answer = await world.post(path, body);
-    assert.equal(answer.status, 200, answer.message);
-    const { cbor, validUntil } = recordOf(answer.body);
-    const { validToSlot } = decodeTransaction(fromHex(String(cbor)));
-    const end = validToSlot === null ? null : slotStartMs(slots, validToSlot);
-    assert.equal(validUntil, end, path);
-    assert.equal(end, seconds === null ? null : world.nowMs + seconds * 1000, path);
-  }
-  const { outputAmount } = recordOf((await world.post('/order', order)).body);
-  for (const minOutput of ['1', '123456', String(outputAmount)]) {
-    const answer = recordOf((await world.post('/order', { ...order, minOutput })).body);
-    assert.equal(answer.minimumOutput, minOutput);
-    const [output] = decodeTransaction(fromHex(String(answer.cbor))).outputs;
-    const datum = readOrderData(datumOf(output ?? assert.fail()), 'testnet');
-    const { numerator = 0n, denominator = 0n } = datum?.worstPrice ?? {};
-    const stated = { numerator: String(numerator), denominator: String(denominator) };
-    assert.deepEqual(answer.worstPrice, stated);
-    assert.equal(numerator * 5_000_000n, BigInt(minOutput) * denominator);
-    const quote = await world.get(`/quote?${new URLSearchParams({ ...terms, minOutput })}`);
-    assert.deepEqual(recordOf(quote.body).worstPrice, stated);
-  }
-}
-
-/** With `waitFor` an order may ask for more than it gets now, and says until when it waits. */
-async function assertWaits({ world, alice, token }: Scene): Promise<void> {
-  const terms = { assetId: token, amount: '5000000', side: 'BUY', slippage: '15' };
-  const order = { ...terms, changeAddress: alice.wallet.address };
-  const { outputAmount } = recordOf((await world.post('/order', order)).body);
-  const minOutput = String(BigInt(String(outputAmount)) * 3n);
-  const refused = await world.post('/order', { ...order, minOutput });
-  assert.match(`${refused.status} ${refused.message}`, new RegExp(`^400 .* ${outputAmount} now`));
-  const waits = { ...order, minOutput, waitFor: 604_800 };
-  const answer = recordOf((await world.post('/order', waits)).body);
-  const expiresAt = world.nowMs + 604_800_000;
-  const bounds = { minimumOutput: minOutput, outputAmount, expiresAt };
-  assert.deepEqual({ ...answer, ...bounds }, answer);
-  const [output] = decodeTransaction(fromHex(String(answer.cbor))).outputs;
-  const datum = readOrderData(datumOf(output ?? assert.fail()), 'testnet') ?? assert.fail();
-  assert.equal(datum.refundAfterMs, BigInt(expiresAt));
-  const { numerator, denominator } = datum.worstPrice;
-  assert.equal(numerator * 5_000_000n, BigInt(minOutput) * denominator);
-  const query = `${new URLSearchParams({ ...terms, minOutput })}&waitFor=604800`;
-  const quote = recordOf((await world.get(`/quote?${query}`)).body);
-  assert.deepEqual({ ...quote, ...bounds }, quote);
-}
-
 /** Asks for what a server's address owns. */
 async function assertNothingOfOurs({ world, alice, token: asset }: Scene): Promise<void> {
   const { feeAddress, collateralKeyHash } = world.kit.txContext.deployment;
@@ -362,8 +292,6 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
   await t.test('/order', () => assertRefused(world, rows));
   await t.test('/quote', () => assertRefused(world, quoteRows(rows)));
   await t.test('/quotes', () => assertManyQuotes(scene));
-  await t.test('an end and a least output', () => assertBounds(scene));
-  await t.test('an order that waits for its price', () => assertWaits(scene));
   await t.test('/transfer', () => assertRefused(world, transferRows(scene)));
   await t.test('/cancel', async () => {
     const { alice, token } = scene;

@@ -5,7 +5,13 @@ import { dataHex } from '../../../src/cardano/build/plan.ts';
 import { scriptAddress } from '../../../src/cardano/codec/address.ts';
 import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText } from '../../../src/cardano/codec/output.ts';
-import { addValues, asValue, subtractValue } from '../../../src/cardano/codec/value.ts';
+import {
+  addValues,
+  asValue,
+  coins,
+  subtractValue,
+  type Value,
+} from '../../../src/cardano/codec/value.ts';
 import { lockData } from '../../../src/cardano/datums/datums.ts';
 import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { signedPayment } from '../../../src/devnet/payment.ts';
@@ -18,6 +24,9 @@ const FAILED = { status: 500, cause: 'SERVER_ERROR' } as const;
 const bad = (cause: string) => ({ status: 400, cause }) as const;
 type Expected = Omit<Refused, 'what' | 'path'>;
 
+const ELSEWHERE = `${'ab'.repeat(28)}.00`;
+const UNKNOWN_TOKEN = { status: 404, cause: 'ASSET_NOT_FOUND', says: /was launched here/ } as const;
+
 function lockRows(world: DevnetWorld, { wallet }: TradingClient, token: string): Refused[] {
   const { nowMs } = world;
   const lockEnd = nowMs + 3_600_000;
@@ -27,6 +36,7 @@ function lockRows(world: DevnetWorld, { wallet }: TradingClient, token: string):
     return { what: `/create-lock ${what}`, path: '/create-lock', ...expected, body };
   };
   const past = { lockEnd: nowMs - 1 };
+  const { address: stranger } = world.trader('stranger').wallet;
   return [
     ...[0, 11, 1.5, -1, '4', null].map((stagesCount) =>
       row(`${stagesCount} stages`, { stagesCount, ...past }, BAD_PARAMS),
@@ -45,11 +55,15 @@ function lockRows(world: DevnetWorld, { wallet }: TradingClient, token: string):
     row('half a millisecond', { lockEnd: lockEnd + 0.5 }, bad('INVALID_LOCK_END')),
     row('an end beyond dates', { lockEnd: 9e15 }, bad('INVALID_LOCK_END')),
     row('amount 0', { amount: '0' }, bad('INVALID_AMOUNT')),
+    row('a token launched elsewhere', { assetId: ELSEWHERE }, UNKNOWN_TOKEN),
+    row('one more letter', { assetId: `${token}21` }, UNKNOWN_TOKEN),
+    row('asked by a stranger', { assetId: ELSEWHERE, address: stranger }, UNKNOWN_TOKEN),
+    row('an unknown token, and no end', { assetId: ELSEWHERE, ...past }, bad('INVALID_LOCK_END')),
     row('less than a token a stage', { amount: '3' }, bad('INVALID_AMOUNT')),
     row('tokens it has not', { amount: '999999999' }, { ...FAILED, says: /wallet/ }),
     row(
       'of a poor wallet',
-      { address: world.trader('stranger').wallet.address },
+      { address: stranger },
       {
         ...FAILED,
         says: /wallet/,
@@ -58,19 +72,18 @@ function lockRows(world: DevnetWorld, { wallet }: TradingClient, token: string):
   ];
 }
 
-/** A lock made by hand: so little ADA that its withdrawal cannot pay for itself. */
-async function tightLock(
+/** A lock made by hand, due since long. */
+async function lockByHand(
   world: DevnetWorld,
   trader: TradingClient,
-  token: string,
   owner: TradingClient,
+  value: Value,
 ) {
   const utxos = await trader.utxos();
   const held = addValues(...utxos.map(({ value }) => value));
   const { deployment } = world.kit.txContext;
   const datum = dataHex(lockData({ unlockMs: 1n, owner: owner.wallet.keyHash }));
   const address = scriptAddress('testnet', deployment.scripts.vesting.hash, null);
-  const value = asValue(1_300_000n, [[token, 1n]]);
   const feeLovelace = 200_000n;
   const change = subtractValue(held, asValue(value.lovelace + feeLovelace, value.assets));
   const outputs = [
@@ -161,7 +174,10 @@ test('locks and withdrawals are refused as the contract says', async (t) => {
     const row = world.rows('locks').find(([key]) => key.startsWith(txHash)) ?? assert.fail(txHash);
     return row[0];
   };
-  const tight = await tightLock(world, alice, token, bob);
+  // So little ADA that its withdrawal cannot pay for itself.
+  const tight = await lockByHand(world, alice, bob, asValue(1_300_000n, [[token, 1n]]));
+  // Holds no token that was launched here.
+  const unlisted = await lockByHand(world, alice, alice, coins(5n * ADA));
   const open = await lock(world.nowMs + 3_600_000);
   const due = await lock(world.nowMs + 2_000);
   const spent = await lock(world.nowMs + 2_000);
@@ -174,6 +190,14 @@ test('locks and withdrawals are refused as the contract says', async (t) => {
   await t.test('/create-lock', () => assertRefused(world, lockRows(world, alice, token)));
   await t.test('/withdraw', () => assertRefused(world, withdrawRows(alice, bob, locks)));
   await t.test('queries', () => assertRefused(world, queryRows()));
+  await t.test('a lock that is in no list is withdrawn by its id', async () => {
+    assert.ok(!world.rows('locks').some(([key]) => key === unlisted));
+    await alice.withdraw(unlisted);
+    await world.mine();
+    const body = { id: unlisted, address: alice.wallet.address };
+    const row = { what: 'again', path: '/withdraw', body, ...bad('UTxO_SPENT') };
+    await assertRefused(world, [row]);
+  });
   await t.test('what is due is withdrawn, once', async () => {
     await alice.withdraw(due);
     const body = { id: due, address: alice.wallet.address };
