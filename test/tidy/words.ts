@@ -26,7 +26,6 @@ const COINED: Readonly<Record<string, string>> = {
   desk: 'TradingClient',
   fitness: 'eligibility',
   floats: 'FundingUtxos',
-  joiner: 'FrameBuilder',
   landmark: 'PartialDeployment',
   lineage: 'entryRanges',
   overhearing: 'LocalMempoolFeed',

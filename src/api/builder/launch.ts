@@ -7,7 +7,8 @@ import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
 import { newestSettings } from '../../chain/settings.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
-import { NAME_FAULTS, unreadableName } from '../../engine/market/tokenName.ts';
+import { changesDirection, NAME_FAULTS, unreadableName } from '../../engine/market/tokenName.ts';
+import { MAX_LINK_BYTES, webLink } from '../../engine/market/webLink.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { builtBefore } from '../building/builtBefore.ts';
 import {
@@ -30,11 +31,14 @@ const MAX_BODY_BYTES = 6_291_456;
 const MOST_NAME_CHARACTERS = 16;
 const MOST_NAME_BYTES = 32;
 const MOST_DESCRIPTION_CHARACTERS = 500;
-const MOST_URL_BYTES = 200;
+const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
+const LINK_RULE =
+  'A link begins with https:// and a host, names no user or password, has no spaces or ' +
+  `backslashes, and at most ${MAX_LINK_BYTES} bytes as it is stored: letters beyond ASCII in ` +
+  'their encoded form.';
 const NO_SETTINGS =
   'the settings of this launchpad are not where they count: nothing launches or trades until ' +
   'their signers put them back';
-const CONTROL = /\p{Cc}/u;
 
 export function launchRoute(txContext: TxBuildContext): Route {
   return route({
@@ -155,32 +159,25 @@ function readToken(info: LaunchInfo) {
     const most = `A description has at most ${MOST_DESCRIPTION_CHARACTERS} characters.`;
     return invalid('body.info.description', most);
   }
+  if (changesDirection(description)) {
+    const rule = 'A description has no characters that change the direction of text.';
+    return invalid('body.info.description', rule);
+  }
   const socials = readSocials(info);
   if (socials instanceof Failure) return socials;
   const launchType = LAUNCH_TYPES.findIndex((type) => type === (info.launchType || 'DEFAULT'));
   return { name, ticker: info.ticker, description, launchType, socials };
 }
 
+/** As they are stored: absent ones are empty. */
 function readSocials(info: LaunchInfo) {
-  const socials = {
-    twitter: info.twitter ?? '',
-    discord: info.discord ?? '',
-    telegram: info.telegram ?? '',
-    website: info.website ?? '',
-  };
-  for (const [name, url] of Object.entries(socials)) {
-    if (url !== '' && !isWebUrl(url)) {
-      const shape = `An http(s) URL of at most ${MOST_URL_BYTES} bytes is needed.`;
-      return invalid(`body.info.${name}`, shape);
-    }
+  const socials = { twitter: '', discord: '', telegram: '', website: '' };
+  for (const name of SOCIALS) {
+    const link = info[name] ? webLink(info[name]) : '';
+    if (link === null) return invalid(`body.info.${name}`, LINK_RULE);
+    socials[name] = link;
   }
   return socials;
-}
-
-function isWebUrl(text: string): boolean {
-  if (Buffer.byteLength(text, 'utf8') > MOST_URL_BYTES || !text.isWellFormed()) return false;
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && !CONTROL.test(text);
 }
 
 function readQuote(

@@ -163,16 +163,25 @@ export const SignedAnswer = Type.Object({ cbor: Hex(LONGEST_TRANSACTION) });
 export const SubmittedAnswer = Type.Object({ txHash: TxHash });
 
 const Url = Type.Optional(
-  Type.Union([Type.String({ maxLength: 200 }), Type.Null()], { description: 'http(s) URL' }),
+  Type.Union([Type.String({ maxLength: 200 }), Type.Null()], {
+    description:
+      'An absolute https URL without user, password, spaces and backslashes. It is stored as a ' +
+      'URL parser prints it.',
+  }),
 );
 export const LaunchInfo = Type.Object({
   assetType: Type.Union([Type.Literal('Meme'), Type.Literal('AI')]),
   name: Type.String({
     maxLength: 200,
-    description: '1 to 16 characters, at most 32 bytes; one of them visible, none bidirectional.',
+    description:
+      '1 to 16 characters, at most 32 bytes of UTF-8. No control, bidirectional or invisible ' +
+      'characters; joiners stay where an emoji or a script is written with them.',
   }),
   ticker: Type.String({ pattern: '^[A-Za-z0-9]{1,6}$' }),
-  description: Type.String({ maxLength: 2000, description: 'May be empty.' }),
+  description: Type.String({
+    maxLength: 2000,
+    description: 'May be empty. No bidirectional control characters.',
+  }),
   twitter: Url,
   discord: Url,
   telegram: Url,

@@ -4,6 +4,7 @@
  * once it is complete: a hostile one costs at most what its bytes do (6 MiB: 0.1 s) and a bounded
  * number of parts, and every error is a Failure, never an exception.
  */
+import { isUtf8 } from 'node:buffer';
 import busboy from 'busboy';
 import type { TSchema } from 'typebox';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
@@ -19,6 +20,7 @@ import type { Exchange } from './exchange.ts';
 const CHUNK_PAUSE_MS = 1_500;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** The body that a route accepts. */
 export interface AcceptedBody {
@@ -41,6 +43,11 @@ export function refuseByHeaders(exchange: Exchange, accepted: AcceptedBody): Fai
 
 export function refuseByType(exchange: Exchange, { type, typeName }: AcceptedBody): Failure | null {
   const { contentType } = exchange;
+  const charset = CHARSET.exec(contentType)?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+    const message = `a body is UTF-8, whatever its type; got the charset ${charset.slice(0, 40)}`;
+    return new Failure('UNSUPPORTED_MEDIA_TYPE', message);
+  }
   if (type.test(contentType)) return null;
   const got = contentType === '' ? 'none was given' : `got ${contentType}`;
   return new Failure('UNSUPPORTED_MEDIA_TYPE', `send the body as ${typeName}; ${got}`);
@@ -148,7 +155,13 @@ export class BodyReader {
   }
 }
 
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
 function parseJson(bytes: Buffer, path: string): { readonly value: unknown } | Failure {
+  if (!isUtf8(bytes)) return invalid(path, 'is not UTF-8: encode the text as UTF-8 and send again');
+  if (BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length))) {
+    return invalid(path, 'begins with a byte order mark (U+FEFF): send the JSON without it');
+  }
   try {
     return { value: JSON.parse(bytes.toString('utf8')) };
   } catch (error) {
@@ -265,7 +278,7 @@ function partsOf(
     const parser = busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       defParamCharset: 'utf8',
-      // One more each: busboy takes what reaches a limit for what is above it.
+      // One more each: busboy treats what reaches a limit as above it.
       limits: { parts: MAX_PARTS + 1, fieldSize: maxFieldBytes + 1 },
     });
     parser.on('file', (name: string | undefined, stream, { filename = '', mimeType }) => {
@@ -276,8 +289,9 @@ function partsOf(
       parts.push({ name: name ?? '', filename, mediaType: mimeType.toLowerCase(), chunks });
     });
     parser.on('field', (name: string | undefined, text: string | undefined, { mimeType }) => {
-      // Undefined, against its types: of a charset that busboy cannot decode.
-      if (text === undefined) {
+      // Undefined, against its types: of a charset that busboy cannot decode. Where busboy put
+      // U+FFFD in the place of bytes that are not UTF-8, the form does not hold what it gives.
+      if (text === undefined || (text.includes('\ufffd') && !bytes.includes(text))) {
         refuse(`the part "${name ?? ''}" must be text in UTF-8`);
         return;
       }

@@ -2,18 +2,33 @@
 
 export interface LaunchInfo {
   readonly assetType: 'Meme' | 'AI';
-  /** 1 to 16 characters, at most 32 bytes; one of them visible, none bidirectional. */
+  /**
+   * 1 to 16 characters, at most 32 bytes of UTF-8. No control, bidirectional or invisible
+   * characters; joiners stay where an emoji or a script is written with them.
+   */
   readonly name: string;
   readonly ticker: string;
-  /** May be empty. */
+  /** May be empty. No bidirectional control characters. */
   readonly description: string;
-  /** http(s) URL */
+  /**
+   * An absolute https URL without user, password, spaces and backslashes. It is stored as a
+   * URL parser prints it.
+   */
   readonly twitter?: string | null;
-  /** http(s) URL */
+  /**
+   * An absolute https URL without user, password, spaces and backslashes. It is stored as a
+   * URL parser prints it.
+   */
   readonly discord?: string | null;
-  /** http(s) URL */
+  /**
+   * An absolute https URL without user, password, spaces and backslashes. It is stored as a
+   * URL parser prints it.
+   */
   readonly telegram?: string | null;
-  /** http(s) URL */
+  /**
+   * An absolute https URL without user, password, spaces and backslashes. It is stored as a
+   * URL parser prints it.
+   */
   readonly website?: string | null;
   readonly launchType?: 'DEFAULT' | 'HYPED' | '' | null;
   /** Lovelace of the initial buy; "0" is none. */

@@ -1,23 +1,52 @@
-/** Names of tokens that would mislead a reader, for the server and the page alike. */
+/**
+ * Names of tokens that would mislead a reader, for the server and the page alike. A name with a
+ * character that draws nothing looks like another token's name, so such characters are refused
+ * wherever they stand; the joiners that a script or an emoji is written with stay.
+ */
 
 const CONTROL = /\p{Cc}/u;
 const BIDIRECTIONAL = /\p{Bidi_Control}/u;
+/** U+FFFD stands for bytes that were lost; of the others no font knows what they are. */
+const UNKNOWN = /[\ufffd\p{Cn}\p{Co}\p{Cs}]/u;
+/**
+ * Draws nothing, or a space that is not told from another one: format characters, fillers, line
+ * separators, the empty braille pattern. The ideographic space is wide enough to be seen.
+ */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Zl}\p{Zp}\u2800]|(?![ \u3000])\p{Zs}/u;
 /** Letters, digits, punctuation and symbols; a mark alone has nothing to stand on. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
-/** Of these the ones that draw nothing: fillers, and the empty braille pattern. */
-const BLANK = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** The signs that take the vowel from a letter, of the scripts that are written with joiners. */
+const VIRAMA =
+  '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca]';
+/** Beside one, U+200C and U+200D choose how letters are joined. */
+const INDIC_JOINER = `(?<=${VIRAMA})[\\u200c\\u200d]|[\\u200c\\u200d](?=${VIRAMA})`;
+/** Persian, Urdu and others part the letters of one word with U+200C. */
+const ARABIC_JOINER = '(?<=\\p{Script=Arabic}\\p{M}*)\\u200c(?=\\p{Script=Arabic})';
+const JOINER = new RegExp(`${INDIC_JOINER}|${ARABIC_JOINER}`, 'gu');
+/** Unicode's list: those made of several with U+200D, styles, keys and flags included. */
+const EMOJI = /\p{RGI_Emoji}/gv;
 
 /** What is wrong with the characters of a name, and the sentence that says so in English. */
 export const NAME_FAULTS = {
   control: 'A name has no control characters.',
-  bidirectional: 'A name has no characters that turn the direction of text.',
+  bidirectional: 'A name has no characters that change the direction of text.',
+  unknown: 'A name has no replacement characters (U+FFFD) and no unassigned or private ones.',
+  hidden: 'A name has no characters that cannot be seen, such as a zero width space.',
   invisible: 'A name has at least one visible character.',
 } as const;
 
 /** null: nothing is wrong with them. */
 export function unreadableName(name: string): keyof typeof NAME_FAULTS | null {
   if (CONTROL.test(name)) return 'control';
-  if (BIDIRECTIONAL.test(name)) return 'bidirectional';
-  const isVisible = [...name].some((letter) => VISIBLE.test(letter) && !BLANK.test(letter));
-  return isVisible ? null : 'invisible';
+  if (changesDirection(name)) return 'bidirectional';
+  if (UNKNOWN.test(name)) return 'unknown';
+  if (!VISIBLE.test([...name].filter((letter) => !UNSEEN.test(letter)).join('')))
+    return 'invisible';
+  return UNSEEN.test(name.replaceAll(EMOJI, ' ').replaceAll(JOINER, '')) ? 'hidden' : null;
+}
+
+/** Of names and descriptions: such text can show amounts and words in another order. */
+export function changesDirection(text: string): boolean {
+  return BIDIRECTIONAL.test(text);
 }

@@ -48,7 +48,7 @@ function kindOf(assetType: string): string {
 function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
   const links = SOCIALS.flatMap((name) => {
     const text = socials[name];
-    const url = text === null ? null : webLink(text);
+    const url = text === null ? null : safeLink(text);
     return url === null ? [] : [{ name, url }];
   });
   if (links.length === 0) return null;
@@ -65,8 +65,9 @@ function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
   );
 }
 
-/** null unless it is a link to the web: what users write may be `javascript:` or worse. */
-function webLink(text: string): string | null {
+/** null unless it leads to the web and to the host that a reader sees in it. */
+function safeLink(text: string): string | null {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  return url.username === '' && url.password === '' ? url.href : null;
 }

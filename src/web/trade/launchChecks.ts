@@ -2,15 +2,14 @@
  * What a launch may say, checked while it is typed. The server checks the same again and has the
  * last word; here it is said beside the field, before anything is uploaded. Source: api.md 3.
  */
-import { unreadableName } from '../../engine/market/tokenName.ts';
+import { changesDirection, unreadableName } from '../../engine/market/tokenName.ts';
+import { MAX_LINK_BYTES, webLink } from '../../engine/market/webLink.ts';
 import { t } from '../messages.ts';
 import { ADA_DECIMALS, readAmount } from './amount.ts';
 
 const MAX_NAME_CHARACTERS = 16;
 const MAX_NAME_BYTES = 32;
 const MAX_DESCRIPTION_CHARACTERS = 500;
-const MAX_URL_BYTES = 200;
-const CONTROL = /\p{Cc}/u;
 const TICKER = /^[A-Za-z0-9]{1,6}$/;
 
 export const SOCIALS = ['twitter', 'telegram', 'discord', 'website'] as const;
@@ -72,16 +71,14 @@ function descriptionProblem(text: string): Problem {
   if (characters > MAX_DESCRIPTION_CHARACTERS) {
     return t.launch.problems.description(MAX_DESCRIPTION_CHARACTERS, characters);
   }
-  return text.isWellFormed() ? null : t.launch.problems.halfCharacter;
+  if (!text.isWellFormed()) return t.launch.problems.halfCharacter;
+  return changesDirection(text) ? t.launch.problems.direction : null;
 }
 
 /** Empty is fine. */
 function linkProblem(text: string): Problem {
-  if (text === '') return null;
-  if (bytesOf(text) > MAX_URL_BYTES) return t.launch.problems.longLink(MAX_URL_BYTES);
-  const url = text.isWellFormed() && !CONTROL.test(text) ? URL.parse(text) : null;
-  const isWeb = url !== null && /^https?:$/.test(url.protocol);
-  return isWeb ? null : t.launch.problems.link;
+  if (text === '' || webLink(text) !== null) return null;
+  return t.launch.problems.link(MAX_LINK_BYTES);
 }
 
 function bytesOf(text: string): number {

@@ -79,10 +79,12 @@ function infoRows(info: Readonly<Record<string, unknown>>): Row[] {
     ...each('name', [undefined, '', '   ', 'a'.repeat(17), '字'.repeat(11), 'a\u0007b', 5, null]),
     ...each('name', ['😀'.repeat(9), 'a\nb', '\ud800', '\u200b', '\u3164', '\u2800', '\u0301']),
     ...each('name', ['a\u202eb', '\u2067a\u2069', 'a\u200f', '\u061ca']),
+    ...each('name', ['SNE\u200bK', 'SNE\u00adK', 'Caf\ufffd']),
+    ...each('description', ['a\u202eb']),
     ...each('ticker', [undefined, '', 'A'.repeat(7), 'A B', 'Ä', '$A', 7]),
     ...each('description', ['😀'.repeat(501), 7, undefined, null]),
     ...['twitter', 'discord', 'telegram', 'website'].flatMap((field) =>
-      each(field, ['example.com', 'ftp://example.com', 'javascript:alert(1)', 'https://', 7]),
+      each(field, ['example.com', 'http://example.com', 'https://u:p@example.com', 'https://', 7]),
     ),
     row('website', `https://example.com/${'a'.repeat(200)}`),
     ...each('assetType', ['Coin', 'meme', 7, undefined, null, '']),
@@ -107,11 +109,15 @@ function formRows(info: object): Row[] {
   const text = formOf(info);
   text.set('image', 'a text');
   const large = formOf(info, { bytes: new Uint8Array(6_300_000), type: 'image/png' });
+  const latin = formOf(info);
+  const bytes = Buffer.from(JSON.stringify({ ...info, name: 'Caf\u00e9' }), 'latin1');
+  latin.set('info', new Blob([bytes], { type: 'application/json' }), 'info.json');
   return [
     { what: 'no image', form: bare, ...base, at: 'body.image' },
     { what: 'no info', form: blank, ...base, at: 'body.info' },
     { what: 'info twice', form: twice, ...base, at: 'body.info' },
     { what: 'an image that is a text', form: text, ...base, at: 'body.image' },
+    { what: 'info in Latin-1', form: latin, ...base, at: 'body.info' },
     { what: 'info that is no JSON', form: formOf('{'), ...base, at: 'body.info' },
     { what: 'info that is a list', form: formOf([]), ...base, at: 'body.info' },
     { what: 'a body above 6 MiB', form: large, status: 413, cause: 'PAYLOAD_TOO_LARGE' },

@@ -122,6 +122,8 @@ test('what is wrong with a form is said with its place', async (t) => {
       'body',
       /UTF-8/,
     ],
+    [IMAGE + info('{"name":"Caf\xe9"}'), 'body', /UTF-8/],
+    [IMAGE + INFO_FILE.replace('Gizmo', 'Caf\xe9'), 'body.info', /UTF-8/],
     [INFO_FILE + part(`${DISPOSITION}"image"`, 'text'), 'body.image', /as a file/],
   ];
   for (const [form, path, message] of cases) {
@@ -142,6 +144,8 @@ test('another media type is 415, declared or chunked; no body is 400', async (t)
     assert.equal((await connection.ask(`${head}3\r\nabc\r\n0\r\n\r\n`)).status, 415);
     connection.socket.destroy();
   }
+  const latin = await refused(node, IMAGE + INFO_FIELD + END, `${TYPE}; charset=iso-8859-1`);
+  assert.deepEqual([latin.status, latin.cause], [415, 'UNSUPPORTED_MEDIA_TYPE']);
   const empty = await refused(node, '');
   assert.deepEqual([empty.status, empty.path], [400, 'body']);
 });

@@ -93,6 +93,19 @@ test('bodies are checked by media type, size, syntax and schema', async (t) => {
   assert.equal((await body('{"pkh":"ab"}', charset)).status, 200);
   assert.equal((await body('{"pkh":"ab"}', ['Content-Type: text/plain'])).status, 415);
   assert.equal((await body('{"pkh":"ab"}', ['Content-Type: application/jsonp'])).status, 415);
+  for (const other of ['latin1', 'UTF-16', 'us-ascii', '""', "'utf-8'"]) {
+    const type = [`Content-Type: application/json;charset=${other}`];
+    assert.equal((await body('{"pkh":"ab"}', type)).status, 415, other);
+  }
+  assert.equal(
+    (await body('{"pkh":"ab"}', ['Content-Type: application/json; charset="UTF8"'])).status,
+    200,
+  );
+  const latin = await body('{"pkh":"ab","unread":"Caf\xe9"}');
+  assert.deepEqual([latin.status, latin.cause], [400, 'INVALID_PARAMS']);
+  assert.match(latin.message, /not UTF-8/);
+  assert.match((await body('\xef\xbb\xbf{"pkh":"ab"}')).message, /byte order mark/);
+  assert.equal((await body(Buffer.from('{"pkh":"ab"}', 'utf16le').toString('latin1'))).status, 400);
   const malformed = await body('{"pkh":');
   assert.deepEqual([malformed.status, malformed.cause], [400, 'INVALID_PARAMS']);
   const wrong = await body('{"pkh":"a","inner":{"size":"1"}}');

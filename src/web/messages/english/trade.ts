@@ -326,14 +326,18 @@ export const LAUNCH = {
       `A name has at most ${most} bytes of UTF-8; this has ${is}.`,
     unreadable: {
       control: 'A name has no control characters.',
-      bidirectional: 'A name has no characters that turn the direction of text.',
+      bidirectional: 'A name has no characters that change the direction of text.',
+      unknown: 'A name has no replacement characters (U+FFFD), unassigned or private ones.',
+      hidden: 'A name has no characters that cannot be seen, such as a zero width space.',
       invisible: 'A name has at least one visible character.',
     },
     noTicker: 'Enter a ticker.',
     ticker: 'A ticker has 1 to 6 letters and digits, A to Z and 0 to 9.',
     description: (most: number, is: number) => `At most ${most} characters; this has ${is}.`,
     halfCharacter: 'This holds half a character.',
-    longLink: (most: number) => `A link has at most ${most} bytes.`,
-    link: 'Enter the full link, starting with https://.',
+    direction: 'A description has no characters that change the direction of text.',
+    link: (most: number) =>
+      'Enter a full link: https:// and a host, without user, password, spaces and backslashes, ' +
+      `at most ${most} bytes.`,
   },
 };

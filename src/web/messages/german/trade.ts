@@ -329,14 +329,19 @@ export const LAUNCH: Messages['launch'] = {
     heavyName: (most, is) => `Ein Name hat höchstens ${most} Byte UTF-8; dieser hat ${is}.`,
     unreadable: {
       control: 'Ein Name hat keine Steuerzeichen.',
-      bidirectional: 'Ein Name hat keine Zeichen, die die Schreibrichtung wenden.',
+      bidirectional: 'Ein Name hat keine Zeichen, die die Schreibrichtung ändern.',
+      unknown:
+        'Ein Name hat keine Ersatzzeichen (U+FFFD) und keine unbelegten oder privaten Zeichen.',
+      hidden: 'Ein Name hat keine unsichtbaren Zeichen, etwa ein Leerzeichen ohne Breite.',
       invisible: 'Ein Name hat mindestens ein sichtbares Zeichen.',
     },
     noTicker: 'Gib einen Ticker ein.',
     ticker: 'Ein Ticker hat 1 bis 6 Buchstaben und Ziffern, A bis Z und 0 bis 9.',
     description: (most, is) => `Höchstens ${most} Zeichen; dies hat ${is}.`,
     halfCharacter: 'Dies enthält ein halbes Zeichen.',
-    longLink: (most) => `Ein Link hat höchstens ${most} Byte.`,
-    link: 'Gib den vollständigen Link ein, beginnend mit https://.',
+    direction: 'Eine Beschreibung hat keine Zeichen, die die Schreibrichtung ändern.',
+    link: (most) =>
+      'Gib den ganzen Link ein: https:// und ein Host, ohne Benutzer, Passwort, Leerzeichen und ' +
+      `Backslash, höchstens ${most} Byte.`,
   },
 };

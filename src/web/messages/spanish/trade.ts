@@ -327,14 +327,18 @@ export const LAUNCH: Messages['launch'] = {
     heavyName: (most, is) => `Un nombre tiene como mucho ${most} bytes de UTF-8; este tiene ${is}.`,
     unreadable: {
       control: 'Un nombre no tiene caracteres de control.',
-      bidirectional: 'Un nombre no tiene caracteres que giran la dirección del texto.',
+      bidirectional: 'Un nombre no tiene caracteres que cambien la dirección del texto.',
+      unknown: 'Un nombre no tiene caracteres de reemplazo (U+FFFD), sin asignar o privados.',
+      hidden: 'Un nombre no tiene caracteres invisibles, como un espacio de ancho cero.',
       invisible: 'Un nombre tiene al menos un carácter visible.',
     },
     noTicker: 'Escribe un ticker.',
     ticker: 'Un ticker tiene de 1 a 6 letras y cifras, de la A a la Z y del 0 al 9.',
     description: (most, is) => `Como mucho ${most} caracteres; esto tiene ${is}.`,
     halfCharacter: 'Esto contiene medio carácter.',
-    longLink: (most) => `Un enlace tiene como mucho ${most} bytes.`,
-    link: 'Escribe el enlace completo, que empieza por https://.',
+    direction: 'Una descripción no tiene caracteres que cambien la dirección del texto.',
+    link: (most) =>
+      'Escribe el enlace completo: https:// y un host, sin usuario, contraseña, espacios ni ' +
+      `barras invertidas, ${most} bytes como máximo.`,
   },
 };

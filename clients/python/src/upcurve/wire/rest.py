@@ -773,18 +773,23 @@ QuotesAnswer = list[QuoteAnswer | ItemError]
 
 class LaunchInfo(TypedDict):
     assetType: Literal["Meme", "AI"]
-    #: 1 to 16 characters, at most 32 bytes; one of them visible, none bidirectional.
+    #: 1 to 16 characters, at most 32 bytes of UTF-8. No control, bidirectional or invisible
+    #: characters; joiners stay where an emoji or a script is written with them.
     name: str
     ticker: str
-    #: May be empty.
+    #: May be empty. No bidirectional control characters.
     description: str
-    #: http(s) URL
+    #: An absolute https URL without user, password, spaces and backslashes. It is stored as a URL
+    #: parser prints it.
     twitter: NotRequired[str | None]
-    #: http(s) URL
+    #: An absolute https URL without user, password, spaces and backslashes. It is stored as a URL
+    #: parser prints it.
     discord: NotRequired[str | None]
-    #: http(s) URL
+    #: An absolute https URL without user, password, spaces and backslashes. It is stored as a URL
+    #: parser prints it.
     telegram: NotRequired[str | None]
-    #: http(s) URL
+    #: An absolute https URL without user, password, spaces and backslashes. It is stored as a URL
+    #: parser prints it.
     website: NotRequired[str | None]
     launchType: NotRequired[Literal["DEFAULT", "HYPED", ""] | None]
     #: Lovelace of the initial buy; "0" is none.
