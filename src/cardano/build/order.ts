@@ -213,7 +213,7 @@ function afterItsTime(
 ): TransactionPlan | Failure {
   const paid = { address: formatAddress(redeemer), value: output.value, datum: null };
   if (afterMs === 0n) return { ...plan, outputs: [paid] };
-  const validFromSlot = slotFrom(slots, Number(afterMs));
+  const validFromSlot = Math.max(slots.zeroSlot, slotFrom(slots, Number(afterMs)));
   if (validFromSlot > slotAt(slots, nowMs)) {
     const message = `order: it can be cancelled from ${timeText(afterMs)} on`;
     return new Failure('SERVER_ERROR', message, { retry: false });

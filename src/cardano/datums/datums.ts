@@ -9,6 +9,7 @@ import { blake2b224, blake2b256 } from '../codec/hash.ts';
 import { fromHex } from '../codec/hex.ts';
 import { compareRefs, type OutputRef } from '../codec/output.ts';
 import { Constr, encodePlutusData, type PlutusData } from '../codec/plutusData.ts';
+import { isAmount, isOutputIndex, isRatioTerm } from './bounds.ts';
 
 const NO_BYTES = '';
 
@@ -73,14 +74,19 @@ export function poolData(pool: PoolDatum): Constr {
   return new Constr(0, [...pair, aNum, bNum, executor, capLovelace, witness1, witness2]);
 }
 
+/** Longest text of a hash, hex. */
+const HASH_LENGTH = 64;
+
 export function readPoolData(data: PlutusData | null): PoolDatum | null {
   const fields = fieldsOf(data, 9);
   if (fields === null) return null;
   const [nft, coin, token] = fields.slice(0, 3).map(readAssetData);
   const [aNum, bNum, executor, capLovelace, witness1, witness2] = fields.slice(3);
   if (nft == null || coin !== '.' || token == null || token === '.') return null;
-  if (typeof aNum !== 'bigint' || typeof bNum !== 'bigint') return null;
-  if (typeof capLovelace !== 'bigint' || typeof executor !== 'string') return null;
+  if (!isRatioTerm(aNum) || !isRatioTerm(bNum) || !isAmount(capLovelace)) return null;
+  // Tokens that cost nothing have no price.
+  if (aNum === 0n && bNum === 0n) return null;
+  if (typeof executor !== 'string' || executor.length > HASH_LENGTH) return null;
   if (typeof witness1 !== 'string' || typeof witness2 !== 'string') return null;
   return { nft, token, aNum, bNum, executor, capLovelace, witness1, witness2 };
 }
@@ -116,9 +122,10 @@ export function readAmmData(data: PlutusData | null): AmmDatum | null {
   const [lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace] = fields.slice(3);
   const settings = fields[AMM_FIELDS] ?? null;
   if (nft == null || coin !== '.' || token == null || token === '.') return null;
-  if (typeof lpFeePer10k !== 'bigint' || typeof owedLovelace !== 'bigint') return null;
-  if (typeof executor !== 'string' || typeof creatorPkh !== 'string') return null;
-  if (typeof creatorSkh !== 'string') return null;
+  if (!isAmount(lpFeePer10k) || !isAmount(owedLovelace)) return null;
+  if (typeof executor !== 'string' || executor.length > HASH_LENGTH) return null;
+  if (typeof creatorPkh !== 'string' || creatorPkh.length > HASH_LENGTH) return null;
+  if (typeof creatorSkh !== 'string' || creatorSkh.length > HASH_LENGTH) return null;
   if (settings !== null && typeof settings !== 'string') return null;
   return { nft, token, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace, settings };
 }
@@ -148,12 +155,10 @@ export function readSplashPool(data: PlutusData | null): SplashPoolDatum | null 
   const [nft, coin, token] = fields.slice(0, 3).map(readAssetData);
   if (nft == null || nft === '.' || coin !== '.' || token == null || token === '.') return null;
   const [treasuryX, treasuryY, royaltyX, royaltyY] = EARNED.map((at) => fields[at]);
-  if (typeof treasuryX !== 'bigint' || typeof royaltyX !== 'bigint') return null;
-  if (typeof treasuryY !== 'bigint' || typeof royaltyY !== 'bigint') return null;
-  if ([treasuryX, treasuryY, royaltyX, royaltyY].some((earned) => earned < 0n)) return null;
+  if (!isAmount(treasuryX) || !isAmount(royaltyX)) return null;
+  if (!isAmount(treasuryY) || !isAmount(royaltyY)) return null;
   const [feeNum, treasuryFee, royaltyFee] = FEES.map((at) => fields[at]);
-  if (typeof feeNum !== 'bigint' || typeof treasuryFee !== 'bigint') return null;
-  if (typeof royaltyFee !== 'bigint') return null;
+  if (!isAmount(feeNum) || !isAmount(treasuryFee) || !isAmount(royaltyFee)) return null;
   return {
     ...{ nft, token, fees: { feeNum, treasuryFee, royaltyFee } },
     earnedLovelace: treasuryX + royaltyX,
@@ -200,6 +205,7 @@ export function orderData(order: OrderDatum): Constr {
   ]);
 }
 
+/** By its layout alone: an owner takes back what is beyond the bounds, too. */
 export function readOrderData(
   data: PlutusData | null,
   network: Address['network'],
@@ -279,7 +285,7 @@ export function outputRefData({ txHash, index }: OutputRef): Constr {
 export function readOutputRefData(data: PlutusData | null | undefined): OutputRef | null {
   const [hash, index] = fieldsOf(data, 2) ?? [];
   const [txHash] = fieldsOf(hash, 1) ?? [];
-  if (typeof txHash !== 'string' || typeof index !== 'bigint') return null;
+  if (typeof txHash !== 'string' || !isOutputIndex(index)) return null;
   return { txHash, index: Number(index) };
 }
 

@@ -64,7 +64,7 @@ export function readMetadata(data: PlutusData | null): TokenMetadata | null {
     logoCID,
     description,
     launchType: launchType === 1n ? 1 : 0,
-    author: { pkh, skh },
+    author: { pkh: keyHash(pkh), skh: keyHash(skh) },
     socials: {
       twitter: webUrl(twitter),
       discord: webUrl(discord),
@@ -76,6 +76,11 @@ export function readMetadata(data: PlutusData | null): TokenMetadata | null {
 
 function textData(text: string): string {
   return toHex(Buffer.from(text, 'utf8'));
+}
+
+/** Empty where it is none: bytes of any length may stand there. */
+function keyHash(bytes: string): string {
+  return bytes.length === 56 ? bytes : '';
 }
 
 /** What a launch by hand may say instead is not served: other schemes, endless texts. */

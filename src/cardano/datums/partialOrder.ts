@@ -25,6 +25,8 @@ interface PartialOrderDatum {
   readonly stepLovelace: bigint;
   /** What is left of the fee for all steps. */
   readonly feeLovelace: bigint;
+  /** That each step must bring; 0 where the datum has none. */
+  readonly leastOutput: bigint;
   /** Output per input, at worst. */
   readonly worstPrice: { readonly numerator: bigint; readonly denominator: bigint };
   /** Empty: anybody may execute it. */
@@ -48,6 +50,7 @@ const LAYOUTS = {
 
 const FIELDS = 12;
 
+/** By its layout alone: an owner takes back what is beyond the bounds, too. */
 export function readPartialOrder(
   data: PlutusData | null,
   network: Address['network'],
@@ -55,7 +58,7 @@ export function readPartialOrder(
   const [tag, ...values] = fieldsOf(data, FIELDS) ?? [];
   if (tag !== '00' && tag !== '01') return null;
   const named = Object.fromEntries(LAYOUTS[tag].map((name, at) => [name, values[at]]));
-  const { amount, step, fee, cancelAfter = 0n } = named;
+  const { amount, step, fee, cancelAfter = 0n, leastOutput = 0n } = named;
   const redeemer = readAddressData(named.redeemer, network);
   const [input, output] = [readAssetData(named.input), readAssetData(named.output)];
   const [numerator, denominator] = fieldsOf(named.price, 2) ?? [];
@@ -64,12 +67,13 @@ export function readPartialOrder(
   if (redeemer === null || input === null || output === null) return null;
   if (typeof amount !== 'bigint' || typeof step !== 'bigint') return null;
   if (typeof fee !== 'bigint' || typeof cancelAfter !== 'bigint') return null;
+  if (typeof leastOutput !== 'bigint') return null;
   if (typeof numerator !== 'bigint' || typeof denominator !== 'bigint') return null;
   if (beacon === null || owner === null || !Array.isArray(executors)) return null;
   const hashes = executors.map(readHash);
   if (hashes.includes(null)) return null;
   return {
-    ...{ tag, beacon, redeemer, input, output, amount, owner },
+    ...{ tag, beacon, redeemer, input, output, amount, leastOutput, owner },
     ...{ stepLovelace: step, feeLovelace: fee, cancelAfterMs: cancelAfter },
     worstPrice: { numerator, denominator },
     executors: hashes.flatMap((hash) => hash ?? []),
@@ -112,11 +116,8 @@ function beaconOf(unnamed: Uint8Array, input: OutputRef, outputIndex: number): s
   return blake2b224(message);
 }
 
-/** A limit order as it is placed. */
-export interface LimitOrder extends Omit<PartialOrderDatum, 'tag' | 'beacon' | 'cancelAfterMs'> {
-  /** That each step must bring; at least 1, or no executor takes it. */
-  readonly leastOutput: bigint;
-}
+/** A limit order as it is placed; no executor takes one whose `leastOutput` is 0. */
+export type LimitOrder = Omit<PartialOrderDatum, 'tag' | 'beacon' | 'cancelAfterMs'>;
 
 /** The datum of a limit order in output `outputIndex`, CBOR hex, named after an input. */
 export function newLimitOrder(

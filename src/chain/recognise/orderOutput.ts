@@ -5,6 +5,7 @@
 import type { Address } from '../../cardano/codec/address.ts';
 import { datumOf, type Output } from '../../cardano/codec/output.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
+import { isAmount, isRatioTerm, isTime } from '../../cardano/datums/bounds.ts';
 import { readOrderData } from '../../cardano/datums/datums.ts';
 import { isExecutor, PARTIAL_ORDER_SCRIPTS } from '../../cardano/datums/deployment.ts';
 import { readPartialOrder } from '../../cardano/datums/partialOrder.ts';
@@ -40,10 +41,12 @@ export function readOrderOutput(output: Output, rules: Rules): OrderOutput | nul
   const read = inParts ? partialOrder : script === 'order' ? instantOrder : () => null;
   const order = read(output, rules);
   if (order === null) return null;
-  const { redeemer, worstPrice, amount, refundAfterMs } = order;
+  const { redeemer, worstPrice, amount } = order;
   if (redeemer.payment.kind !== 'key' || redeemer.stake?.kind === 'script') return null;
-  if (worstPrice.numerator < (inParts ? 0n : 1n) || worstPrice.denominator < 1n) return null;
-  return amount > 0n && Number.isSafeInteger(refundAfterMs) ? order : null;
+  const { numerator, denominator } = worstPrice;
+  if (!isRatioTerm(numerator) || !isRatioTerm(denominator) || denominator === 0n) return null;
+  if (numerator === 0n && !inParts) return null;
+  return amount > 0n ? order : null;
 }
 
 /** The value is exactly the offer, the fee and the deposit. */
@@ -52,7 +55,8 @@ function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null
   if (datum === null || !isExecutor(deployment, datum.executor)) return null;
   const { fees, orderLayout } = deployment;
   if ((datum.market === null ? '01' : '02') !== orderLayout) return null;
-  const { input, feeLovelace, depositLovelace } = datum;
+  const { input, feeLovelace, depositLovelace, refundAfterMs } = datum;
+  if (!isAmount(feeLovelace) || !isAmount(depositLovelace) || !isTime(refundAfterMs)) return null;
   if (feeLovelace < fees.executorFeeLovelace) return null;
   if (depositLovelace < fees.orderDepositLovelace) return null;
   const { lovelace, assets } = output.value;
@@ -63,7 +67,7 @@ function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null
     ...datum,
     amount: input === '.' ? lovelace - extra : amountOf(output.value, input),
     ...{ stepLovelace: 0n, heldTokens: 0n, beacon: null },
-    refundAfterMs: Number(datum.refundAfterMs),
+    refundAfterMs: Number(refundAfterMs),
   };
 }
 
@@ -71,9 +75,11 @@ function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null
 function partialOrder(output: Output, { deployment }: Rules): OrderOutput | null {
   const datum = readPartialOrder(datumOf(output), deployment.addressNetwork);
   if (datum === null) return null;
-  const { executors, input, amount, stepLovelace } = datum;
+  const { executors, input, amount, stepLovelace, cancelAfterMs, leastOutput } = datum;
+  if (![amount, stepLovelace, datum.feeLovelace, leastOutput].every(isAmount)) return null;
+  if (!isTime(cancelAfterMs)) return null;
   const isOurs = executors.length === 0 || executors.some((each) => isExecutor(deployment, each));
-  if (!isOurs || stepLovelace < 0n || datum.feeLovelace < 0n) return null;
+  if (!isOurs) return null;
   const { lovelace, assets } = output.value;
   const feeLovelace = datum.feeLovelace + stepLovelace;
   const depositLovelace = lovelace - feeLovelace - (input === '.' ? amount : 0n);
@@ -86,6 +92,6 @@ function partialOrder(output: Output, { deployment }: Rules): OrderOutput | null
     ...{ feeLovelace, depositLovelace },
     heldTokens: input === '.' ? amountOf(output.value, held) : 0n,
     market: null,
-    refundAfterMs: Number(datum.cancelAfterMs),
+    refundAfterMs: Number(cancelAfterMs),
   };
 }

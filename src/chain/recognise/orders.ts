@@ -6,6 +6,7 @@ import { datumOf, type OutputRef, refText } from '../../cardano/codec/output.ts'
 import { Constr } from '../../cardano/codec/plutusData.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
+import { isTime } from '../../cardano/datums/bounds.ts';
 import { beacon, readLockData } from '../../cardano/datums/datums.ts';
 import { isNewBeacon } from '../../cardano/datums/partialOrder.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -160,6 +161,7 @@ export function recogniseLock(
   const datum = readLockData(datumOf(output));
   const [token, ...more] = launchedTokens(output, market);
   if (datum === null || token === undefined || more.length > 0) return null;
+  if (!isTime(datum.unlockMs)) return null;
   return {
     ref: refText({ txHash: tx.id, index }),
     token,

@@ -83,6 +83,27 @@ test('an order that carries a script of anybody is cancelled, and pays for its b
   assert.ok(difference > 15n * (code - 10n), `${difference} lovelace for ${code} bytes`);
 });
 
+test('an order whose numbers are too large to be listed is cancelled', () => {
+  const order = placed();
+  const datum = readOrderData(datumOf(order.output), 'testnet') ?? assert.fail();
+  const endless = 1n << 44_800n;
+  for (const change of [
+    { worstPrice: { numerator: endless, denominator: endless + 1n } },
+    { worstPrice: { numerator: -1n, denominator: 0n } },
+    { refundAfterMs: endless },
+    { feeLovelace: endless, depositLovelace: -endless },
+  ]) {
+    const data = orderData({ ...datum, ...change });
+    const { address } = order.output;
+    const bytes = encodeOutput({ address, value: coins(100n * ADA), datum: dataHex(data) });
+    const plan = cancelling({ ...order, output: decodeOutput(bytes) });
+    const [back] = decodeTransaction(
+      accepted(built(plan), plan, [ALICE, COLLATERAL_OWNER]),
+    ).outputs;
+    assert.ok((back?.value.lovelace ?? 0n) > 98n * ADA);
+  }
+});
+
 test('the server signs for its collateral, the owner for the rest', () => {
   const plan = cancelling(placed(), [ada(ALICE, 10n * ADA)]);
   const transaction = built(plan);
