@@ -25,6 +25,7 @@ const ANY_LAUNCH = '4746010000220021';
 const FORGED_LAUNCH = doubledScriptHash(ANY_LAUNCH);
 const METADATA = {
   ...{ ticker: 'FAKE', logoCID: `bafkrei${'a'.repeat(52)}`, description: 'A forgery' },
+  mediaType: 'image/png',
   launchType: 0,
   socials: { twitter: '', discord: '', telegram: '', website: '' },
 };

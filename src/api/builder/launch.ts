@@ -99,7 +99,7 @@ async function launch(
   const { name, ...described } = token;
   const planned = planLaunch(
     deployment,
-    { creator, name, metadata: { ...described, logoCID }, quote },
+    { creator, name, metadata: { ...described, logoCID, mediaType: header.mediaType }, quote },
     {
       wallet,
       references,

@@ -13,9 +13,10 @@ import { assert } from '../../engine/runtime/assert.ts';
 import { parseAddress } from '../codec/address.ts';
 import { ARRAY, cborHead } from '../codec/cbor.ts';
 import { encodeAssets } from '../codec/encode.ts';
-import { scriptHash } from '../codec/hash.ts';
+import { blake2b256, scriptHash } from '../codec/hash.ts';
+import { toHex } from '../codec/hex.ts';
 import { refText, type Utxo } from '../codec/output.ts';
-import { decodeTransaction, totalUnits, type Units } from '../codec/transaction.ts';
+import { auxiliaryOf, decodeTransaction, totalUnits, type Units } from '../codec/transaction.ts';
 import { addValues, asValue, coins, equalValues, subtractValue } from '../codec/value.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import type { Evaluation } from '../ledger/scalus.ts';
@@ -273,6 +274,9 @@ function finished(
     const hash = script === undefined ? null : scriptHash(script);
     assert(output.scriptHash === hash, `output ${index} has the planned script, or none`);
   }
+  const { data, hash: dataHash } = auxiliaryOf(made);
+  assert((data && toHex(data)) === parts.plan.auxiliaryData, 'its metadata are the plan’s');
+  assert(dataHash === (data && blake2b256(data)), 'the body names their hash');
   const inputs = parts.inputs.map(({ utxo }) => utxo);
   const put = addValues(asValue(0n, made.mint), ...inputs.map(({ output }) => output.value));
   const out = addValues(coins(made.feeLovelace), ...made.outputs.map(({ value }) => value));

@@ -84,7 +84,9 @@ export function transactionCbor(
   if (scripts.length > 0) witnesses.set(6, array(scripts.map(fromHex)));
   const dataHash =
     parts.redeemers.length === 0 ? null : scriptDataHash(redeemers, parameters.costModelV2);
-  return array([bodyCbor(parts, dataHash), fieldMap(witnesses), TRUE, NULL]);
+  const { auxiliaryData } = parts.plan;
+  const auxiliary = auxiliaryData === null ? NULL : fromHex(auxiliaryData);
+  return array([bodyCbor(parts, dataHash), fieldMap(witnesses), TRUE, auxiliary]);
 }
 
 function bodyCbor(parts: TransactionContent, dataHash: string | null): Uint8Array {
@@ -96,6 +98,7 @@ function bodyCbor(parts: TransactionContent, dataHash: string | null): Uint8Arra
   ]);
   const field = (key: number, value: Uint8Array) => fields.set(key, value);
   if (plan.validToSlot !== null) field(3, integer(plan.validToSlot));
+  if (plan.auxiliaryData !== null) field(7, hexString(blake2b256(fromHex(plan.auxiliaryData))));
   if (plan.validFromSlot !== null) field(8, integer(plan.validFromSlot));
   if (plan.mints.length > 0) field(9, encodeAssets(new Map(minted(plan))));
   if (dataHash !== null) field(11, hexString(dataHash));

@@ -1,7 +1,8 @@
 /**
  * A launch: the pool's NFT and all its tokens are minted, the pool and the metadata placed, the fee
  * paid, and perhaps the first tokens bought, in one transaction. The NFT is named after an output
- * of the launcher that this transaction spends, so there is no second launch like it.
+ * of the launcher that this transaction spends, so there is no second launch like it. Wallets read
+ * the metadata of the transaction, the server those in the datum.
  * Source: onchain.md, sections Outputs and What each validator must enforce.
  */
 
@@ -20,6 +21,7 @@ import { asValue, coins, type Value } from '../codec/value.ts';
 import { assetData, type LaunchId, launchIdData, poolData, poolNftName } from '../datums/datums.ts';
 import { capLovelace, type Deployment } from '../datums/deployment.ts';
 import { metadataData, type TokenMetadata } from '../datums/metadata.ts';
+import { type ShownToken, walletMetadata } from '../datums/walletMetadata.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { leastLovelace } from './cost.ts';
 import {
@@ -43,7 +45,8 @@ interface LaunchRequest {
   readonly metadata: Pick<
     TokenMetadata,
     'ticker' | 'logoCID' | 'description' | 'launchType' | 'socials'
-  >;
+  > &
+    Pick<ShownToken, 'mediaType'>;
   readonly quote: LaunchQuote;
 }
 
@@ -72,7 +75,7 @@ export function planLaunch(
   request: LaunchRequest,
   data: LaunchData,
 ): PlannedLaunch | Failure {
-  const { creator } = request;
+  const { creator, name, metadata } = request;
   const seed = seedOf(data.wallet);
   if (seed === null) return new Failure('SERVER_ERROR', EMPTY_WALLET, { retry: false });
   const creatorSkh = creator.stake?.kind === 'key' ? creator.stake.hash : '';
@@ -81,7 +84,7 @@ export function planLaunch(
   const nftName = poolNftName(launchId);
   const parameter = new Constr(0, [launchPolicyId, nftName]);
   const script = applyDataArgument(tokenPolicyTemplate, parameter);
-  const nameHex = toHex(Buffer.from(request.name, 'utf8'));
+  const nameHex = toHex(Buffer.from(name, 'utf8'));
   assert(nameHex.length > 0 && nameHex.length <= MOST_NAME_HEX, 'the route checked the name');
   const nft = `${launchPolicyId}.${nftName}`;
   const token = `${doubledScriptHash(script)}.${nameHex}`;
@@ -105,6 +108,7 @@ export function planLaunch(
     outputs,
     mints: [nftMint, tokenMint],
     references: data.references,
+    auxiliaryData: toHex(walletMetadata({ ...metadata, token, name })),
     signers: [creator.payment.hash],
     collateral: data.collateral,
     changeAddress: formatAddress(creator),

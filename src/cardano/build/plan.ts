@@ -49,6 +49,8 @@ export interface TransactionPlan {
   readonly mints: readonly PlannedMint[];
   /** Outputs that hold the scripts of inputs and mints. */
   readonly references: readonly Utxo[];
+  /** Metadata, CBOR hex; null: none. */
+  readonly auxiliaryData: string | null;
   /** First slot in which it is valid, and the first in which it is not any more. */
   readonly validFromSlot: number | null;
   readonly validToSlot: number | null;
@@ -76,6 +78,7 @@ export function planOf(
     outputs: [],
     mints: [],
     references: [],
+    auxiliaryData: null,
     validFromSlot: null,
     validToSlot: null,
     signers: [],

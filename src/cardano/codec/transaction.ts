@@ -95,6 +95,8 @@ export function namedRefs({ inputs, referenceInputs, collateralInputs }: Refs): 
   return [...inputs, ...referenceInputs, ...collateralInputs];
 }
 
+/** Field of the body. */
+const AUXILIARY_HASH = 7;
 const MAX_BYTES = 1 << 20;
 
 /** Throws `malformedCbor`. */
@@ -188,6 +190,19 @@ export function witnessDatums(bytes: Uint8Array, set: Item): (readonly [string, 
     const content = span(bytes, datum);
     return [blake2b256(content), content] as const;
   });
+}
+
+/** The metadata as it came, and the hash that the body names; the ledger takes both or neither. */
+export function auxiliaryOf({ bytes, body }: Pick<Transaction, 'bytes' | 'body'>): {
+  readonly data: Uint8Array | null;
+  readonly hash: string | null;
+} {
+  const part = elementsOf(readCbor(bytes))[3];
+  const hash = mapField(body, readCbor(body), AUXILIARY_HASH);
+  return {
+    data: part === undefined || part.major === SIMPLE ? null : span(bytes, part),
+    hash: hash === undefined ? null : toHex(bytesOf(body, hash)),
+  };
 }
 
 /** Labels: a plain map (Shelley), the first of a pair (Mary), member 0 under a tag (Alonzo). */

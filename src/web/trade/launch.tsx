@@ -18,6 +18,7 @@ import { initialOf, type LaunchText, launchProblem, SOCIALS, TEXTS } from './lau
 import { type Logo, LogoField } from './logoField.tsx';
 import { shownOf } from './quoteTerms.ts';
 import { askToSign } from './review.tsx';
+import { WalletPreview } from './walletPreview.tsx';
 
 type Texts = Readonly<Record<LaunchText, string>>;
 type Problems = Readonly<Partial<Record<LaunchText | 'logo', string | null>>>;
@@ -169,6 +170,7 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
           choose={(chosen) => change({ launchType: chosen })}
         />
       </div>
+      <WalletPreview {...texts} logo={logo} />
       <AmountField
         label={names.initialDeposit}
         unit="ADA"

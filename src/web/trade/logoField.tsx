@@ -78,7 +78,8 @@ export function LogoField({ logo, problem, choose }: LogoFieldProps) {
   );
 }
 
-function useObjectUrl(file: File | null): string | null {
+/** While it is shown; null: without a file, or not yet. */
+export function useObjectUrl(file: File | null): string | null {
   const url = useSignal<string | null>(null);
   useEffect(() => {
     if (file === null) {

@@ -85,6 +85,7 @@ test('a launch with our signature survives it too', { skip }, () => {
   const about = {
     ticker: 'DAVE',
     logoCID: 'bafkrei',
+    mediaType: 'image/png',
     description: '😀'.repeat(500),
     launchType: 1,
   };

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { METADATA_OUTPUT, POOL_OUTPUT, planLaunch } from '../../../src/cardano/build/launch.ts';
 import { failureOf } from '../../../src/cardano/build/port.ts';
+import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
 import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';
-import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { auxiliaryOf, decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { poolNftName, readPoolData } from '../../../src/cardano/datums/datums.ts';
 import { readMetadata } from '../../../src/cardano/datums/metadata.ts';
+import { walletMetadata } from '../../../src/cardano/datums/walletMetadata.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { quoteLaunch } from '../../../src/engine/market/quote.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
@@ -23,13 +25,16 @@ import {
   outcomeOf,
   type Person,
   REFERENCES,
+  refused,
   SETTINGS,
+  signedBy,
 } from './world.ts';
 
 const METADATA = {
   ticker: 'DAVE',
   logoCID: 'bafkreicvwyxybvpllwbwgazxsmazslidtjlidoqtrwue7oqng6ij7kvlmm',
   description: 'A token',
+  mediaType: 'image/png',
   launchType: 0,
   socials: { twitter: '', discord: '', telegram: '', website: '' },
 };
@@ -95,6 +100,31 @@ test('an initial buy enters the pool whole and brings its tokens', () => {
   assert.deepEqual(outputs[1]?.value, coins(1_825_000n));
   assert.equal(outputs[3]?.value.assets.get(token), quote.userTokens);
   assert.equal(outputs[3]?.address, ALICE.text);
+});
+
+test('wallets find name and picture in the metadata, whose bytes are paid for', () => {
+  const { plan, token } = launch([ada(ALICE, 300n * ADA)]);
+  const bytes = accepted(built(plan), plan, [ALICE, COLLATERAL_OWNER]);
+  const { data, hash } = auxiliaryOf(decodeTransaction(bytes));
+  const expected = walletMetadata({ ...METADATA, token, name: 'Dave' });
+  assert.deepEqual(data, expected);
+  assert.equal(hash, blake2b256(expected));
+  const without = { ...plan, auxiliaryData: null };
+  const fee = built(plan).feeLovelace - built(without).feeLovelace;
+  // 44 lovelace a byte: the metadata less the null in their place, and 35 bytes for the hash.
+  assert.equal(fee, 44n * BigInt(expected.length - 1 + 35));
+  assert.equal(fee, 11_132n);
+});
+
+test('the ledger refuses metadata whose hash the body does not name', () => {
+  const { plan } = launch([ada(ALICE, 300n * ADA)]);
+  const transaction = built(plan);
+  const other = Uint8Array.from(transaction.bytes);
+  const at = Buffer.from(other).lastIndexOf('Dave');
+  other[at] = (other[at] ?? 0) + 1;
+  const utxos = [...transaction.inputs, ...transaction.collateral, ...plan.references];
+  const bytes = signedBy(other, [ALICE, COLLATERAL_OWNER]);
+  assert.match(String(refused(bytes, utxos)), /[Aa]uxiliary/);
 });
 
 test('the longest metadata fit, for an enterprise address too', () => {

@@ -304,6 +304,12 @@ export const LAUNCH = {
     link: 'Full link, starting with https://',
     initialDeposit: 'You buy the first tokens in the launch itself.',
   },
+  inWallets: {
+    title: 'In wallets',
+    means:
+      'Name, ticker, picture and description go into the launch for good (CIP-25). A wallet gets ' +
+      'the picture from IPFS: it shows it once somebody has put the file there.',
+  },
   kind: 'Kind',
   assetTypes: { Meme: 'Meme', AI: 'AI' },
   launch: 'Launch',

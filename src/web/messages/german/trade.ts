@@ -308,6 +308,12 @@ export const LAUNCH: Messages['launch'] = {
     link: 'Vollständiger Link, beginnend mit https://',
     initialDeposit: 'Du kaufst die ersten Token im Start selbst.',
   },
+  inWallets: {
+    title: 'In Wallets',
+    means:
+      'Name, Ticker, Bild und Beschreibung stehen für immer im Start (CIP-25). Eine Wallet holt ' +
+      'das Bild aus IPFS: sie zeigt es, sobald jemand die Datei dort abgelegt hat.',
+  },
   kind: 'Art',
   assetTypes: { Meme: 'Meme', AI: 'KI' },
   launch: 'Start',

@@ -307,6 +307,12 @@ export const LAUNCH: Messages['launch'] = {
     link: 'Enlace completo, que empieza por https://',
     initialDeposit: 'Compras los primeros tokens en el propio lanzamiento.',
   },
+  inWallets: {
+    title: 'En las billeteras',
+    means:
+      'Nombre, ticker, imagen y descripción quedan para siempre en el lanzamiento (CIP-25). Una ' +
+      'billetera toma la imagen de IPFS: la muestra cuando alguien ha puesto allí el archivo.',
+  },
   kind: 'Tipo',
   assetTypes: { Meme: 'Meme', AI: 'IA' },
   launch: 'Lanzamiento',
