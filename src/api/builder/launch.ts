@@ -21,6 +21,7 @@ import {
   walletUtxos,
 } from '../building/txBuildContext.ts';
 import { refuseTtl, validityOf, within } from '../building/validity.ts';
+import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { cidOf } from '../images/cid.ts';
@@ -50,6 +51,7 @@ export function launchRoute(txContext: TxBuildContext): Route {
     description:
       'A form with the logo (`image`) and `info`, JSON. With `initialDeposit` the launcher buys ' +
       'the first tokens in the same transaction.',
+    maxBodyBytes: OUTPUTS_BODY_BYTES,
     form: {
       maxBodyBytes: MAX_BODY_BYTES,
       fields: LaunchForm,

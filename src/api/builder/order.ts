@@ -18,6 +18,7 @@ import {
   walletUtxos,
 } from '../building/txBuildContext.ts';
 import { orderValidity, type Validity, validityOf, within } from '../building/validity.ts';
+import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { type FoundQuote, QUOTE_CAUSES, quoteFor, quoteView, waitMsOf } from './quote.ts';
@@ -35,6 +36,7 @@ export function orderRoutes(txContext: TxBuildContext): Route[] {
         'one in between, `outputAmount` is exactly what the fill pays; where that is less than ' +
         '`minOutput`, as with `waitFor`, the order waits.',
       body: OrderBody,
+      maxBodyBytes: OUTPUTS_BODY_BYTES,
       answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },
       causes: QUOTE_CAUSES,
       idempotency: {

@@ -12,6 +12,7 @@ import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { BUILDS, type TxBuildContext } from '../building/txBuildContext.ts';
 import { orderValidity, refuseTtl, validityOf } from '../building/validity.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { itemError } from '../schemas/itemError.ts';
@@ -69,6 +70,7 @@ export function quoteRoutes(txContext: TxBuildContext): Route[] {
         'quotes: the next build waits for them.',
       exclusive: false,
       body: QuotesBody,
+      maxBodyBytes: LIST_BODY_BYTES,
       cost: ({ body }) => body.length,
       answers: { 200: { description: 'The quotes', schema: QuotesAnswer } },
       handle: ({ body }) => manyQuotes(txContext, body),

@@ -21,6 +21,7 @@ import {
   walletUtxos,
 } from '../building/txBuildContext.ts';
 import { refuseTtl, validityOf, within } from '../building/validity.ts';
+import { LIST_BODY_BYTES, OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import {
@@ -41,6 +42,7 @@ export function spendRoutes(txContext: TxBuildContext): Route[] {
       operationId: 'cancel',
       summary: 'Build the transaction that takes an open order back',
       body: CancelBody,
+      maxBodyBytes: OUTPUTS_BODY_BYTES,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
       idempotency: {
@@ -56,6 +58,7 @@ export function spendRoutes(txContext: TxBuildContext): Route[] {
       summary: 'Build the transaction that sends coins and tokens',
       description: 'To one’s own address with `max` it consolidates a scattered wallet.',
       body: TransferBody,
+      maxBodyBytes: OUTPUTS_BODY_BYTES,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR'],
       idempotency: {
@@ -169,6 +172,7 @@ export function submitRoutes(txContext: TxBuildContext): Route[] {
       operationId: 'sign',
       summary: 'Put the signatures of a witness set into a transaction',
       body: SignBody,
+      maxBodyBytes: LIST_BODY_BYTES,
       answers: { 200: { description: 'With the signatures', schema: SignedAnswer } },
       causes: ['SERVER_ERROR'],
       handle({ body }) {
@@ -182,6 +186,7 @@ export function submitRoutes(txContext: TxBuildContext): Route[] {
       operationId: 'signAndSubmit',
       summary: 'As `/sign`, then `/submit`',
       body: SignBody,
+      maxBodyBytes: LIST_BODY_BYTES,
       answers: submitted,
       causes: ['SERVER_ERROR'],
       async handle({ body }) {
@@ -196,6 +201,7 @@ export function submitRoutes(txContext: TxBuildContext): Route[] {
       summary: 'Send a signed transaction',
       description: 'One that waits already, or is in a block, is answered the same again.',
       body: SubmitBody,
+      maxBodyBytes: LIST_BODY_BYTES,
       answers: submitted,
       causes: ['SERVER_ERROR'],
       handle: ({ body }) => submit(txContext, fromHex(body.cbor)),

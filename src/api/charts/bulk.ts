@@ -1,5 +1,7 @@
 /** Many spans of bars in one call, all at one position: a program loads its charts at once. */
+
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import { AGAIN, type Answer, type Handled, type Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { itemError } from '../schemas/itemError.ts';
@@ -21,6 +23,7 @@ export function bulkRoute(answers: HistoryAnswers): Route {
       'item that cannot be answered is an `error` in its place. Costs as many reads as it has ' +
       'items: the next read waits for them.',
     body: BulkBody,
+    maxBodyBytes: LIST_BODY_BYTES,
     cost: ({ body }) => body.length,
     answers: { 200: { description: 'One answer for each item', schema: BulkAnswer } },
     rate: 'read',

@@ -2,11 +2,13 @@
  * An operation of the OpenAPI document: parameters, request body, and responses (the route's
  * answers, and the errors that its flags and input imply).
  */
+
 import Type, { type TSchema } from 'typebox';
 import { assert } from '../../engine/runtime/assert.ts';
 import { CATALOGUE, type Cause, Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { POSITION_PATTERN } from '../../engine/runtime/position.ts';
+import { bodyLimitsOf } from '../gateway/bodyLimits.ts';
 import { checkOf, isRecord } from '../gateway/input.ts';
 import type { AnswerShape, CsvShape, FormShape, Route } from '../gateway/port.ts';
 import { CsvWriter } from '../http/csv.ts';
@@ -177,10 +179,17 @@ export function requestBodyOf(
 ): JsonObject | null {
   const { body, form } = route;
   const example = exampleOf(recorded?.request.body);
-  if (form !== undefined) return formBody(form, definitions, example);
+  if (form !== undefined) return formBody(route, form, definitions, example);
   if (body === undefined) return null;
   const schema = definitions.add(withNulls(body));
-  return { required: isRequired(body), content: { 'application/json': { schema, ...example } } };
+  const { bytes, values } = bodyLimitsOf(body, route);
+  return {
+    description: `At most ${bytes} bytes, with at most ${values} values: items and fields together.`,
+    required: isRequired(body),
+    content: { 'application/json': { schema, ...example } },
+    'x-max-bytes': bytes,
+    'x-max-values': values,
+  };
 }
 
 /** The gateway reads an empty body as null or as an object without fields. */
@@ -208,7 +217,12 @@ function exampleOf(recorded: Json | undefined): JsonObject {
   return recorded === undefined ? {} : { example: recorded };
 }
 
-function formBody(form: FormShape, definitions: Definitions, example: JsonObject): JsonObject {
+function formBody(
+  route: Route,
+  form: FormShape,
+  definitions: Definitions,
+  example: JsonObject,
+): JsonObject {
   const properties: Record<string, Json> = {};
   const encoding: Record<string, Json> = {};
   const required: string[] = [];
@@ -225,9 +239,12 @@ function formBody(form: FormShape, definitions: Definitions, example: JsonObject
   }
   required.push(...(form.fields.required ?? []));
   const schema = { type: 'object', properties, required };
-  const description = `At most ${form.maxBodyBytes} bytes; JSON parts as text fields or as files.`;
+  const { bytes, values } = bodyLimitsOf(form.fields, route);
+  const description =
+    `At most ${form.maxBodyBytes} bytes; JSON parts as text fields or as files, each of at most ` +
+    `${bytes} bytes and ${values} values (items and fields together).`;
   const content = { 'multipart/form-data': { schema, encoding, ...example } };
-  return { description, required: true, content };
+  return { description, required: true, content, 'x-max-bytes': form.maxBodyBytes };
 }
 
 export function parametersOf(

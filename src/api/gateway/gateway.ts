@@ -63,10 +63,12 @@ const POLL_MS = 10;
 export function createGateway(deps: GatewayDeps): Gateway {
   const { server, routes, nodeView, clock, rng, observer } = deps;
   const options = { ...GATEWAY_DEFAULTS, ...deps.options };
-  const positionWaiters = new PositionWaiters(nodeView, clock, options.positionWaitMs, options);
   const callers = new Callers(options.trustedProxies);
   const apiKeys = deps.apiKeys ?? new ApiKeys();
   const limits = new RateLimits(clock, options);
+  const positionWaiters = new PositionWaiters(nodeView, clock, options, (caller) =>
+    limits.isExempt(caller),
+  );
   const counts = new SocketCounts();
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
 
@@ -91,6 +93,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     limitsOf: (caller) => limitsOf(caller, { limits, counts, options }),
     positions: new PositionHeaders(nodeView),
     bodyBudget: new BodyBudget(options),
+    maxBodyBytes: options.maxBodyBytes,
     eventStreams,
     localHostGuard: new LocalHostGuard(options.publicUrl),
   });

@@ -1,13 +1,18 @@
 /**
- * Checks a client's input against a schema and describes each error with its path. An optional
- * field that is `null` or `""` counts as absent (api.md section 0), so it is removed before the
- * check. After the check, absent fields get their defaults.
+ * Checks a client's input against a schema and describes its first errors with their paths. An
+ * optional field that is `null` or `""` counts as absent (api.md section 0), so it is removed
+ * before the check. After the check, absent fields get their defaults.
+ *
+ * The work is bounded by the schema, not by the input: fields that the schema does not name are not
+ * looked at, and a list with too many items is refused before its items are.
  */
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
 import { type Detail, Failure } from '../../engine/runtime/errors.ts';
 
-const MAX_DETAILS = 20;
+/** Validation ends with this many. */
+const MAX_ERRORS = 8;
 
 /** `root` is the first part of the paths in details: `query`, `body`, `data`. */
 export type Check<Value = unknown> = (value: unknown, root: string) => Checked<Value> | Failure;
@@ -20,13 +25,20 @@ export function checkOf<Schema extends TSchema>(schema: Schema): Check<Static<Sc
   const validator = Compile(schema);
   const defaults = defaultsOf(schema);
   return (value, root) => {
+    const long = tooManyItems(schema, value, '');
+    if (long !== null) return refused(describe([long], root, schema), root);
     const present = withoutAbsent(schema, value);
     if (validator.Check(present)) return { value: withDefaults(present, defaults) };
-    const details = describe(validator.Errors(present), root, schema);
-    const first = details[0];
-    const where = first === undefined ? root : `${first.path} ${first.message}`;
-    return new Failure('INVALID_PARAMS', where, { details });
+    const errors: SchemaError[] = [];
+    addErrors(schema, present, '', errors);
+    return refused(describe(errors, root, schema), root);
   };
+}
+
+function refused(details: Detail[], root: string): Failure {
+  const first = details[0];
+  const where = first === undefined ? root : `${first.path} ${first.message}`;
+  return new Failure('INVALID_PARAMS', where, { details });
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -38,10 +50,14 @@ function withoutAbsent(schema: unknown, value: unknown): unknown {
   if (Array.isArray(value)) return itemsWithoutAbsent(schema, value);
   if (!isRecord(schema) || !isRecord(schema.properties) || !isRecord(value)) return value;
   const required = Array.isArray(schema.required) ? schema.required : [];
+  // Others are ignored, unless the schema refuses them: then it has to see them.
+  const names = Object.keys(schema.additionalProperties === false ? value : schema.properties);
   const kept: [string, unknown][] = [];
-  for (const [name, field] of Object.entries(value)) {
-    const absent = (field === null || field === '') && !required.includes(name);
-    if (absent && name in schema.properties) continue;
+  for (const name of names) {
+    if (!Object.hasOwn(value, name)) continue;
+    const field = value[name];
+    const isAbsent = (field === null || field === '') && !required.includes(name);
+    if (isAbsent && Object.hasOwn(schema.properties, name)) continue;
     kept.push([name, withoutAbsent(schema.properties[name], field)]);
   }
   return Object.fromEntries(kept);
@@ -73,6 +89,104 @@ interface SchemaError {
   readonly params: object;
 }
 
+/** Looks at no item of a list that is too long; null: every list fits. */
+function tooManyItems(schema: unknown, value: unknown, at: string): SchemaError | null {
+  if (Array.isArray(value)) {
+    const list = listIn(schema);
+    const limit = list?.maxItems;
+    if (typeof limit === 'number' && value.length > limit) {
+      const message = `must not have more than ${limit} items`;
+      return { keyword: 'maxItems', instancePath: at, message, params: { limit } };
+    }
+    return firstOf(holdsLists(list?.items) ? value : [], (item, index) =>
+      tooManyItems(list?.items, item, `${at}/${index}`),
+    );
+  }
+  if (!isRecord(value) || !isRecord(schema) || !isRecord(schema.properties)) return null;
+  return firstOf(Object.entries(schema.properties), ([name, field]) =>
+    Object.hasOwn(value, name) ? tooManyItems(field, value[name], `${at}/${name}`) : null,
+  );
+}
+
+function firstOf<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item, index: number) => Found | null,
+): Found | null {
+  for (const [index, item] of items.entries()) {
+    const found = find(item, index);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** A schema of lists, or the one among the choices of a union; null: it takes none. */
+function listIn(schema: unknown): Record<string, unknown> | null {
+  if (!isRecord(schema)) return null;
+  if (schema.type === 'array') return schema;
+  return firstOf(Array.isArray(schema.anyOf) ? schema.anyOf : [], listIn);
+}
+
+function holdsLists(schema: unknown): boolean {
+  if (listIn(schema) !== null) return true;
+  return (
+    isRecord(schema) &&
+    isRecord(schema.properties) &&
+    Object.values(schema.properties).some(holdsLists)
+  );
+}
+
+/** Adds the first errors of a value that does not fit. The library would look at all of it. */
+function addErrors(schema: TSchema, value: unknown, at: string, errors: SchemaError[]): void {
+  const list = Array.isArray(value) ? listIn(schema) : null;
+  if (list !== null && Array.isArray(value) && value.length > 0) {
+    for (const [index, item] of value.entries()) {
+      if (errors.length >= MAX_ERRORS) return;
+      // trust: the items of a schema are a schema
+      addErrorsOf(list.items as TSchema, item, `${at}/${index}`, errors);
+    }
+    return;
+  }
+  const { rest, lists } = apart(schema, value);
+  for (const error of Value.Errors(rest.schema, rest.value)) {
+    if (errors.length < MAX_ERRORS)
+      errors.push({ ...error, instancePath: at + error.instancePath });
+  }
+  for (const { name, field, inner } of lists) {
+    if (errors.length < MAX_ERRORS) addErrorsOf(field, inner, `${at}/${name}`, errors);
+  }
+}
+
+function addErrorsOf(schema: TSchema, value: unknown, at: string, errors: SchemaError[]): void {
+  if (!Value.Check(schema, value)) addErrors(schema, value, at, errors);
+}
+
+interface Apart {
+  readonly rest: { readonly schema: TSchema; readonly value: unknown };
+  readonly lists: { readonly name: string; readonly field: TSchema; readonly inner: unknown }[];
+}
+
+/** The fields of an object that hold lists, at any depth, and the others. */
+function apart(schema: TSchema, value: unknown): Apart {
+  const shape: unknown = schema;
+  const lists: Apart['lists'] = [];
+  const whole = { rest: { schema, value }, lists };
+  if (!isRecord(value) || !isRecord(shape) || !isRecord(shape.properties)) return whole;
+  const [properties, fields] = [{ ...shape.properties }, { ...value }];
+  for (const [name, field] of Object.entries(shape.properties)) {
+    const inner = value[name];
+    if (typeof inner !== 'object' || inner === null || !holdsLists(field)) continue;
+    // trust: the properties of a schema are schemas
+    lists.push({ name, field: field as TSchema, inner });
+    delete properties[name];
+    delete fields[name];
+  }
+  if (lists.length === 0) return whole;
+  const required = (Array.isArray(shape.required) ? shape.required : []).filter(
+    (name) => !lists.some((each) => each.name === name),
+  );
+  return { rest: { schema: { ...schema, properties, required }, value: fields }, lists };
+}
+
 /** One detail for each path; a choice between constants is described by a list of them. */
 function describe(errors: readonly SchemaError[], root: string, schema: TSchema): Detail[] {
   const messages = new Map<string, string>();
@@ -94,7 +208,7 @@ function describe(errors: readonly SchemaError[], root: string, schema: TSchema)
       messages.set(path, about === null ? error.message : `${error.message}: ${about}`);
     }
   }
-  return Array.from(messages, ([path, message]) => ({ path, message })).slice(0, MAX_DETAILS);
+  return Array.from(messages, ([path, message]) => ({ path, message }));
 }
 
 /** The schema's description of a field, for those who do not read patterns. */

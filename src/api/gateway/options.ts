@@ -15,14 +15,19 @@ export interface GatewayOptions {
   readonly launches: Quota;
   /** Token buckets kept; the least recently seen address is forgotten, and gets a full one. */
   readonly maxAddresses: number;
+  /** Of any route's JSON body; most routes state less. */
   readonly maxBodyBytes: number;
   /** Of all bodies being received, together; 503 OVERLOADED above. */
   readonly maxArrivingBytes: number;
+  /** Of those of one caller; what is small counts apart from what is large. */
+  readonly maxArrivingEach: number;
   /** How long a request or subscription waits for a position we have not reached. */
   readonly positionWaitMs: number;
   readonly maxWaiting: number;
   /** Of these for one socket; a request waits for one position. */
   readonly maxWaitingEach: number;
+  /** Of these for one caller, whatever it connects. */
+  readonly maxWaitingCaller: number;
   readonly gzipCacheBytes: number;
 
   readonly maxSubscriptions: number;
@@ -61,9 +66,11 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   maxAddresses: 50_000,
   maxBodyBytes: 1_048_576,
   maxArrivingBytes: 64 * 1_048_576,
+  maxArrivingEach: 16 * 1_048_576,
   positionWaitMs: 2_000,
   maxWaiting: 1_000,
   maxWaitingEach: 20,
+  maxWaitingCaller: 200,
   gzipCacheBytes: 32 * 1_048_576,
 
   maxSubscriptions: 500,

@@ -137,6 +137,8 @@ export interface Route {
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema;
+  /** Of the body, or of each field of the form; `SMALL_BODY_BYTES` where it is left out. */
+  readonly maxBodyBytes?: number;
   /** The body is a form; `body` is left out then. */
   readonly form?: FormShape;
   readonly answers: Readonly<Record<number, AnswerShape>>;

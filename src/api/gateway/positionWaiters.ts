@@ -4,19 +4,28 @@
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { epochNumber, type Position } from '../../engine/runtime/position.ts';
+import type { Caller } from './address.ts';
 import type { NodeView } from './port.ts';
 
+/** A request or a socket, and whose it is: each has a limit, so one of them cannot use up all. */
+interface WaiterOwner {
+  readonly of: object;
+  readonly caller: Caller;
+}
+
 interface Waiter {
-  /** A request or a socket: each has a limit, so one of them cannot use up all. */
-  readonly owner: object;
+  readonly owner: WaiterOwner;
   readonly position: Position;
   readonly timer: Timer;
   readonly done: (arrived: boolean) => void;
 }
 
 interface WaitingLimits {
+  /** A wait ends after so long. */
+  readonly positionWaitMs: number;
   readonly maxWaiting: number;
   readonly maxWaitingEach: number;
+  readonly maxWaitingCaller: number;
 }
 
 export interface Waiting {
@@ -32,33 +41,60 @@ export function hasReached(applied: Position, asked: Position): boolean {
 export class PositionWaiters {
   readonly #nodeView: NodeView;
   readonly #clock: Clock;
-  readonly #limitMs: number;
   readonly #limits: WaitingLimits;
-  readonly #perOwner = new Map<object, number>();
+  readonly #isExempt: (caller: Caller) => boolean;
+  readonly #perOwner = new Map<object | string, number>();
   readonly #waiters = new Set<Waiter>();
   #stopListening: (() => void) | null = null;
 
-  constructor(nodeView: NodeView, clock: Clock, limitMs: number, limits: WaitingLimits) {
+  /** `isExempt`: whether limits of callers do not hold for this one. */
+  constructor(
+    nodeView: NodeView,
+    clock: Clock,
+    limits: WaitingLimits,
+    isExempt: (caller: Caller) => boolean,
+  ) {
     this.#nodeView = nodeView;
     this.#clock = clock;
-    this.#limitMs = limitMs;
     this.#limits = limits;
+    this.#isExempt = isExempt;
+  }
+
+  /** Requests, sockets and callers that wait now. */
+  get owners(): number {
+    return this.#perOwner.size;
   }
 
   /** Calls `done` in a later turn; at once, with false, when too many are waiting. */
-  wait(owner: object, position: Position, done: (arrived: boolean) => void): Waiting {
-    const { maxWaiting, maxWaitingEach } = this.#limits;
-    const own = this.#perOwner.get(owner) ?? 0;
-    if (this.#waiters.size >= maxWaiting || own >= maxWaitingEach) {
+  wait(owner: WaiterOwner, position: Position, done: (arrived: boolean) => void): Waiting {
+    if (this.#isFull(owner)) {
       done(false);
       return { cancel: () => {} };
     }
-    const timer = this.#clock.after(this.#limitMs, () => this.#finish(waiter, false));
+    const timer = this.#clock.after(this.#limits.positionWaitMs, () => this.#finish(waiter, false));
     const waiter: Waiter = { owner, position, timer, done };
     this.#waiters.add(waiter);
-    this.#perOwner.set(owner, own + 1);
+    this.#count(owner, 1);
     this.#stopListening ??= this.#nodeView.onApplied(() => this.#check());
     return { cancel: () => this.#remove(waiter) };
+  }
+
+  #isFull({ of, caller }: WaiterOwner): boolean {
+    const { maxWaiting, maxWaitingEach, maxWaitingCaller } = this.#limits;
+    if (this.#waiters.size >= maxWaiting || this.#own(of) >= maxWaitingEach) return true;
+    return this.#own(caller.key) >= maxWaitingCaller && !this.#isExempt(caller);
+  }
+
+  #own(owner: object | string): number {
+    return this.#perOwner.get(owner) ?? 0;
+  }
+
+  #count({ of, caller }: WaiterOwner, change: 1 | -1): void {
+    for (const each of [of, caller.key]) {
+      const own = this.#own(each) + change;
+      if (own > 0) this.#perOwner.set(each, own);
+      else this.#perOwner.delete(each);
+    }
   }
 
   #check(): void {
@@ -76,10 +112,7 @@ export class PositionWaiters {
   #remove(waiter: Waiter): void {
     waiter.timer.cancel();
     if (!this.#waiters.delete(waiter)) return;
-    const { owner } = waiter;
-    const own = (this.#perOwner.get(owner) ?? 0) - 1;
-    if (own > 0) this.#perOwner.set(owner, own);
-    else this.#perOwner.delete(owner);
+    this.#count(waiter.owner, -1);
     if (this.#waiters.size > 0) return;
     this.#stopListening?.();
     this.#stopListening = null;

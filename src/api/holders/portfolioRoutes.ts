@@ -1,7 +1,9 @@
 /** Portfolios of payment keys, now and over time, and the insights into a token, over HTTP. */
+
 import Type from 'typebox';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import type { OrderPage } from '../schemas/apiOrder.ts';
@@ -57,6 +59,7 @@ export function portfolioRoutes(
       description: `Of all keys together. ${AVERAGE_COST} ${COUNTED}`,
       query: PortfolioQuery,
       body: Keys,
+      maxBodyBytes: LIST_BODY_BYTES,
       answers: { 200: { description: 'The portfolio', schema: Portfolio } },
       handle: ({ query, body }) => {
         const keys = distinct(body);
@@ -81,6 +84,7 @@ export function portfolioRoutes(
         `${AVERAGE_COST} Costs as much as ${HISTORY_COST} reads.`,
       query: PortfolioHistoryQuery,
       body: Keys,
+      maxBodyBytes: LIST_BODY_BYTES,
       cost: () => HISTORY_COST,
       answers: { 200: { description: 'Points', schema: Points, headers: NEXT_TO } },
       csv: { file: 'portfolio', row: PortfolioPoint, rows: listOf },

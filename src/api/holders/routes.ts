@@ -2,6 +2,7 @@
  * Holders of a token, and the balances and profits of wallets, over HTTP. A wallet is a payment
  * key. The fold keeps holders in order, so a page is read, not sorted.
  */
+
 import type { Fold } from '../../engine/actors/fold.ts';
 import { balanceKey, holderAddress, holdersOf } from '../../engine/actors/holdingRows.ts';
 import { traderKey } from '../../engine/actors/traderRows.ts';
@@ -22,6 +23,7 @@ import {
   readRecord,
   type TraderRecord,
 } from '../../engine/store/records.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import {
@@ -100,7 +102,13 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
 }
 
 function walletRoutes(node: { readonly fold: Fold }): Route[] {
-  const ofKeys = { ...COMMON, method: 'POST', query: TokenQuery, body: Keys } as const;
+  const ofKeys = {
+    ...COMMON,
+    method: 'POST',
+    query: TokenQuery,
+    body: Keys,
+    maxBodyBytes: LIST_BODY_BYTES,
+  } as const;
   return [
     route({
       ...ofKeys,

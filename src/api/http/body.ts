@@ -9,6 +9,7 @@ import busboy from 'busboy';
 import type { TSchema } from 'typebox';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type BodyLimits, hasMoreValues } from '../gateway/bodyLimits.ts';
 import { type Check, type Checked, checkOf } from '../gateway/input.ts';
 import type { FormFile, FormShape } from '../gateway/port.ts';
 import type { Exchange } from './exchange.ts';
@@ -53,25 +54,49 @@ export function refuseByType(exchange: Exchange, { type, typeName }: AcceptedBod
   return new Failure('UNSUPPORTED_MEDIA_TYPE', `send the body as ${typeName}; ${got}`);
 }
 
-/** Bounds the bytes of all bodies being received: many large ones at once fill no memory. */
+/** A caller's large bodies must not hold up its small ones: what is above this counts apart. */
+const SMALL_BYTES = 16_384;
+
+interface Arriving {
+  small: number;
+  large: number;
+}
+
+/**
+ * Bounds the bytes of the bodies being received: of all together, so that they fill no memory, and
+ * of each caller, so that nobody takes the room of others.
+ */
 export class BodyBudget {
-  /** Of one body, or part of a form, in JSON. */
-  readonly maxBodyBytes: number;
   readonly #maxBytes: number;
+  readonly #maxBytesEach: number;
+  readonly #ofCallers = new Map<string, Arriving>();
   #bytes = 0;
 
-  constructor(bounds: { readonly maxBodyBytes: number; readonly maxArrivingBytes: number }) {
-    this.maxBodyBytes = bounds.maxBodyBytes;
+  constructor(bounds: { readonly maxArrivingBytes: number; readonly maxArrivingEach: number }) {
     this.#maxBytes = bounds.maxArrivingBytes;
+    this.#maxBytesEach = bounds.maxArrivingEach;
   }
 
-  get isFull(): boolean {
-    return this.#bytes > this.#maxBytes;
+  /** The callers that are sending a body now. */
+  get callers(): number {
+    return this.#ofCallers.size;
   }
 
-  /** Negative when a body is complete, or dropped. */
-  add(bytes: number): void {
-    this.#bytes += bytes;
+  /** A body grows from one length to another, or to 0: it is complete, or dropped. */
+  change(caller: string, from: number, to: number): void {
+    const arriving = this.#ofCallers.get(caller) ?? { small: 0, large: 0 };
+    arriving.small += Math.min(to, SMALL_BYTES) - Math.min(from, SMALL_BYTES);
+    arriving.large += Math.max(0, to - SMALL_BYTES) - Math.max(0, from - SMALL_BYTES);
+    this.#bytes += to - from;
+    if (arriving.small + arriving.large > 0) this.#ofCallers.set(caller, arriving);
+    else this.#ofCallers.delete(caller);
+  }
+
+  /** Whether a body of that length of this caller, counted already, is too much. */
+  isFull(caller: string, length: number): boolean {
+    if (this.#bytes > this.#maxBytes) return true;
+    const { small, large } = this.#ofCallers.get(caller) ?? { small: 0, large: 0 };
+    return (length > SMALL_BYTES ? large : small) > this.#maxBytesEach;
   }
 }
 
@@ -80,7 +105,7 @@ export class BodyBudget {
  * chunked one pauses; the rest is then dropped. It is not called when the client disconnects.
  */
 export function readBody(
-  exchange: Exchange,
+  { exchange, caller }: { readonly exchange: Exchange; readonly caller: { readonly key: string } },
   maxBytes: number,
   { bodyBudget, clock }: { readonly bodyBudget: BodyBudget; readonly clock: Clock },
   done: (body: Buffer | Failure) => void,
@@ -90,7 +115,7 @@ export function readBody(
   let isDone = false;
   let pause: Timer | null = null;
   const finish = () => {
-    if (!isDone) bodyBudget.add(-length);
+    if (!isDone) bodyBudget.change(caller.key, length, 0);
     isDone = true;
     pause?.cancel();
   };
@@ -105,9 +130,9 @@ export function readBody(
   if (exchange.endsConnection) watch();
   exchange.res.onData((chunk, isLast) => {
     if (!exchange.alive || isDone) return;
+    bodyBudget.change(caller.key, length, length + chunk.byteLength);
     length += chunk.byteLength;
-    bodyBudget.add(chunk.byteLength);
-    if (length > maxBytes || bodyBudget.isFull) {
+    if (length > maxBytes || bodyBudget.isFull(caller.key, length)) {
       finish();
       chunks.length = 0;
       done(length > maxBytes ? tooLarge(maxBytes) : overloaded());
@@ -138,13 +163,16 @@ function overloaded(): Failure {
 
 export class BodyReader {
   readonly #check: Check | null;
+  readonly #limits: BodyLimits;
 
-  constructor(schema: TSchema | undefined) {
+  constructor(schema: TSchema | undefined, limits: BodyLimits) {
     this.#check = schema === undefined ? null : checkOf(schema);
+    this.#limits = limits;
   }
 
   read(bytes: Buffer): Checked | Failure {
-    const parsed = bytes.length === 0 ? { value: null } : parseJson(bytes, 'body');
+    const { values } = this.#limits;
+    const parsed = bytes.length === 0 ? { value: null } : parseJson(bytes, 'body', values);
     if (parsed instanceof Failure) return parsed;
     if (this.#check === null) return { value: undefined };
     if (parsed.value !== null) return this.#check(parsed.value, 'body');
@@ -157,10 +185,18 @@ export class BodyReader {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-function parseJson(bytes: Buffer, path: string): { readonly value: unknown } | Failure {
+function parseJson(
+  bytes: Buffer,
+  path: string,
+  mostValues: number,
+): { readonly value: unknown } | Failure {
   if (!isUtf8(bytes)) return invalid(path, 'is not UTF-8: encode the text as UTF-8 and send again');
   if (BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length))) {
     return invalid(path, 'begins with a byte order mark (U+FEFF): send the JSON without it');
+  }
+  if (hasMoreValues(bytes, mostValues)) {
+    const most = `at most ${mostValues} values (items and fields) together`;
+    return invalid(path, `JSON of this route may hold ${most}`);
   }
   try {
     return { value: JSON.parse(bytes.toString('utf8')) };
@@ -197,19 +233,19 @@ export class FormReader {
   readonly #shape: FormShape;
   readonly #fields: readonly string[];
   readonly #check: Check;
-  readonly #maxFieldBytes: number;
+  readonly #limits: BodyLimits;
 
-  /** `maxFieldBytes` bounds each part of JSON. */
-  constructor(shape: FormShape, maxFieldBytes: number) {
+  /** `limits` hold for each part of JSON. */
+  constructor(shape: FormShape, limits: BodyLimits) {
     this.#shape = shape;
     this.#fields = Object.keys(shape.fields.properties);
     this.#check = checkOf(shape.fields);
-    this.#maxFieldBytes = maxFieldBytes;
+    this.#limits = limits;
   }
 
   async read(contentType: string, bytes: Buffer): Promise<Form | Failure> {
     if (bytes.length === 0) return invalid('body', 'send a form (multipart/form-data)');
-    const parts = await partsOf(contentType, bytes, this.#maxFieldBytes);
+    const parts = await partsOf(contentType, bytes, this.#limits.bytes);
     if (parts instanceof Failure) return parts;
     const named = new Map<string, Part>();
     for (const part of parts) {
@@ -248,8 +284,9 @@ export class FormReader {
       const part = named.get(name);
       if (part === undefined) continue;
       const bytes = Buffer.concat(part.chunks);
-      if (bytes.length > this.#maxFieldBytes) return tooLarge(this.#maxFieldBytes, name);
-      const parsed = bytes.length === 0 ? { value: '' } : parseJson(bytes, `body.${name}`);
+      const { bytes: most, values } = this.#limits;
+      if (bytes.length > most) return tooLarge(most, name);
+      const parsed = bytes.length === 0 ? { value: '' } : parseJson(bytes, `body.${name}`, values);
       if (parsed instanceof Failure) return parsed;
       fields.push([name, parsed.value]);
     }

@@ -9,6 +9,7 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { parsePosition } from '../../engine/runtime/position.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
 import { type ApiKeys, keyRequired, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
+import { bodyLimitsOf } from '../gateway/bodyLimits.ts';
 import {
   AGAIN,
   type Answer,
@@ -60,6 +61,7 @@ interface HttpDeps {
   limitsOf(caller: Caller): CallerLimits;
   readonly positions: PositionHeaders;
   readonly bodyBudget: BodyBudget;
+  readonly maxBodyBytes: number;
   readonly localHostGuard: LocalHostGuard;
   readonly eventStreams: StreamOpener;
 }
@@ -80,13 +82,13 @@ class RouteServer {
     this.#query = new QueryReader(route.query);
     this.#parameters = new ParameterReader(route.path, route.params);
     const { form } = route;
-    const { maxBodyBytes } = http.bodyBudget;
-    this.#body = new BodyReader(route.body);
-    this.#form = form === undefined ? null : new FormReader(form, maxBodyBytes);
+    const limits = bodyLimitsOf(form?.fields ?? route.body, route, http.maxBodyBytes);
+    this.#body = new BodyReader(route.body, limits);
+    this.#form = form === undefined ? null : new FormReader(form, limits);
     this.#csv = route.csv === undefined ? null : new CsvWriter(route.csv);
     this.#accepted =
       form === undefined
-        ? acceptedJson(maxBodyBytes)
+        ? acceptedJson(limits.bytes)
         : { maxBytes: form.maxBodyBytes, type: FORM_TYPE, typeName: 'multipart/form-data' };
   }
 
@@ -128,7 +130,7 @@ class RouteServer {
       return;
     }
     responses.defer(context);
-    readBody(context.exchange, this.#accepted.maxBytes, this.#http, (bytes) => {
+    readBody(context, this.#accepted.maxBytes, this.#http, (bytes) => {
       try {
         if (bytes instanceof Failure) responses.failure(context, bytes, { close: true });
         else this.#read(context, input, bytes);
@@ -183,7 +185,8 @@ class RouteServer {
       }
       if (!hasReached(nodeView.applied(), asked)) {
         if (!context.exchange.deferred) responses.defer(context);
-        positionWaiters.wait(context.exchange, asked, (arrived) => {
+        const owner = { of: context.exchange, caller: context.caller };
+        positionWaiters.wait(owner, asked, (arrived) => {
           if (!context.exchange.alive) return;
           if (arrived) this.#run(context, request);
           else responses.failure(context, notReady('this node has not reached X-Min-Position yet'));

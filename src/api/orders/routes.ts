@@ -1,8 +1,10 @@
 /** Orders over HTTP: of a token, of keys, by beacon. */
+
 import { ordersTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { finish } from '../../engine/runtime/slices.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import { isRecord } from '../gateway/input.ts';
 import type { Answer, Handled, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
@@ -63,6 +65,7 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       description: FEED_TEXT,
       query: OrderFeedQuery,
       body: AnyKeys,
+      maxBodyBytes: LIST_BODY_BYTES,
       causes: ['ASSET_NOT_FOUND'],
       handle: ({ query, body }) => feed(query, body ?? [], { node, reads, pages }),
     }),
@@ -70,6 +73,7 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       ...ofKeys('', 'userHistory', 'Orders of payment keys, over all tokens'),
       query: HistoryQuery,
       body: SomeKeys,
+      maxBodyBytes: LIST_BODY_BYTES,
       handle: ({ query, body }) =>
         page(query, { node, reads }, { token: null, pkhs: distinct(body) }),
     }),
@@ -77,6 +81,7 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       ...ofKeys('/by/asset', 'userHistoryByAsset', 'Orders of payment keys for one token'),
       query: HistoryByAssetQuery,
       body: SomeKeys,
+      maxBodyBytes: LIST_BODY_BYTES,
       causes: ['ASSET_NOT_FOUND'],
       handle: ({ query, body }) => {
         const token = query.asset.toLowerCase();
@@ -89,6 +94,7 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       description: 'Every status except Evaluated, Refunded and Dropped.',
       query: HistoryQuery,
       body: SomeKeys,
+      maxBodyBytes: LIST_BODY_BYTES,
       handle: ({ query, body }) =>
         page(query, { node, reads }, { token: null, pkhs: distinct(body), onlyOpen: true }),
     }),

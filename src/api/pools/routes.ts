@@ -8,6 +8,7 @@ import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts
 import type { AssetId } from '../../engine/market/asset.ts';
 import { curveProgress, type PoolListName, viewInfo } from '../../engine/market/poolView.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { type InputOf, route } from '../gateway/route.ts';
 import { counted, MOST_ON_PAGE, READS } from './route.ts';
@@ -83,6 +84,7 @@ const FOLLOWS = {
   ...READS,
   method: 'POST',
   body: FollowedAssets,
+  maxBodyBytes: LIST_BODY_BYTES,
 } as const satisfies Partial<Route>;
 
 const ORDER =

@@ -1,6 +1,8 @@
 /** `/v1/stream`: the topics of the socket as server-sent events. */
+
 import Type from 'typebox';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';
 
 const MOST = 20;
@@ -90,6 +92,7 @@ export function eventStreamRoutes(): Route[] {
       summary: 'The same, with the subscriptions in the body',
       description: TEXT,
       body: Type.Array(Item, { minItems: 1, maxItems: MOST, description: `1 to ${MOST} of them.` }),
+      maxBodyBytes: LIST_BODY_BYTES,
       stream: {
         place: 'body',
         // trust: the gateway checks a request against the schemas of its route

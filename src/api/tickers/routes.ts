@@ -1,5 +1,7 @@
 /** Tickers over HTTP. */
+
 import type { AssetId } from '../../engine/market/asset.ts';
+import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import { AGAIN, type Handled, type Route } from '../gateway/port.ts';
 import { type InputOf, jsonAnswer, route } from '../gateway/route.ts';
 import { pageOf } from './rankings.ts';
@@ -47,6 +49,7 @@ export function tickerRoutes(node: TickerNode): Route[] {
         'In the order of the body. An asset id that comes twice keeps its first place, those ' +
         `that are not known here are left out; \`count\` is how many were found. ${MARKET_TIME}`,
       body: TickersBody,
+      maxBodyBytes: LIST_BODY_BYTES,
       answers: { 200: { description: 'All, and how many they are', schema: Tickers } },
       handle: ({ body }) => {
         const assets = distinct(body);

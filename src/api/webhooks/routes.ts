@@ -1,7 +1,9 @@
 /** `/v1/webhooks`: an API key registers addresses that receive what its topics say. */
+
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import { MOST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import type { Topic } from '../topics/port.ts';
@@ -60,6 +62,7 @@ function registration(deps: WebhookRouteDeps): Route {
       'Deliveries are POSTs of a JSON array of frames, as the socket sends them, signed with the ' +
       `secret. An API key may have ${MOST_WEBHOOKS}. The guide says what a receiver has to do.`,
     body: WebhookBody,
+    maxBodyBytes: MOST_BODY_BYTES,
     answers: { 200: { description: 'Deliveries begin at once', schema: WebhookMade } },
     causes: ['LIMIT_EXCEEDED', 'TOPIC_NOT_FOUND'],
     handle: ({ body, apiKey = '' }) => register(deps, apiKey, body),

@@ -200,7 +200,8 @@ export class Subscriptions {
     const { since } = subscription.params;
     connection.subscriptions.set(keyOf(subscription.requestId), subscription);
     if (since !== null && !subscription.topic.periodic && !hasReached(nodeView.applied(), since)) {
-      const wait = positionWaiters.wait(connection, since, (arrived) => {
+      const owner = { of: connection, caller: connection.caller };
+      const wait = positionWaiters.wait(owner, since, (arrived) => {
         if (arrived) this.#startOrPostpone(connection, subscription);
         else this.guarded(connection, subscription, notThere);
       });

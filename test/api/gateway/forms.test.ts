@@ -26,6 +26,7 @@ const ROUTE: Route = {
   method: 'POST',
   path: '/launch',
   rate: 'free',
+  maxBodyBytes: MIB,
   form: {
     maxBodyBytes: 6 * MIB,
     fields: Type.Object({ info: INFO, more: Type.Optional(Type.Object({})) }),

@@ -23,3 +23,55 @@ test('a text that does not fit names the pattern and what the field is', () => {
   const message = 'must match pattern "^[0-9]+$": Lovelace of a BUY.';
   assert.deepEqual(found.details, [{ path: 'query.amount', message }]);
 });
+
+test('validation ends with the eighth error, and looks at no item behind it', () => {
+  const check = checkOf(Type.Object({ keys: Type.Array(Type.String(), { maxItems: 10_000 }) }));
+  const seen = new Set<PropertyKey>();
+  const keys = new Proxy(
+    Array.from({ length: 5_000 }, (_, at) => (at % 2 === 0 ? 1 : 'a')),
+    {
+      get(list, name) {
+        seen.add(name);
+        return Reflect.get(list, name);
+      },
+    },
+  );
+  const found = check({ keys }, 'body');
+  assert(found instanceof Failure);
+  const wrong = [0, 2, 4, 6, 8, 10, 12, 14].map((at) => `body.keys.${at}`);
+  assert.deepEqual(
+    found.details?.map(({ path }) => path),
+    wrong,
+  );
+  assert(seen.size < 40, `it looked at ${seen.size} fields`);
+});
+
+test('a list that is too long is refused before its items are looked at', () => {
+  const List = Type.Array(Type.String(), { maxItems: 3 });
+  const check = checkOf(
+    Type.Object({ inner: Type.Object({ list: Type.Union([Type.Null(), List]) }) }),
+  );
+  const found = check({ inner: { list: [1, 2, 3, 4] } }, 'body');
+  assert(found instanceof Failure);
+  const message = 'must not have more than 3 items';
+  assert.deepEqual(found.details, [{ path: 'body.inner.list', message }]);
+});
+
+test('errors of fields, of lists and inside of items come together, with their paths', () => {
+  const Item = Type.Object({ id: Type.String(), tags: Type.Optional(Type.Array(Type.Integer())) });
+  const check = checkOf(Type.Object({ size: Type.Integer(), items: Type.Array(Item) }));
+  const items = [{ id: 'a' }, { id: 'b', tags: [1, 'x'] }, { tags: [] }];
+  const found = check({ items }, 'body');
+  assert(found instanceof Failure);
+  const paths = found.details?.map(({ path }) => path);
+  assert.deepEqual(paths, ['body.size', 'body.items.1.tags.1', 'body.items.2.id']);
+});
+
+test('fields that no schema names are not handed on, and cost nothing', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, at]));
+  const found = checkOf(Type.Object({ a: Type.Optional(Type.Integer()) }))(
+    { a: 1, ...many },
+    'body',
+  );
+  assert.deepEqual(found, { value: { a: 1 } });
+});

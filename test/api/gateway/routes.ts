@@ -90,6 +90,7 @@ export function testRoutes(gate = new Gate(), buildAnswers: (Answer | Failure)[]
     post('/page', { query: PAGE, body: START }),
     post('/filter', { body: Type.Union([Type.Null(), Type.Array(Type.String())]) }),
     post('/nothing', {}),
+    post('/long', { maxBodyBytes: 1_048_576 }),
     post('/build', { rate: 'build', handle: () => buildAnswers.shift() ?? { body: '{}' } }),
     post('/many', { body: COST, cost: costOf }),
     post('/manyBuilds', {
