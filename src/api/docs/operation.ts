@@ -184,7 +184,7 @@ export function requestBodyOf(
   const schema = definitions.add(withNulls(body));
   const { bytes, values } = bodyLimitsOf(body, route);
   return {
-    description: `At most ${bytes} bytes, with at most ${values} values: items and fields together.`,
+    description: `At most ${bytes} bytes and ${values} values (items and fields together).`,
     required: isRequired(body),
     content: { 'application/json': { schema, ...example } },
     'x-max-bytes': bytes,

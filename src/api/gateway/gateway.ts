@@ -61,7 +61,7 @@ const RECONNECT_MS = { from: 250, to: 2_000 };
 const POLL_MS = 10;
 
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { server, routes, nodeView, clock, rng, observer } = deps;
+  const { server, routes, nodeView, clock, observer } = deps;
   const options = { ...GATEWAY_DEFAULTS, ...deps.options };
   const callers = new Callers(options.trustedProxies);
   const apiKeys = deps.apiKeys ?? new ApiKeys();
@@ -74,7 +74,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const places = { callers, counts, responses, positionWaiters };
   const sockets = openSockets({ ...deps, options, apiKeys }, places);
-  const { connections, endpoint, eventStreams, heartbeat, delivery } = sockets;
+  const { endpoint, eventStreams, heartbeat } = sockets;
 
   server.connections(
     (res) => callers.opened(res),
@@ -98,30 +98,36 @@ export function createGateway(deps: GatewayDeps): Gateway {
     localHostGuard: new LocalHostGuard(options.publicUrl),
   });
 
-  const settled = (done: () => boolean) => waitUntil(done, clock, options.stopMs);
   return {
     async start(host, port) {
       const bound = await server.listen(host, port, options.sharePort);
       if (typeof bound === 'number') heartbeat.start();
       return bound;
     },
-    async stop() {
-      endpoint.stopping = true;
-      eventStreams.stopping = true;
-      server.stopListening();
-      heartbeat.stop();
-      for (const connection of connections) {
-        const reconnectAfterMs = reconnectDelayMs(rng);
-        connection.send(null, 'Shutdown', { reconnectAfterMs }, delivery.facts());
-      }
-      await sleep(clock, connections.size > 0 ? options.shutdownGraceMs : 0);
-      await settled(() => [...connections].every(({ bufferedBytes }) => bufferedBytes === 0));
-      for (const connection of connections) connection.close(4001, 'going away');
-      await settled(() => responses.running === 0);
-      await sleep(clock, POLL_MS);
-      server.close();
-    },
+    stop: () => stop({ ...deps, options }, sockets, () => responses.running === 0),
   };
+}
+
+async function stop(
+  { server, clock, rng, options }: GatewayDeps & { readonly options: GatewayOptions },
+  { connections, endpoint, eventStreams, heartbeat, delivery }: ReturnType<typeof openSockets>,
+  areAnswered: () => boolean,
+): Promise<void> {
+  const settled = (done: () => boolean) => waitUntil(done, clock, options.stopMs);
+  endpoint.stopping = true;
+  eventStreams.stopping = true;
+  server.stopListening();
+  heartbeat.stop();
+  for (const connection of connections) {
+    const reconnectAfterMs = reconnectDelayMs(rng);
+    connection.send(null, 'Shutdown', { reconnectAfterMs }, delivery.facts());
+  }
+  await sleep(clock, connections.size > 0 ? options.shutdownGraceMs : 0);
+  await settled(() => [...connections].every(({ bufferedBytes }) => bufferedBytes === 0));
+  for (const connection of connections) connection.close(4001, 'going away');
+  await settled(areAnswered);
+  await sleep(clock, POLL_MS);
+  server.close();
 }
 
 function limitsOf(

@@ -64,7 +64,7 @@ interface Arriving {
 
 /**
  * Bounds the bytes of the bodies being received: of all together, so that they fill no memory, and
- * of each caller, so that nobody takes the room of others.
+ * of each caller, so that one leaves room for the others.
  */
 export class BodyBudget {
   readonly #maxBytes: number;

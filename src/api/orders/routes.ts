@@ -34,6 +34,7 @@ const COMMON = {
 const PAGED = {
   ...COMMON,
   method: 'POST',
+  maxBodyBytes: LIST_BODY_BYTES,
   answers: { 200: { description: 'A page of orders', schema: OrderPage } },
   csv: { file: 'orders', row: ApiOrder, rows: ledgerOf },
 } as const;
@@ -65,7 +66,6 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       description: FEED_TEXT,
       query: OrderFeedQuery,
       body: AnyKeys,
-      maxBodyBytes: LIST_BODY_BYTES,
       causes: ['ASSET_NOT_FOUND'],
       handle: ({ query, body }) => feed(query, body ?? [], { node, reads, pages }),
     }),
@@ -73,7 +73,6 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       ...ofKeys('', 'userHistory', 'Orders of payment keys, over all tokens'),
       query: HistoryQuery,
       body: SomeKeys,
-      maxBodyBytes: LIST_BODY_BYTES,
       handle: ({ query, body }) =>
         page(query, { node, reads }, { token: null, pkhs: distinct(body) }),
     }),
@@ -81,7 +80,6 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       ...ofKeys('/by/asset', 'userHistoryByAsset', 'Orders of payment keys for one token'),
       query: HistoryByAssetQuery,
       body: SomeKeys,
-      maxBodyBytes: LIST_BODY_BYTES,
       causes: ['ASSET_NOT_FOUND'],
       handle: ({ query, body }) => {
         const token = query.asset.toLowerCase();
@@ -94,7 +92,6 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
       description: 'Every status except Evaluated, Refunded and Dropped.',
       query: HistoryQuery,
       body: SomeKeys,
-      maxBodyBytes: LIST_BODY_BYTES,
       handle: ({ query, body }) =>
         page(query, { node, reads }, { token: null, pkhs: distinct(body), onlyOpen: true }),
     }),
