@@ -38,13 +38,18 @@ interface Launch {
   readonly yTokens: bigint;
 }
 
+/** With an NFT that the transaction mints; there may be NFTs of pools that are not followed. */
 export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
+  const policy = `${rules.deployment.launchPolicyId}.`;
+  for (const [asset, amount] of tx.mint) {
+    const launch = asset.startsWith(policy) && amount === 1n ? launchOf(tx, asset, rules) : null;
+    if (launch !== null) return launch;
+  }
+  return null;
+}
+
+function launchOf(tx: Transaction, nft: AssetId, rules: Rules): Launch | null {
   const { deployment } = rules;
-  const nfts = [...tx.mint].filter(
-    ([asset, amount]) => asset.startsWith(`${deployment.launchPolicyId}.`) && amount === 1n,
-  );
-  const [nft] = nfts.map(([asset]) => asset);
-  if (nft === undefined) return null;
   const index = tx.outputs.findIndex((output) => output.value.assets.get(nft) === 1n);
   const output = tx.outputs[index];
   if (output === undefined || scriptOf(output, rules) !== 'curvePool') return null;
