@@ -87,11 +87,15 @@ export class Callers {
   }
 }
 
+/** Of a literal address; any other text, such as a host's name, is nobody's loopback. */
 export function callerOf(address: string): Caller {
-  if (isIP(address) !== 6) {
-    return { address, key: address, loopback: address.startsWith('127.'), apiKey: null };
+  const family = isIP(address);
+  if (family !== 6) {
+    const loopback = family === 4 && address.startsWith('127.');
+    return { address, key: address, loopback, apiKey: null };
   }
   const groups = expand(address);
+  if (isMapped(groups)) return callerOf(dotted(groups));
   const loopback = groups.slice(0, 7).every((group) => group === 0) && groups[7] === 1;
   const network = groups.slice(0, 4).map((group) => group.toString(16));
   return { address, key: `${network.join(':')}::/64`, loopback, apiKey: null };
@@ -123,17 +127,36 @@ function plain(entry: string): string {
 }
 
 function ipv6Text(bytes: Uint8Array): string {
-  const groups = Array.from({ length: 8 }, (_, i) =>
-    (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
+  const groups = Array.from(
+    { length: 8 },
+    (_, i) => ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0),
   );
-  const mapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
-  return mapped ? bytes.slice(12).join('.') : groups.join(':');
+  return isMapped(groups) ? dotted(groups) : groups.map((group) => group.toString(16)).join(':');
+}
+
+/** Whether these eight groups are an IPv4 address in IPv6, `::ffff:0:0/96`. */
+function isMapped(groups: readonly number[]): boolean {
+  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+}
+
+/** The IPv4 address in the last two groups. */
+function dotted(groups: readonly number[]): string {
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
+/** The last part may be an IPv4 address: `::ffff:10.0.0.1`. */
+function groupsOf(part: string): number[] {
+  if (!part.includes('.')) return [Number.parseInt(part, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
+  return [(a << 8) | b, (c << 8) | d];
 }
 
 function expand(address: string): number[] {
   const [left = '', right] = address.split('::');
-  const read = (part: string) =>
-    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const read = (part: string) => (part === '' ? [] : part.split(':').flatMap(groupsOf));
   const head = read(left);
   if (right === undefined) return head;
   const tail = read(right);

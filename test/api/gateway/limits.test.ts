@@ -118,5 +118,19 @@ test('IPv6 addresses count by /64 and loopback is recognised in every form', () 
   assert(callerOf('127.9.9.9').loopback);
   assert(!callerOf('::2').loopback);
   assert(!callerOf('128.0.0.1').loopback);
+  // A name is no address, and an IPv6 address is read as one, whatever it holds.
+  for (const other of [
+    '127.evil.example',
+    '127.',
+    '127.0.0.1.example',
+    '::1.2.3.4',
+    '::127.0.0.1',
+  ]) {
+    assert(!callerOf(other).loopback, other);
+  }
+  for (const mapped of ['::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:ffff:127.0.0.1']) {
+    assert.deepEqual(callerOf(mapped), callerOf('127.0.0.1'), mapped);
+  }
+  assert.equal(callerOf('::ffff:a00:1').key, '10.0.0.1');
   new Callers(['::1', '10.0.0.0/8', '2001:db8::/32']);
 });
