@@ -207,6 +207,7 @@ export class FoldWorld {
     latenessMs = this.options.latenessMs,
     feed: string | null = null,
     allowFuture = false,
+    allowPast = false,
   ): Replay {
     const { node, log, writer } = this;
     const place = { node, log, writer, rng: this.#rng, clock: systemClock };
@@ -215,7 +216,7 @@ export class FoldWorld {
       replayProgress: (_counts: ReplayCounts) => {},
       replayFinished: (_counts: ReplayCounts) => {},
     };
-    return new Replay(place, observer, { feed, speed: null, latenessMs, allowFuture });
+    return new Replay(place, observer, { feed, speed: null, latenessMs, allowFuture, allowPast });
   }
 
   async entries(fromSeq = 1): Promise<SealedEntry[]> {

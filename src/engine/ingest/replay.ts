@@ -37,6 +37,8 @@ export interface ReplayOptions {
   readonly latenessMs: number;
   /** Takes trades of a time that lies more than a day ahead of the wall clock. */
   readonly allowFuture?: boolean;
+  /** Takes trades, and rollbacks, of a time before 2009. */
+  readonly allowPast?: boolean;
 }
 
 export interface ReplayObserver {
@@ -58,6 +60,8 @@ const REASONS = {
 } as const;
 /** One line of a year far ahead would make every later trade too late. */
 const MOST_AHEAD_MS = 86_400_000;
+/** Older than every market of this kind; seconds taken for milliseconds are of January 1970. */
+const EARLIEST_MS = Date.UTC(2009, 0, 1);
 
 export class Replay {
   readonly #deps: RollbackDeps;
@@ -168,10 +172,20 @@ export class Replay {
     if (text.length > MAX_LINE_CHARACTERS) return `longer than ${MAX_LINE_CHARACTERS} characters`;
     if (isBroken === true) return 'not valid UTF-8';
     const line = parseLine(text);
-    if (typeof line === 'string' || line.kind === 'rollback' || this.#options.allowFuture === true)
-      return line;
-    if (line.timeMs <= this.#deps.clock.nowMs() + MOST_AHEAD_MS) return line;
-    const when = new Date(line.timeMs).toISOString();
+    return typeof line === 'string' ? line : (this.#wrongTime(line) ?? line);
+  }
+
+  #wrongTime(line: FeedLine): string | null {
+    const { allowFuture = false, allowPast = false } = this.#options;
+    const isTrade = line.kind === 'trade';
+    const [name, timeMs] = isTrade ? ['timeMs', line.timeMs] : ['rollbackToMs', line.toMs];
+    // A rollback to 0 takes everything back, and says so.
+    if (!allowPast && timeMs < EARLIEST_MS && (isTrade || timeMs > 0)) {
+      const when = new Date(timeMs).toISOString();
+      return `${name} is before 2009: ${when}; it counts milliseconds (--allow-past takes it)`;
+    }
+    if (!isTrade || allowFuture || timeMs <= this.#deps.clock.nowMs() + MOST_AHEAD_MS) return null;
+    const when = new Date(timeMs).toISOString();
     return `timeMs is more than a day ahead of the clock: ${when} (--allow-future takes it)`;
   }
 

@@ -87,6 +87,7 @@ const COMMANDS = {
       speed: { value: 'N|max', about: 'feed time per wall time (default max)' },
       lateness: { value: '60s', about: 'how late a trade may come: 500ms, 60s, 5m (default 60s)' },
       'allow-future': { about: 'take trades of a time more than a day ahead of the clock' },
+      'allow-past': { about: 'take trades of a time before 2009' },
       strict: { about: 'end with code 1 if any line is refused, not only if most are' },
       exit: { about: 'stop after the file' },
     },

@@ -76,6 +76,7 @@ export interface ReplayCommand {
   readonly speed: number | null;
   readonly latenessMs: number;
   readonly allowFuture: boolean;
+  readonly allowPast: boolean;
   /** The command fails if any line is refused; otherwise only if more than half are. */
   readonly strict: boolean;
   readonly exit: boolean;
@@ -164,7 +165,7 @@ function paceOf(values: Values): number | null | string {
 
 function parseReplay(
   [file, ...more]: readonly string[],
-  { speed, lateness, exit, strict, 'allow-future': allowFuture }: Values,
+  { speed, lateness, exit, strict, 'allow-future': future, 'allow-past': past }: Values,
 ): ReplayCommand | string {
   if (file === undefined) return 'replay needs a file, or - for standard input';
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
@@ -179,7 +180,8 @@ function parseReplay(
     file,
     speed: factor,
     latenessMs,
-    allowFuture: allowFuture === true,
+    allowFuture: future === true,
+    allowPast: past === true,
     strict: strict === true,
     exit: exit === true,
   };

@@ -108,7 +108,9 @@ export async function importDump(
       `${directory}: ${dump.days} days of ${dump.tokens} tokens, all sums are right\n`,
     );
     const input = { name: null, open: dump.open, read: dump.read };
-    const options = { speed: null, latenessMs: 0, allowFuture: false, strict: true, exit };
+    // What it holds was taken once, as old as it is.
+    const taken = { allowFuture: false, allowPast: true };
+    const options = { speed: null, latenessMs: 0, ...taken, strict: true, exit };
     return await serveFeed(input, options, world, terminal);
   } catch (error) {
     progress.end();
@@ -189,9 +191,9 @@ export function showSync(
 }
 
 async function feed(app: App, { name, open }: FeedInput, options: FeedOptions) {
-  const { speed, latenessMs, allowFuture } = options;
+  const { speed, latenessMs, allowFuture, allowPast } = options;
   try {
-    return await app.replay(open(), { feed: name, speed, latenessMs, allowFuture });
+    return await app.replay(open(), { feed: name, speed, latenessMs, allowFuture, allowPast });
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }

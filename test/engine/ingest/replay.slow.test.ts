@@ -130,6 +130,28 @@ test('late lines, future ones and changed ones are each told with a reason', asy
   assert.equal(far.trades, 1);
 });
 
+test('seconds that were written as milliseconds are refused, trades and rollbacks', async (scope) => {
+  const world = await openWorld(scope);
+  await world.feed([tradeLine({ id: 'a', timeMs: START_MS })]);
+  const { seq } = world;
+  const seconds = Math.floor(START_MS / 1_000);
+  const lines = [
+    tradeLine({ id: 'b', timeMs: seconds }),
+    JSON.stringify({ rollbackToMs: seconds }),
+    tradeLine({ id: 'c', timeMs: Date.UTC(2009, 0, 1) - 1 }),
+  ];
+  const counts = await world.feed(lines);
+  assert.deepEqual([counts.trades, counts.rollbacks, counts.rejected], [0, 0, 3]);
+  assert.equal(world.seq, seq, 'nothing was undone');
+  const [trade = '', rollback = ''] = world.said.rejected;
+  assert.match(trade, /^1: timeMs is before 2009: 1970-01-20T.*milliseconds.*--allow-past/);
+  assert.match(rollback, /^2: rollbackToMs is before 2009: 1970-01-20T/);
+
+  const old = await openWorld(scope);
+  const taken = await old.replay(60_000, null, false, true).run(fileOf(lines.slice(0, 1)));
+  assert.deepEqual([taken.trades, taken.rejected], [1, 0]);
+});
+
 test('lines that are not UTF-8 are refused: their ids would become one', async (scope) => {
   const world = await openWorld(scope);
   const [before = '', after = ''] = tradeLine({ id: 'X', timeMs: START_MS }).split('X');
