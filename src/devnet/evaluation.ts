@@ -1,11 +1,16 @@
 /** `evaluateTransaction`: runs the scripts of a transaction and says what each of them costs. */
-import { encodeOutput, type OutputPlan } from '../cardano/codec/encode.ts';
-import { decodeOutput, type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
+import {
+  type ForeignOutput,
+  foreignOutput,
+  SCRIPT_LANGUAGES,
+} from '../cardano/codec/foreignOutput.ts';
+import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
 import { namedRefs, type Transaction } from '../cardano/codec/transaction.ts';
-import { asValue } from '../cardano/codec/value.ts';
+import { asValue, type Value } from '../cardano/codec/value.ts';
 import type { UtxoState } from '../cardano/ledger/port.ts';
 import { evaluate } from '../cardano/ledger/scalus.ts';
+import { integerIn } from '../engine/runtime/exactJson.ts';
 import type { JsonValue } from './ogmios/json.ts';
 import { readRef, refJson } from './ogmios/outputJson.ts';
 import { deserialisationFailure, transactionOf } from './ogmios/refusals.ts';
@@ -111,40 +116,63 @@ function utxoOf(value: unknown): Utxo | null {
   const ref = readRef(value);
   if (ref === null) return null;
   // trust: `readRef` has seen an object
-  const { address, value: amounts, datum, script } = value as Record<string, unknown>;
-  if (typeof address !== 'string') return null;
-  try {
-    const plan: OutputPlan = {
-      address,
-      value: readValue(amounts),
-      ...(typeof datum === 'string' ? { datum } : {}),
-      ...scriptOf(script),
-    };
-    return { ref, output: decodeOutput(encodeOutput(plan)) };
-  } catch {
-    // Any error of the encoder is the fault of the request's numbers and addresses.
+  const { address, value: amounts, datum, datumHash, script } = value as Members;
+  const held = readValue(amounts);
+  const code = scriptOf(script);
+  const data = datumOf(datum, datumHash);
+  if (typeof address !== 'string' || held === null || code === 'wrong' || data === 'wrong') {
     return null;
   }
+  const output = foreignOutput({ address, value: held, datum: data, script: code });
+  return output === null ? null : { ref, output };
 }
 
-function readValue(amounts: unknown) {
-  // trust: read member by member below
-  const byPolicy = (amounts ?? {}) as Record<string, Record<string, unknown>>;
-  const lovelace = BigInt(Number(byPolicy.ada?.lovelace ?? 0));
-  const assets = Object.entries(byPolicy).flatMap(([policy, names]) =>
-    policy === 'ada'
-      ? []
-      : Object.entries(names).map(
-          ([name, amount]) => [`${policy}.${name}`, BigInt(Number(amount))] as const,
-        ),
-  );
+type Members = Readonly<Record<string, unknown>>;
+
+const MOST_AMOUNT = (1n << 64n) - 1n;
+const POLICY = /^[0-9a-f]{56}$/;
+const NAME = /^([0-9a-f]{2}){0,32}$/;
+const HEX = /^([0-9a-f]{2})+$/;
+const HASH = /^[0-9a-f]{64}$/;
+
+/** null: no value. Amounts are exact, and none is rounded into another. */
+function readValue(amounts: unknown): Value | null {
+  if (typeof amounts !== 'object' || amounts === null) return null;
+  // trust: an object
+  const { ada, ...policies } = amounts as Members;
+  const lovelace = amountOf(membersOf(ada).lovelace);
+  if (lovelace === null) return null;
+  const assets: [string, bigint][] = [];
+  for (const [policy, names] of Object.entries(policies)) {
+    if (!POLICY.test(policy)) return null;
+    for (const [name, written] of Object.entries(membersOf(names))) {
+      const amount = amountOf(written);
+      if (!NAME.test(name) || amount === null) return null;
+      assets.push([`${policy}.${name}`, amount]);
+    }
+  }
   return asValue(lovelace, assets);
 }
 
-function scriptOf(script: unknown): { script?: string } {
-  if (typeof script !== 'object' || script === null) return {};
-  // trust: an object
-  const { language, cbor } = script as { language?: unknown; cbor?: unknown };
-  if (language === 'plutus:v2' && typeof cbor === 'string') return { script: cbor };
-  throw new Error('only scripts of Plutus V2 are read here');
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function amountOf(written: unknown): bigint | null {
+  const amount = integerIn(written);
+  return amount !== null && amount >= 0n && amount <= MOST_AMOUNT ? amount : null;
+}
+
+function datumOf(datum: unknown, hash: unknown): ForeignOutput['datum'] | 'wrong' {
+  if (typeof datum === 'string') return HEX.test(datum) ? { inline: datum } : 'wrong';
+  if (typeof hash === 'string') return HASH.test(hash) ? { hash } : 'wrong';
+  return null;
+}
+
+function scriptOf(script: unknown): ForeignOutput['script'] | 'wrong' {
+  if (script === undefined || script === null) return null;
+  const { language: name, cbor: code } = membersOf(script);
+  const language = SCRIPT_LANGUAGES.find((each) => each === name);
+  if (language === undefined || typeof code !== 'string' || !HEX.test(code)) return 'wrong';
+  return { language, code };
 }

@@ -45,7 +45,7 @@ const anyData = dataWith(4);
 
 function asLucid(data: PlutusData): Data {
   if (typeof data === 'bigint' || typeof data === 'string') return data;
-  if (data instanceof Constr) return new LucidConstr(data.index, data.fields.map(asLucid));
+  if (data instanceof Constr) return new LucidConstr(Number(data.index), data.fields.map(asLucid));
   if (data instanceof PlutusMap) {
     return new Map(data.entries.map(([key, each]) => [asLucid(key), asLucid(each)]));
   }
@@ -84,6 +84,15 @@ test('writes constructors from 128 on as a pair of index and fields', () => {
   assert.equal(toHex(encodePlutusData(data)), 'd8668218809f01ff');
   assert.deepEqual(decodePlutusData(fromHex('d8668218809f01ff')), data);
   assert.deepEqual(decodePlutusData(fromHex('d8669f18808101ff')), data);
+});
+
+test('keeps the index of a constructor that a number would round', () => {
+  const written = 'd866821b0020000000000001' + '80';
+  const data = decodePlutusData(fromHex(written));
+  assert.ok(data instanceof Constr);
+  assert.equal(data.index, 2n ** 53n + 1n);
+  assert.equal(toHex(encodePlutusData(data)), written);
+  assert.throws(() => decodePlutusData(fromHex('d866822080')), /constructor/);
 });
 
 test('writes maps with their length', () => {

@@ -44,5 +44,5 @@ export function dataCbor(data: PlutusData): Uint8Array {
   assert(!(data instanceof PlutusMap), 'our redeemers hold no maps');
   if (!(data instanceof Constr)) return array(data.map(dataCbor));
   assert(data.index < 7, 'our redeemers have few constructors');
-  return tagged(FIRST_CONSTRUCTOR_TAG + data.index, array(data.fields.map(dataCbor)));
+  return tagged(FIRST_CONSTRUCTOR_TAG + Number(data.index), array(data.fields.map(dataCbor)));
 }

@@ -19,11 +19,14 @@ import {
 } from './cbor.ts';
 import { fromHex, joined, toHex } from './hex.ts';
 
+const MOST_INDEX = (1n << 64n) - 1n;
+
 export class Constr {
-  readonly index: number;
+  /** A bigint where a number would round it: from 2^53 on. */
+  readonly index: number | bigint;
   readonly fields: readonly PlutusData[];
 
-  constructor(index: number, fields: readonly PlutusData[]) {
+  constructor(index: number | bigint, fields: readonly PlutusData[]) {
     this.index = index;
     this.fields = fields;
   }
@@ -181,7 +184,8 @@ class DataReader {
     if (typeof index !== 'bigint' || !Array.isArray(fields) || more.length > 0) {
       throw malformedCbor('a constructor is a pair of index and fields');
     }
-    return new Constr(Number(index), fields);
+    if (index < 0n || index > MOST_INDEX) throw malformedCbor('a constructor of that index');
+    return new Constr(index > Number.MAX_SAFE_INTEGER ? index : Number(index), fields);
   }
 }
 
@@ -217,8 +221,8 @@ function write(data: PlutusData, parts: Uint8Array[]): void {
 }
 
 function writeConstr({ index, fields }: Constr, parts: Uint8Array[]): void {
-  if (index < 7) parts.push(cborHead(TAG, SHORT_TAGS + index));
-  else if (index < 128) parts.push(cborHead(TAG, LONG_TAGS + index - 7));
+  if (index < 7) parts.push(cborHead(TAG, SHORT_TAGS + Number(index)));
+  else if (index < 128) parts.push(cborHead(TAG, LONG_TAGS + Number(index) - 7));
   else parts.push(cborHead(TAG, GENERAL_TAG), cborHead(ARRAY, 2), cborHead(UNSIGNED, index));
   writeList(fields, parts);
 }

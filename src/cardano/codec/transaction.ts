@@ -98,6 +98,7 @@ export function namedRefs({ inputs, referenceInputs, collateralInputs }: Refs): 
 /** Field of the body. */
 const AUXILIARY_HASH = 7;
 const MAX_BYTES = 1 << 20;
+const NEVER_SLOT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Throws `malformedCbor`. */
 export function decodeTransaction(bytes: Uint8Array): Transaction {
@@ -159,10 +160,10 @@ function readBody(bytes: Uint8Array, item: Item) {
     inputs: each(0, readRef).sort(compareRefs),
     outputs: each(1, readOutput),
     feeLovelace: fee,
-    validToSlot: one(3, numberOf),
+    validToSlot: one(3, slotOf),
     hasCertificates: fields.has(4),
     hasWithdrawals: fields.has(5),
-    validFromSlot: one(8, numberOf),
+    validFromSlot: one(8, slotOf),
     mint: new Map(one(9, readAssets) ?? []),
     collateralInputs: each(13, readRef),
     requiredSigners: each(14, (source, hash) => toHex(bytesOf(source, hash))),
@@ -170,6 +171,15 @@ function readBody(bytes: Uint8Array, item: Item) {
     totalCollateralLovelace: one(17, integerOf),
     referenceInputs: each(18, readRef),
   };
+}
+
+const MOST_UNSIGNED = (1n << 64n) - 1n;
+
+/** Some write 2^64 − 1 for "never": a slot from 2^53 on never comes, so all are one. */
+function slotOf(bytes: Uint8Array, item: Item): number {
+  const slot = integerOf(bytes, item);
+  if (slot < 0n || slot > MOST_UNSIGNED) throw malformedCbor(`no slot at byte ${item.start}`);
+  return Number(slot < NEVER_SLOT ? slot : NEVER_SLOT);
 }
 
 function readWitnesses(bytes: Uint8Array, item: Item) {

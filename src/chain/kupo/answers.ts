@@ -49,8 +49,7 @@ export function readCheckpoint(body: unknown): string | null {
 export function readHealth(body: unknown): KupoHealth {
   const slot = (name: string): number | null => {
     const value = fieldOf(body, name);
-    if (value !== null && typeof value !== 'bigint') throw new KupoError(`${name} is no slot`);
-    return value === null ? null : Number(value);
+    return value === null ? null : countOf(value, name);
   };
   return {
     connected: fieldOf(body, 'connection_status') === 'connected',
@@ -59,19 +58,25 @@ export function readHealth(body: unknown): KupoHealth {
   };
 }
 
+/** Zero or more, and exact as a number. */
+function countOf(value: unknown, name: string): number {
+  if (typeof value === 'bigint' && value >= 0n && value <= Number.MAX_SAFE_INTEGER) {
+    return Number(value);
+  }
+  throw new KupoError(`${name} is no count below 2^53`);
+}
+
 function readMatch(match: unknown): Match {
   const index = fieldOf(match, 'output_index');
   const address = fieldOf(match, 'address');
-  if (typeof index !== 'bigint' || typeof address !== 'string') {
-    throw new KupoError('a match has no output index or no address');
-  }
+  if (typeof address !== 'string') throw new KupoError('a match has no address');
   const script = readScript(match);
   const plan = { address, value: readValue(fieldOf(match, 'value')), datum: readDatum(match) };
   const output = foreignOutput({ ...plan, script });
   if (output === null) throw new KupoError(`${address.slice(0, 120)} is no address`);
   if (fieldOf(match, 'script_hash') !== output.scriptHash)
     throw new KupoError('a script does not have its hash');
-  const ref = { txHash: hexOf(match, 'transaction_id', 32), index: Number(index) };
+  const ref = { txHash: hexOf(match, 'transaction_id', 32), index: countOf(index, 'output_index') };
   return { utxo: { ref, output }, isSpent: fieldOf(match, 'spent_at') !== null };
 }
 

@@ -6,6 +6,7 @@
 
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { parseExactJson } from '../../engine/runtime/exactJson.ts';
 import { basicAuthorization, fetchFailure } from '../../engine/runtime/fetching.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
@@ -139,15 +140,9 @@ async function bounded(response: Response, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Integers as bigint, from their digits: amounts exceed 2^53. */
 function readJson(text: string): unknown {
-  const exact = (_key: string, value: unknown, context?: { source?: string }): unknown => {
-    if (typeof value !== 'number') return value;
-    const digits = context?.source ?? '';
-    return /^-?\d+$/.test(digits) ? BigInt(digits) : value;
-  };
   try {
-    return JSON.parse(text, exact);
+    return parseExactJson(text);
   } catch {
     throw new KupoError('its answer is no JSON');
   }

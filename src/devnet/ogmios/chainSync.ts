@@ -3,6 +3,7 @@
  * client may send requests ahead; answers come in their order. Nothing is queued for a slow client:
  * an answer is made when the socket has room for it.
  */
+import { integerIn } from '../../engine/runtime/exactJson.ts';
 import { type JsonValue, jsonText } from './json.ts';
 import { type Answer, CODES, invalidParams, type Request, resultText } from './rpc.ts';
 import type { ServedBlock, ServedChain, ServedPoint, ServedTip } from './served.ts';
@@ -128,7 +129,7 @@ export function readPoint(value: unknown): ServedPoint | 'origin' | null {
   if (value === 'origin') return value;
   if (typeof value !== 'object' || value === null) return null;
   // trust: an object
-  const { slot, id } = value as Record<string, unknown>;
-  if (typeof slot !== 'number' || typeof id !== 'string' || id.length !== 64) return null;
-  return { slot, id };
+  const { slot: written, id } = value as Record<string, unknown>;
+  const slot = integerIn(written);
+  return slot === null || typeof id !== 'string' || id.length !== 64 ? null : { slot, id };
 }

@@ -4,6 +4,7 @@ import {
   bytesOf,
   elementsOf,
   type Item,
+  integerOf,
   numberOf,
   setElementsOf,
 } from '../../cardano/codec/cbor.ts';
@@ -18,6 +19,7 @@ import {
   type Utxo,
 } from '../../cardano/codec/output.ts';
 import type { Value } from '../../cardano/codec/value.ts';
+import { integerIn } from '../../engine/runtime/exactJson.ts';
 import type { JsonValue } from './json.ts';
 
 type Members = Readonly<Record<string, JsonValue>>;
@@ -84,13 +86,15 @@ function clauseJson(bytes: Uint8Array, item: Item): Members {
       return { clause: 'any', from: each(first) };
     case 3:
       if (second === undefined) throw new Error('half a native script');
-      return { clause: 'some', atLeast: numberOf(bytes, first), from: each(second) };
+      return { clause: 'some', atLeast: integerOf(bytes, first), from: each(second) };
     case 4:
-      return { clause: 'after', slot: numberOf(bytes, first) };
+      return { clause: 'after', slot: integerOf(bytes, first) };
     default:
-      return { clause: 'before', slot: numberOf(bytes, first) };
+      return { clause: 'before', slot: integerOf(bytes, first) };
   }
 }
+
+const MOST_INDEX = 65_535n;
 
 /** A reference as `refJson` writes it; null for anything else. */
 export function readRef(value: unknown): OutputRef | null {
@@ -99,5 +103,8 @@ export function readRef(value: unknown): OutputRef | null {
   const { transaction, index } = value as { transaction?: { id?: unknown }; index?: unknown };
   const txHash = transaction?.id;
   if (typeof txHash !== 'string' || !/^[0-9a-f]{64}$/.test(txHash)) return null;
-  return typeof index === 'number' && Number.isInteger(index) ? { txHash, index } : null;
+  const place = integerIn(index);
+  return place === null || place < 0n || place > MOST_INDEX
+    ? null
+    : { txHash, index: Number(place) };
 }

@@ -17,6 +17,7 @@ import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { CODES, type RpcError } from './rpc.ts';
+import { intervalJson } from './transactionJson.ts';
 
 interface Refused {
   readonly reason: RefusalReason;
@@ -142,12 +143,7 @@ function missingKeys(tx: Transaction, spent: readonly Utxo[]): string[] {
 }
 
 function outsideValidity(tx: Transaction, { slot }: RefusalContext): Explained {
-  const { validFromSlot, validToSlot } = tx;
-  const validityInterval = {
-    invalidBefore: validFromSlot ?? undefined,
-    invalidAfter: validToSlot ?? undefined,
-  };
-  return { code: 3118, data: { validityInterval, currentSlot: slot } };
+  return { code: 3118, data: { validityInterval: intervalJson(tx), currentSlot: slot } };
 }
 
 function valueNotConserved(tx: Transaction, { spent }: RefusalContext): Explained {

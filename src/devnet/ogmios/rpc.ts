@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0 as Ogmios speaks it. Source: its specification, version 6.14. */
+import { parseExactJson } from '../../engine/runtime/exactJson.ts';
 import { type JsonValue, jsonText } from './json.ts';
 
 export interface Request {
@@ -95,7 +96,7 @@ function isShallow(value: unknown, depth: number): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -58,7 +58,8 @@ export function transactionJson(
     collateralReturn: tx.collateralReturn === null ? undefined : outputJson(tx.collateralReturn),
     outputs: tx.outputs.map(outputJson),
     fee: adaJson(tx.feeLovelace),
-    validityInterval: intervalJson(tx),
+    validityInterval:
+      tx.validFromSlot === null && tx.validToSlot === null ? undefined : intervalJson(tx),
     mint: tx.mint.size === 0 ? undefined : assetsJson(tx.mint),
     requiredExtraSignatories: unlessEmpty(tx.requiredSigners),
     redeemers: unlessEmpty(redeemersJson(tx)),
@@ -75,9 +76,14 @@ function unlessEmpty(list: readonly JsonValue[]): readonly JsonValue[] | undefin
   return list.length === 0 ? undefined : list;
 }
 
-function intervalJson({ validFromSlot, validToSlot }: Transaction): Members | undefined {
-  if (validFromSlot === null && validToSlot === null) return undefined;
-  return { invalidBefore: validFromSlot ?? undefined, invalidAfter: validToSlot ?? undefined };
+/** From the bytes, where there are any: a slot may be beyond what a number holds. */
+export function intervalJson(tx: Transaction): Members {
+  const body = tx.body.length === 0 ? null : fieldsOf(tx.body, readCbor(tx.body));
+  const slot = (key: number, known: number | null): bigint | number | undefined => {
+    const written = body?.get(key);
+    return written === undefined ? (known ?? undefined) : integerOf(tx.body, written);
+  };
+  return { invalidBefore: slot(8, tx.validFromSlot), invalidAfter: slot(3, tx.validToSlot) };
 }
 
 /** What Ogmios calls the purposes of scripts. */

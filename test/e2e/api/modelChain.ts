@@ -202,7 +202,7 @@ export class ModelChain {
       const redeemer = tx.redeemers.find((one) => one.purpose === 'spend' && one.index === index);
       assert(redeemer?.data instanceof Constr, 'an order is spent with a redeemer');
       const payment = tx.outputs[index] ?? assert.fail('every input has its output');
-      return [{ order, payment, tag: redeemer.data.index }];
+      return [{ order, payment, tag: Number(redeemer.data.index) }];
     });
     const pools = new Map(this.launches.map(({ token }) => [token, this.#newest(token)]));
     const reserves = new Map<string, Reserves>(pools);
