@@ -87,7 +87,7 @@ export class Callers {
   }
 }
 
-/** Of a literal address; any other text, such as a host's name, is nobody's loopback. */
+/** Of a literal address. Any other text, such as the name of a host, is not loopback. */
 export function callerOf(address: string): Caller {
   const family = isIP(address);
   if (family !== 6) {
