@@ -1,5 +1,5 @@
 /**
- * JSON without loss: every integer comes as a bigint, from its digits, since a number rounds amounts
+ * JSON without loss: every integer comes as a bigint, from its digits. A number would round amounts
  * above 2^53. Numbers with a point or an exponent stay numbers.
  */
 

@@ -130,7 +130,7 @@ test('late lines, future ones and changed ones are each told with a reason', asy
   assert.equal(far.trades, 1);
 });
 
-test('seconds that were written as milliseconds are refused, trades and rollbacks', async (scope) => {
+test('seconds written as milliseconds are refused, trades and rollbacks', async (scope) => {
   const world = await openWorld(scope);
   await world.feed([tradeLine({ id: 'a', timeMs: START_MS })]);
   const { seq } = world;
