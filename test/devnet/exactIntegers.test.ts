@@ -73,7 +73,7 @@ function holdingScript(refs: ReturnType<typeof place>['refs'], slot: bigint): Ra
   return { ...plain({ mine: refs }), fields: { 1: array([output, back]) } };
 }
 
-test('blocks with slots above 2^53 in scripts and bounds are told exactly', async (scope) => {
+test('blocks with slots above 2^53 in scripts and bounds are shown exactly', async (scope) => {
   const { options, refs } = place();
   const devnet = await startDevnet(scope, options);
   const client = await asked(scope, devnet.ogmiosUrl);
