@@ -25,6 +25,7 @@ import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { cidOf } from '../images/cid.ts';
+import { cleanImage } from '../images/cleanImage.ts';
 import { checkImage, DECLARED_TYPES } from '../images/header.ts';
 import { LaunchAnswer, LaunchForm, type LaunchInfo } from './schema.ts';
 
@@ -32,6 +33,7 @@ const MAX_BODY_BYTES = 6_291_456;
 const MOST_NAME_CHARACTERS = 16;
 const MOST_NAME_BYTES = 32;
 const MOST_DESCRIPTION_CHARACTERS = 500;
+const DAMAGED_IMAGE = 'the image is cut off or damaged: open it in a viewer and save it again';
 const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
 const LINK_RULE =
   'A link begins with https:// and a host, names no user or password, has no spaces or ' +
@@ -50,7 +52,8 @@ export function launchRoute(txContext: TxBuildContext): Route {
     summary: 'Build the transaction that launches a token',
     description:
       'A form with the logo (`image`) and `info`, JSON. With `initialDeposit` the launcher buys ' +
-      'the first tokens in the same transaction.',
+      'the first tokens in the same transaction. `logoCID` is the content id of the picture as ' +
+      'it is stored: without EXIF (its orientation stays), XMP, comments and trailing bytes.',
     maxBodyBytes: OUTPUTS_BODY_BYTES,
     form: {
       maxBodyBytes: MAX_BODY_BYTES,
@@ -72,9 +75,9 @@ export function launchRoute(txContext: TxBuildContext): Route {
 async function launch(
   txContext: TxBuildContext,
   info: LaunchInfo,
-  [image]: readonly FormFile[],
+  [file]: readonly FormFile[],
 ): Promise<Answer | Failure> {
-  if (image === undefined) return invalid('body.image', 'A launch has an image.');
+  if (file === undefined) return invalid('body.image', 'A launch has an image.');
   const creator = readAddress(txContext, info.changeAddress, 'body.info.changeAddress');
   if (creator instanceof Failure) return creator;
   const refused = refuseTtl(info.ttl, 'body.info');
@@ -83,8 +86,8 @@ async function launch(
   if (token instanceof Failure) return token;
   const quote = readQuote(txContext, info.initialDeposit);
   if (quote instanceof Failure) return quote;
-  const header = checkImage(image.bytes, image.mediaType);
-  if (header instanceof Failure) return header;
+  const image = readImage(file);
+  if (image instanceof Failure) return image;
   const wallet = await walletUtxos(txContext, creator, info.utxos);
   if (wallet instanceof Failure) return wallet;
   const collateral = await chooseCollateral(
@@ -101,7 +104,7 @@ async function launch(
   const { name, ...described } = token;
   const planned = planLaunch(
     deployment,
-    { creator, name, metadata: { ...described, logoCID, mediaType: header.mediaType }, quote },
+    { creator, name, metadata: { ...described, logoCID, mediaType: image.mediaType }, quote },
     {
       wallet,
       references,
@@ -117,7 +120,7 @@ async function launch(
   const cbor = cborForCaller(txContext, built, collateral);
   if (cbor instanceof Failure) return cbor;
   // Last, so that no image is stored for a launch that fails.
-  const kept = await txContext.images.put(image.bytes, header.mediaType);
+  const kept = await txContext.images.put(image.bytes, image.mediaType);
   if (kept instanceof Failure) return kept;
   return jsonAnswer({
     id: built.id,
@@ -127,6 +130,14 @@ async function launch(
     logoCID,
     ...launchedToken(planned.token, quote),
   });
+}
+
+function readImage({ bytes, mediaType: declared }: FormFile) {
+  const header = checkImage(bytes, declared);
+  if (header instanceof Failure) return header;
+  const { mediaType } = header;
+  const clean = cleanImage(bytes, mediaType);
+  return clean === null ? invalid('body.image', DAMAGED_IMAGE) : { bytes: clean, mediaType };
 }
 
 /** By the newest settings, which the launch refers to, as to its policy. */

@@ -1,6 +1,7 @@
 /**
  * Choosing a logo: by a click, the keyboard or a drop; checked and shown before anything is
- * uploaded. The limits are the server's; the browser's decoder counts the pixels.
+ * uploaded. The limits are the server's; the browser's decoder counts the pixels. A photograph is
+ * drawn again, so that its place, camera and thumbnail never leave the browser.
  */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -66,7 +67,7 @@ export function LogoField({ logo, problem, choose }: LogoFieldProps) {
           <strong>{logo === null ? t.logo.choose : logo.file.name.slice(0, 80)}</strong>
           <span class="hint" id={`${id}-hint`}>
             {logo === null
-              ? t.logo.limits
+              ? `${t.logo.limits} ${t.logo.drawnAgain}`
               : t.logo.size(logo.width, logo.height, sizeText(logo.file.size))}
           </span>
         </span>
@@ -99,11 +100,28 @@ async function readLogo(file: File): Promise<Logo | string> {
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
   const mediaType = typeOf(head);
   if (mediaType === null) return t.logo.otherType;
-  const size = await pixelsOf(file);
-  if (size === null) return t.logo.damaged;
-  const { width, height } = size;
-  if (width > MAX_PIXELS || height > MAX_PIXELS) return t.logo.tooWide(width, height);
-  return { file, mediaType, width, height };
+  const bitmap = await bitmapOf(file);
+  if (bitmap === null) return t.logo.damaged;
+  try {
+    const { width, height } = bitmap;
+    if (width > MAX_PIXELS || height > MAX_PIXELS) return t.logo.tooWide(width, height);
+    // An animation would stand still; the server takes the comments out of a GIF.
+    const drawn = mediaType === 'image/gif' ? file : await drawAgain(bitmap, file.name, mediaType);
+    if (drawn.size > MAX_BYTES) return t.logo.tooLarge(sizeText(drawn.size));
+    return { file: drawn, mediaType, width, height };
+  } finally {
+    bitmap.close();
+  }
+}
+
+const JPEG_QUALITY = 0.92;
+
+async function drawAgain(bitmap: ImageBitmap, name: string, type: string): Promise<File> {
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('This browser gives no canvas to draw a picture on.');
+  context.drawImage(bitmap, 0, 0);
+  return new File([await canvas.convertToBlob({ type, quality: JPEG_QUALITY })], name, { type });
 }
 
 function typeOf(head: Uint8Array): Logo['mediaType'] | null {
@@ -113,12 +131,9 @@ function typeOf(head: Uint8Array): Logo['mediaType'] | null {
   return starts(0x47, 0x49, 0x46, 0x38) ? 'image/gif' : null;
 }
 
-async function pixelsOf(file: File): Promise<{ width: number; height: number } | null> {
+async function bitmapOf(file: File): Promise<ImageBitmap | null> {
   try {
-    const bitmap = await createImageBitmap(file);
-    const { width, height } = bitmap;
-    bitmap.close();
-    return { width, height };
+    return await createImageBitmap(file);
   } catch {
     // Not decodable: an answer, not a fault.
     return null;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pictureOf } from '../../../src/client/trade/picture.ts';
 import { ADA, answerOf, DevnetWorld, textField } from '../../e2e/devnet/world.ts';
+import { png } from '../images/samples.ts';
 import { named, serverOutputs, wrongAddresses } from './table.ts';
 
 interface Row {
@@ -55,6 +56,7 @@ function imageRows(info: object): Row[] {
   const text = new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>');
   return [
     row('an SVG', { bytes: text, type: 'image/svg+xml' }),
+    row('a PNG without its end', { bytes: bytes.slice(0, -12), type: 'image/png' }),
     row('no type', { bytes, type: '' }),
     row('WebP', { bytes, type: 'image/webp' }),
     row('a PNG that says it is a GIF', { bytes, type: 'image/gif' }),
@@ -183,7 +185,7 @@ test('launches are refused as the contract says, and leave nothing behind', asyn
       initialDeposit: '5000000',
       launchType: 'HYPED',
     };
-    const bytes = padded(pictureOf('large'), 5 * 1_048_576);
+    const bytes = new Uint8Array(png(64, 64, Buffer.alloc(5 * 1_048_576 - 57)));
     const form = formOf(largest, { bytes, type: 'image/png' });
     const answer = await answerOf(
       await fetch(`${world.url}/launch`, { method: 'POST', body: form }),

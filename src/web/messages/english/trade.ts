@@ -270,6 +270,8 @@ export const LOGO = {
   label: 'Logo',
   choose: 'Choose a picture',
   limits: 'PNG, JPEG or GIF; at most 5 MiB and 4096 × 4096 pixels.',
+  drawnAgain:
+    'PNG and JPEG are drawn again here: the place and camera of a photograph stay with you.',
   size: (width: number, height: number, size: string) => `${width} × ${height} pixels, ${size}`,
   none: 'Choose a picture.',
   empty: 'This file is empty.',

@@ -274,6 +274,8 @@ export const LOGO: Messages['logo'] = {
   label: 'Logo',
   choose: 'Wähle ein Bild',
   limits: 'PNG, JPEG oder GIF; höchstens 5 MiB und 4096 × 4096 Pixel.',
+  drawnAgain:
+    'PNG und JPEG werden hier neu gezeichnet: Ort und Kamera eines Fotos bleiben bei dir.',
   size: (width, height, size) => `${width} × ${height} Pixel, ${size}`,
   none: 'Wähle ein Bild.',
   empty: 'Diese Datei ist leer.',

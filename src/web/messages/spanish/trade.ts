@@ -272,6 +272,8 @@ export const LOGO: Messages['logo'] = {
   label: 'Logo',
   choose: 'Elige una imagen',
   limits: 'PNG, JPEG o GIF; como mucho 5 MiB y 4096 × 4096 píxeles.',
+  drawnAgain:
+    'PNG y JPEG se vuelven a dibujar aquí: el lugar y la cámara de una foto se quedan contigo.',
   size: (width, height, size) => `${width} × ${height} píxeles, ${size}`,
   none: 'Elige una imagen.',
   empty: 'Este archivo está vacío.',
