@@ -15,6 +15,7 @@ import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { planRotation } from '../../src/server/cli/rotate.ts';
 import { readSecrets } from '../../src/server/settings/secrets.ts';
 import { keyNamed } from '../support/ledgerWorld.ts';
+import { untilAsked } from '../support/until.ts';
 import { ADA, DevnetWorld } from './devnet/world.ts';
 
 type SecretName = keyof ReturnType<typeof readSecrets>;
@@ -125,6 +126,35 @@ test('settings go back with the chain', async () => {
   assert.equal(order.state, 'executed');
 });
 
+/** Codes of what is wrong with the node. */
+async function reasons(): Promise<string[]> {
+  const { body } = await world.get('/health/ready');
+  // trust: the schema of the route
+  return (body as { reasons: { code: string }[] }).reasons.map(({ code }) => code);
+}
+
+async function untilReasons(wanted: readonly string[]): Promise<void> {
+  const isWanted = (found: readonly string[]) => found.join() === wanted.join();
+  await untilAsked(`reasons are ${wanted.join()}`, reasons, isWanted);
+}
+
+test('an executor that may not trade any more is a reason in readiness, until it may', async () => {
+  assert.deepEqual(await reasons(), []);
+  const away = await rotate({ executor: 'faucet', fee: feeAddress, signers: ['faucet', 'fee'] });
+  assert.equal(away.outcome, 'accepted');
+  await world.mine();
+  await untilReasons(['EXECUTOR_MAY_NOT_TRADE']);
+  const placed = await world.trader('alice').order(buy);
+  await world.mine(2);
+  assert.equal(world.order(placed.id).state, 'open');
+  const back = await rotate({ executor: 'executor', fee: feeAddress, signers: ['faucet', 'fee'] });
+  assert.equal(back.outcome, 'accepted');
+  await world.mine();
+  await untilReasons([]);
+  await world.spent(placed.id);
+  assert.equal(world.order(placed.id).state, 'executed');
+});
+
 test('where the signers take the settings away trading stops, and nothing else', async () => {
   const placed = await world.trader('alice').order(buy);
   const to = trader.wallet.address;
@@ -137,6 +167,7 @@ test('where the signers take the settings away trading stops, and nothing else',
   assert.equal(outcome.outcome, 'accepted');
   await world.mine(2);
   assert.equal(await inForce(), null);
+  await untilReasons(['EXECUTOR_MAY_NOT_TRADE']);
   assert.equal(world.order(placed.id).state, 'open');
   await assert.rejects(world.launch(trader, { name: 'Never' }), /settings/);
   await trader.cancel(placed.id);

@@ -158,7 +158,7 @@ export function registerStatus(registry: Registry, status: NodeStatus): void {
   );
   reading(
     'stuck_pools',
-    'Pools whose transactions are refused, on the leader',
+    'Pools with a step that fails, on the leader',
     () => status.stuckPools().length,
   );
 }

@@ -57,6 +57,8 @@ export const Ready = Type.Object({
         'STATE_NOT_WRITTEN',
         'STATE_DAMAGED',
         'POOLS_QUARANTINED',
+        'EXECUTOR_MAY_NOT_TRADE',
+        'STEPS_STUCK',
       ]),
       message: Type.String({ description: 'Cause, and what to do.' }),
     }),
@@ -65,8 +67,8 @@ export const Ready = Type.Object({
   quarantinedPools: Type.Integer({ minimum: 0 }),
   stuckPools: Type.Array(Type.String(), {
     description:
-      'Tokens whose pool cannot be served: its transactions are refused. Told by the leader; at ' +
-      'most a hundred. Orders there are refunded as they become due.',
+      'Tokens of pools with a step (fill, refund, graduation, payout to the creator) that fails; ' +
+      'the other steps go on. Told by the leader; at most a hundred. Reasons say more.',
   }),
   mayNotLead: Nullable.text(
     'Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.',

@@ -38,7 +38,7 @@ export interface NodeStatus {
   quarantined(): number;
   /** Why it is degraded; empty: it is not. */
   reasons(): readonly Trouble[];
-  /** Tokens of pools whose transactions are refused, as the leader knows; empty on others. */
+  /** Tokens of pools with a step that fails, as the leader knows; empty on others. */
   stuckPools(): readonly string[];
   tip(): StatusTip;
 }

@@ -192,8 +192,10 @@ export class BuilderPool implements Builder, Service {
         assert(outcome !== null, 'a plan has an outcome');
         return outcome;
       } catch (error) {
-        const why = signal.aborted ? `it took longer than ${buildTimeMs} ms` : messageOf(error);
-        return new Failure('SERVER_ERROR', `build: ${why}`);
+        const isLate = signal.aborted;
+        const why = isLate ? `it took longer than ${buildTimeMs} ms` : messageOf(error);
+        const reason = isLate ? 'TIMED_OUT' : 'CRASHED';
+        return new Failure('SERVER_ERROR', `build: ${why}`, { reason, retry: true });
       }
     });
   }

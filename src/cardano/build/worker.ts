@@ -1,6 +1,5 @@
 /** A thread of the builder: a plan in, bytes or a refusal out. It holds no key and no state. */
 import { workerData } from 'node:worker_threads';
-import { lowerPriority } from '../../engine/runtime/threadPriority.ts';
 import type { SlotConfig } from '../codec/slots.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { evaluate } from '../ledger/scalus.ts';
@@ -15,7 +14,6 @@ export interface BuilderThreadData {
 
 // trust: handed over by pool.ts
 const { parameters, slots } = workerData as BuilderThreadData;
-lowerPriority();
 
 /** null asks for nothing but that this file is loaded. */
 export default function build(plan: TransactionPlan | null): BuildOutcome | null {

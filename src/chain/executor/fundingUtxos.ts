@@ -105,7 +105,7 @@ type ConsolidationDeps = Pick<
   'utxos' | 'submitter' | 'builder' | 'funding' | 'keys' | 'clock'
 >;
 
-type ConsolidationObserver = Omit<PoolExecutorObserver, 'poolStuck'>;
+type ConsolidationObserver = Pick<PoolExecutorObserver, 'executorSubmitted' | 'executorRejected'>;
 
 /**
  * Merges small outputs of the fee address. Every batch leaves one more there, and anyone may send

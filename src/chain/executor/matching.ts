@@ -11,7 +11,7 @@ import type { Value } from '../../cardano/codec/value.ts';
 import type { Exchange } from '../../engine/market/exchange.ts';
 import { batchIncomeLovelace, type FeeParameters } from '../../engine/market/fees.ts';
 import { fillOrder, type OrderTerms } from '../../engine/market/order.ts';
-import { type PoolState, reachedCap } from '../../engine/market/pool.ts';
+import { type AmmPool, type PoolState, reachedCap } from '../../engine/market/pool.ts';
 
 /** Where the chain placed the order. */
 interface Placement {
@@ -65,29 +65,55 @@ export type NextStep =
 
 export const MOST_ORDERS = 16;
 
+/** What fails and is tried again by itself. */
+export type StepKind = 'fill' | 'refund' | 'graduate' | 'collect';
+
+const NO_STEPS: ReadonlySet<StepKind> = new Set();
+const NO_ORDERS: ReadonlySet<OpenOrder> = new Set();
+
 export interface StepInput {
   readonly pool: PoolState;
   readonly orders: readonly OpenOrder[];
   readonly fees: FeeParameters;
   /** Start of the current slot: a lower bound after it would not be valid yet. */
   readonly nowMs: number;
-  /** The node refuses the pool's transactions for now: due orders are refunded instead. */
-  readonly isStuck?: boolean;
-  /** The node refuses refunds for now: other orders are filled instead. */
-  readonly areRefundsStuck?: boolean;
+  /** Steps that failed and wait; the others go on. Due orders that cannot fill are refunded. */
+  readonly paused?: ReadonlySet<StepKind>;
+  /** Orders that failed by themselves and wait; those behind them go on. */
+  readonly skipped?: {
+    readonly fill: ReadonlySet<OpenOrder>;
+    readonly refund: ReadonlySet<OpenOrder>;
+  };
+  /** So many batches went before a due collection that it is next. */
+  readonly isCollectNext?: boolean;
   /** Per batch: `MOST_ORDERS`, or fewer where the builder met a transaction's limits. */
   readonly mostOrders: number;
 }
 
-export function nextStep(situation: StepInput): NextStep {
-  const { pool, fees, isStuck = false } = situation;
-  if (!isStuck && pool.venue === 'CURVE' && reachedCap(pool)) return { step: 'graduate' };
-  if (!isStuck && pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace) {
-    return { step: 'collect', owedLovelace: pool.owed };
-  }
-  const batch = matchOrders(situation);
+/** Graduates when due, then fills and refunds; a due collection where nothing else is to do. */
+export function nextStep(input: StepInput): NextStep {
+  const { pool, fees, nowMs, paused = NO_STEPS, isCollectNext = false } = input;
+  if (isFull(pool) && !paused.has('graduate')) return { step: 'graduate' };
+  const isCollectDue = owesCreator(pool, fees) && !paused.has('collect');
+  const collect = { step: 'collect', owedLovelace: isCollectDue ? pool.owed : 0n } as const;
+  if (isCollectDue && isCollectNext) return collect;
+  const batch = matchOrders(input);
   if (batch.fills.length + batch.refunds.length > 0) return { step: 'batch', batch };
-  return { step: 'wait', untilMs: firstRefundMs(situation.orders) };
+  if (isCollectDue) return collect;
+  return { step: 'wait', untilMs: firstRefundMs(input.orders, BigInt(nowMs)) };
+}
+
+/** Whether the creator's share of an AMM pool is large enough to be paid out. */
+export function owesCreator(
+  pool: PoolState,
+  { collectFromLovelace }: FeeParameters,
+): pool is AmmPool {
+  return pool.venue === 'AMM' && pool.owed >= collectFromLovelace;
+}
+
+/** The curve accepts nothing but graduation. */
+function isFull(pool: PoolState): boolean {
+  return pool.venue === 'CURVE' && reachedCap(pool);
 }
 
 /** The next transaction: what the first order that can move needs; empty when none can. */
@@ -97,23 +123,25 @@ export function matchOrders({
   fees,
   nowMs,
   mostOrders,
-  isStuck = false,
-  areRefundsStuck = false,
+  paused = NO_STEPS,
+  skipped = { fill: NO_ORDERS, refund: NO_ORDERS },
 }: StepInput): Batch {
   const now = BigInt(nowMs);
+  const mayFill = !paused.has('fill') && !isFull(pool);
   const fills: Fill[] = [];
   const refunds: OpenOrder[] = [];
   let state = pool;
   for (const order of orders.toSorted(comparePlacements)) {
     if (fills.length + refunds.length >= mostOrders) break;
     // The fill that reached the cap is followed by graduation: the AMM fills the other orders.
-    if (!isStuck && state.venue === 'CURVE' && reachedCap(state)) break;
-    const exchange = isStuck ? null : fillOrder(state, fees, order);
+    if (mayFill && isFull(state)) break;
+    const exchange = mayFill && !skipped.fill.has(order) ? fillOrder(state, fees, order) : null;
     if (exchange !== null && refunds.length === 0) {
       fills.push({ order, exchange });
       state = exchange.next;
     }
-    const isDue = exchange === null && !areRefundsStuck && order.refundAfterMs <= now;
+    const mayRefund = !paused.has('refund') && !skipped.refund.has(order);
+    const isDue = exchange === null && mayRefund && order.refundAfterMs <= now;
     if (isDue && fills.length === 0) refunds.push(order);
   }
   return { fills, refunds, next: state, ...totals(fees, fills, refunds) };
@@ -141,9 +169,10 @@ export function comparePlacements(a: OpenOrder, b: OpenOrder): number {
   );
 }
 
-/** The earliest refund; no order is due yet. */
-function firstRefundMs(orders: readonly OpenOrder[]): bigint | null {
+/** The earliest refund that is still to come. */
+function firstRefundMs(orders: readonly OpenOrder[], now: bigint): bigint | null {
   return orders.reduce<bigint | null>((first, { refundAfterMs }) => {
+    if (refundAfterMs <= now) return first;
     return first === null || refundAfterMs < first ? refundAfterMs : first;
   }, null);
 }

@@ -2,35 +2,38 @@
  * Executes the orders of one pool: reads its state, decides, builds, signs, submits, and starts
  * again. At most MOST_CHAINED of its transactions are unconfirmed at a time.
  *
- * It remembers only how large a batch may be. After a refused transaction (a cancellation came
- * first) it reads the state again; a batch that exceeds its share of a transaction's limits is
- * halved. A pool whose transactions stay refused is tried less and less often (`PoolBackoff`);
- * meanwhile its orders are refunded as they become due.
+ * It remembers how large a batch may be, and how many batches went before a due collection. After a
+ * lost race (a cancellation came first) it reads the state again. A batch that fails is halved; an
+ * order that fails alone, and a step that fails, are paused (`PoolBackoff`), and the others go on.
  */
 
-import { lookUpCollateral, lookUpReferences } from '../../cardano/build/chainData.ts';
-import { type NextPool, planStep } from '../../cardano/build/paired.ts';
 import type { Builder, BuiltTransaction } from '../../cardano/build/port.ts';
 import { signOwn } from '../../cardano/build/signing.ts';
-import { formatAddress, scriptAddress } from '../../cardano/codec/address.ts';
-import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
+import type { Utxo } from '../../cardano/codec/output.ts';
 import { type SlotConfig, slotAt, slotStartMs } from '../../cardano/codec/slots.ts';
-import type { LaunchId } from '../../cardano/datums/datums.ts';
-import { capLovelace, type Deployment } from '../../cardano/datums/deployment.ts';
+import type { Deployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import { type NewestPool, newestPool } from '../newestPool.ts';
+import { newestPool } from '../newestPool.ts';
 import { newestSettings } from '../settings.ts';
 import type { FundingUtxos } from './fundingUtxos.ts';
-import { MOST_ORDERS, type NextStep, nextStep } from './matching.ts';
-import { type FundingNeeded, type Plan, planBatch, planCollect, planGraduation } from './plan.ts';
-import { type PoolBackoff, refundsOf } from './poolBackoff.ts';
-import { type PoolView, poolViews } from './poolView.ts';
+import { MOST_ORDERS, nextStep, owesCreator, type StepKind } from './matching.ts';
+import type { Plan } from './plan.ts';
+import type { PoolBackoff } from './poolBackoff.ts';
+import { poolViews } from './poolView.ts';
+import {
+  type Action,
+  buildAction,
+  ordersOf,
+  planAction,
+  type Situation,
+  spendsPool,
+} from './stepTransaction.ts';
+import { type Pause, UNTIL_BLOCK } from './wakeups.ts';
 
 export interface PoolExecutorDeps {
   store(): StateStore;
@@ -50,37 +53,26 @@ export interface PoolExecutorDeps {
 export interface PoolExecutorObserver {
   executorSubmitted(kind: string, token: string, txHash: string, orders: number): void;
   executorRejected(kind: string, token: string, reason: string, message: string): void;
-  /** Called once, when the node refused two of the pool's transactions in a row. */
-  poolStuck(token: string, reason: string, message: string, retryInMs: number): void;
+  /** Called once, when one step of a pool (fill, refund, graduate, collect) failed twice. */
+  poolStuck(token: string, kind: string, message: string, retryInMs: number): void;
+  executorFailed(token: string, error: unknown): void;
 }
 
-/** More than any batch costs; the build replaces it with the real fee. */
-const GUESSED_FEE_LOVELACE = 1_200_000n;
 const MOST_CHAINED = 10;
-/** Of a transaction's limits, for a batch that could be smaller. Source: onchain.md, Executor. */
-const MOST_PERCENT = 60;
+/** Batches that may go before a due collection. Source: onchain.md, Third round. */
+const MOST_BEFORE_COLLECT = 10;
+const POOL_STEPS: readonly StepKind[] = ['fill', 'graduate', 'collect'];
 
-type Action = Exclude<NextStep, { step: 'wait' }>;
-type Verdict = 'again' | 'later';
+type Verdict = 'again' | Pause;
 
-/** With the executor and the fee address of the newest settings. */
-interface Terms {
-  readonly deployment: Deployment;
-  /** null: they are not where they count. */
-  readonly settings: Utxo | null;
-  readonly mayTrade: boolean;
-}
-
-interface Situation extends PoolView, Terms {}
-
-const TAKEN_AWAY =
-  'the settings are not at the script of their signers: nothing trades until they are put back';
-
-function otherExecutor({ executorKeyHash }: Deployment): string {
-  return (
-    `the settings name the executor ${executorKeyHash}, whose key this node does not have: ` +
-    'give it with EXECUTOR_KEY_FILE'
-  );
+/** Why an action failed. */
+interface Problem {
+  readonly reason: string;
+  readonly message: string;
+  /** Its orders, or their number, may be the cause: fewer are tried. */
+  readonly isOfOrders: boolean;
+  /** It took its whole time: the machine is busy, so the next try waits. */
+  readonly isSlow?: boolean;
 }
 
 export class PoolExecutor {
@@ -89,8 +81,7 @@ export class PoolExecutor {
   readonly #observer: PoolExecutorObserver;
   #mostOrders = MOST_ORDERS;
   #chained = 0;
-  /** Why it cannot trade, as last reported; null: it can. */
-  #reported: string | null = null;
+  #batchesBeforeCollect = 0;
 
   constructor(token: AssetId, deps: PoolExecutorDeps, observer: PoolExecutorObserver) {
     this.#token = token;
@@ -104,69 +95,74 @@ export class PoolExecutor {
   }
 
   /** Runs steps until there is nothing to do, or nothing before the next block. */
-  async run(isStopping: () => boolean): Promise<void> {
+  async run(isStopping: () => boolean): Promise<Pause> {
     while (!isStopping() && this.#chained < MOST_CHAINED) {
-      if ((await this.#step()) === 'later') return;
+      const verdict = await this.#step();
+      if (verdict !== 'again') return verdict;
     }
+    return UNTIL_BLOCK;
   }
 
   async #step(): Promise<Verdict> {
     const { store, utxos, deployment, slots, clock, backoff } = this.#deps;
     const pool = await newestPool(this.#token, store(), utxos, deployment);
-    if (pool === null) return 'later';
+    if (pool === null) return UNTIL_BLOCK;
+    if (!owesCreator(pool.state, deployment.fees)) this.#batchesBeforeCollect = 0;
     const terms = await this.#terms();
+    const paused = backoff.pausedSteps(this.#token);
+    if (!terms.mayTrade) for (const kind of POOL_STEPS) paused.add(kind);
+    const untilMs: (bigint | null)[] = [];
+    const retryMs = [backoff.retryMs(this.#token)];
+    let isWhole = true;
     for await (const view of poolViews(pool, store(), utxos)) {
+      const skipped = backoff.skipped(view.orders);
       const next = nextStep({
-        pool: pool.state,
-        orders: view.orders,
-        fees: deployment.fees,
+        ...{ pool: pool.state, orders: view.orders, fees: deployment.fees, paused, skipped },
         nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
         mostOrders: this.#mostOrders,
-        isStuck: !terms.mayTrade || !backoff.mayTry(this.#token),
-        areRefundsStuck: !backoff.mayTry(refundsOf(this.#token)),
+        isCollectNext: this.#batchesBeforeCollect >= MOST_BEFORE_COLLECT,
       });
-      if (next.step === 'wait') continue;
-      return backoff.mayTry(this.#keyOf(next)) ? this.#act(next, { ...view, ...terms }) : 'later';
+      if (next.step !== 'wait') return this.#act(next, { ...view, ...terms });
+      untilMs.push(next.untilMs);
+      retryMs.push(skipped.retryMs);
+      isWhole &&= view.isWhole;
     }
-    return 'later';
+    const untilBlock = this.#chained > 0 || !isWhole;
+    return { untilBlock, refundMs: first(untilMs.map(asMs)), retryMs: first(retryMs) };
   }
 
   /** By the newest settings: a batch on older ones is refused, and made again. */
-  async #terms(): Promise<Terms> {
+  async #terms(): Promise<Pick<Situation, 'deployment' | 'settings' | 'mayTrade'>> {
     const { store, utxos, deployment, keys } = this.#deps;
     const settings = await newestSettings(store(), utxos, deployment);
     const current = { ...deployment, ...settings?.roles };
-    const isOurs = keys.some(({ hash }) => hash === current.executorKeyHash);
-    this.#report(settings === null ? TAKEN_AWAY : isOurs ? null : otherExecutor(current));
-    const mayTrade = settings !== null && isOurs;
+    const mayTrade = settings !== null && keys.some(({ hash }) => hash === current.executorKeyHash);
     return { deployment: current, settings: settings?.utxo ?? null, mayTrade };
-  }
-
-  /** Once, until it changes. */
-  #report(trouble: string | null): void {
-    if (trouble !== null && trouble !== this.#reported) {
-      this.#observer.executorRejected('settings', this.#token, 'SETTINGS', trouble);
-    }
-    this.#reported = trouble;
   }
 
   /** Larger batches pay their own fee: funding is reserved only where the plan needs it. */
   async #act(action: Action, view: Situation): Promise<Verdict> {
-    const plan = this.#plan(action, view, []);
-    if (plan.outcome === 'plan') return this.#carryOut(plan, action, view, []);
     const { funding, keys } = this.#deps;
     const { feeKeyHash } = view.deployment;
-    const isOurs = keys.some(({ hash }) => hash === feeKeyHash);
     try {
+      const plan = planAction(action, view, []);
+      if (plan.outcome === 'plan') return await this.#carryOut(plan, action, view, []);
+      const isOurs = keys.some(({ hash }) => hash === feeKeyHash);
       const held = isOurs ? await funding.reserve(this.#token, feeKeyHash) : [];
-      const paid = this.#plan(action, view, held);
+      const paid = planAction(action, view, held);
       if (paid.outcome === 'plan') return await this.#carryOut(paid, action, view, held);
+      const lack = `no output of ${plan.missingLovelace} lovelace at the fee address`;
+      const message = isOurs ? lack : `the key of the fee address (${feeKeyHash}) is not here`;
+      return this.#failed(action, { reason: 'FLOAT', message, isOfOrders: false });
+    } catch (error) {
+      // Node or index are away: that says nothing of this pool.
+      if (error instanceof Unavailable) throw error;
+      this.#observer.executorFailed(this.#token, error);
+      const message = error instanceof Error ? error.message : String(error);
+      return this.#failed(action, { reason: 'FAULT', message, isOfOrders: true });
     } finally {
       funding.release(this.#token);
     }
-    const lack = `no float of ${plan.missingLovelace} lovelace at the fee address`;
-    this.#observer.executorRejected(action.step, this.#token, 'FLOAT', lack);
-    return 'later';
   }
 
   async #carryOut(
@@ -175,161 +171,70 @@ export class PoolExecutor {
     view: Situation,
     funding: readonly Utxo[],
   ): Promise<Verdict> {
-    const built = await this.#build(plan, action, view, funding);
-    if (built instanceof Failure) {
-      this.#observer.executorRejected(action.step, this.#token, built.cause, built.message);
-      return 'later';
-    }
-    if (built.outcome === 'refused') {
-      this.#observer.executorRejected(action.step, this.#token, built.reason, built.message);
-      return this.#shrink(action) ?? this.#refused(action, built);
-    }
+    const built = await buildAction(this.#deps, plan, action, view, funding);
+    if (built instanceof Failure) return this.#failed(action, problemOf(built));
+    if (built.outcome === 'refused') return this.#failed(action, { ...built, isOfOrders: true });
     return this.#submit(action, built);
   }
 
-  #plan(
-    action: Action,
-    { pool, deployment }: Situation,
-    funding: readonly Utxo[],
-  ): Plan | FundingNeeded {
-    const request = {
-      pool,
-      fees: deployment.fees,
-      feeAddress: deployment.feeAddress,
-      networkFeeLovelace: GUESSED_FEE_LOVELACE,
-      funding: funding.map(({ ref, output }) => ({ ref, lovelace: output.value.lovelace })),
-    };
-    if (action.step === 'batch') return planBatch({ ...request, batch: action.batch });
-    if (action.step === 'graduate') return planGraduation(request, ammAddress(deployment));
-    return planCollect(request, creatorAddress(pool, deployment));
-  }
-
-  async #build(plan: Plan, action: Action, view: Situation, funding: readonly Utxo[]) {
-    const { utxos, slots, builder } = this.#deps;
-    const { deployment } = view;
-    const collateral = await lookUpCollateral(utxos, deployment.collateralKeyHash, deployment);
-    if (collateral instanceof Failure) return collateral;
-    const references = await referencesOf(action, view, utxos);
-    if (references instanceof Failure) return references;
-    const transaction = planStep(plan, {
-      utxos: [view.pool.utxo, ...view.orderUtxos.values(), ...funding],
-      references,
-      collateral,
-      slots,
-      executorKeyHash: view.mayTrade ? deployment.executorKeyHash : null,
-      feeAddress: deployment.feeAddress,
-      nextPool: nextPoolOf(action, view.pool, deployment),
-      launchId: launchIdOf(view.pool),
-    });
-    const isBatch = action.step === 'batch' && ordersOf(action) > 1;
-    const mostPercent = isBatch ? MOST_PERCENT : transaction.mostPercent;
-    return builder.build({ ...transaction, mostPercent }, { urgent: true });
-  }
-
   async #submit(action: Action, built: BuiltTransaction): Promise<Verdict> {
-    const { submitter, keys } = this.#deps;
+    const { submitter, keys, backoff } = this.#deps;
     const bytes = signOwn(built, keys);
     const outcome = await submitter.submit(bytes);
     if (outcome.outcome === 'refused') {
       const { reason, message } = outcome;
-      this.#observer.executorRejected(action.step, this.#token, reason, message);
       // The next view lacks the spent output.
-      if (reason === 'INPUT_SPENT') return 'again';
-      return reason === 'MEMPOOL_FULL' ? 'later' : this.#refused(action, outcome);
+      const isPassing = reason === 'INPUT_SPENT' || reason === 'MEMPOOL_FULL';
+      if (!isPassing) return this.#failed(action, { reason, message, isOfOrders: true });
+      this.#observer.executorRejected(action.step, this.#token, reason, message);
+      return reason === 'INPUT_SPENT' ? 'again' : UNTIL_BLOCK;
     }
-    this.#deps.backoff.forget(this.#keyOf(action));
+    const kind = kindOf(action);
+    backoff.succeeded(this.#token, kind);
     this.#chained += 1;
+    if (kind === 'collect') this.#batchesBeforeCollect = 0;
+    if (kind === 'fill') this.#batchesBeforeCollect += 1;
     this.#mostOrders = Math.min(MOST_ORDERS, this.#mostOrders + 1);
-    const orders = action.step === 'batch' ? ordersOf(action) : 0;
+    const orders = ordersOf(action).length;
     this.#observer.executorSubmitted(action.step, this.#token, outcome.txHash, orders);
     return 'again';
   }
 
-  /** The next step may refund due orders; the pool is tried again after a pause. */
-  #refused(action: Action, { reason, message }: { reason: string; message: string }): Verdict {
-    const pauseMs = this.#deps.backoff.refused(this.#keyOf(action));
-    if (!spendsPool(action)) return 'later';
-    if (pauseMs !== null) this.#observer.poolStuck(this.#token, reason, message, pauseMs);
+  /** Fewer orders are tried at once. What cannot be smaller is paused, and other steps are next. */
+  #failed(action: Action, { reason, message, isOfOrders, isSlow = false }: Problem): Verdict {
+    const { backoff } = this.#deps;
+    this.#observer.executorRejected(action.step, this.#token, reason, message);
+    const orders = isOfOrders ? ordersOf(action) : [];
+    if (orders.length > 1) this.#mostOrders = Math.floor(orders.length / 2);
+    if (orders.length > 1 && !isSlow) return 'again';
+    const kind = kindOf(action);
+    const [order] = orders;
+    const isAlone = order !== undefined && orders.length === 1;
+    const pauseMs =
+      isAlone && (kind === 'fill' || kind === 'refund')
+        ? backoff.orderFailed(this.#token, kind, order, message)
+        : backoff.failed(this.#token, kind, message);
+    if (pauseMs !== null) this.#observer.poolStuck(this.#token, kind, message, pauseMs);
     return 'again';
   }
-
-  /** Refunds do not spend the pool, so they have a back-off of their own. */
-  #keyOf(action: Action): string {
-    return spendsPool(action) ? this.#token : refundsOf(this.#token);
-  }
-
-  /** Halves the batch size; null: the batch has one order. */
-  #shrink(action: Action): Verdict | null {
-    if (action.step !== 'batch' || ordersOf(action) <= 1) return null;
-    this.#mostOrders = Math.floor(ordersOf(action) / 2);
-    return 'again';
-  }
 }
 
-function spendsPool(action: Action): boolean {
-  return action.step !== 'batch' || action.batch.fills.length > 0;
+function kindOf(action: Action): StepKind {
+  if (action.step !== 'batch') return action.step;
+  return spendsPool(action) ? 'fill' : 'refund';
 }
 
-function ordersOf({ batch }: Action & { step: 'batch' }): number {
-  return batch.fills.length + batch.refunds.length;
+/** Of a build that gave no verdict on the transaction. */
+function problemOf({ cause, reason, message }: Failure): Problem {
+  const isSlow = reason === 'TIMED_OUT';
+  return { reason: reason ?? cause, message, isSlow, isOfOrders: isSlow || reason === 'CRASHED' };
 }
 
-/** Where a pool graduates to; without a stake part (onchain.md). */
-function ammAddress({ addressNetwork, scripts }: Deployment): string {
-  return scriptAddress(addressNetwork, scripts.ammPool.hash, null);
+function first(times: readonly (number | null)[]): number | null {
+  const some = times.filter((ms) => ms !== null);
+  return some.length === 0 ? null : Math.min(...some);
 }
 
-function creatorAddress(
-  { record: { author } }: NewestPool,
-  { addressNetwork }: Deployment,
-): string {
-  return formatAddress({
-    network: addressNetwork,
-    payment: { kind: 'key', hash: author.pkh },
-    stake: author.skh === '' ? null : { kind: 'key', hash: author.skh },
-    pointer: false,
-  });
-}
-
-function launchIdOf({ record: { seed, author } }: NewestPool): LaunchId | null {
-  const ref = seed === null ? null : parseRef(seed);
-  return ref === null ? null : { seed: ref, creatorPkh: author.pkh, creatorSkh: author.skh };
-}
-
-/** The outputs with the validators that run for the step's inputs, and what a pool reads. */
-async function referencesOf(
-  action: Action,
-  { pool: { state }, deployment, settings }: Situation,
-  utxos: UtxoLookup,
-): Promise<readonly Utxo[] | Failure> {
-  const { curvePool, order, ammPool } = deployment.scripts;
-  const pool = state.venue === 'CURVE' ? curvePool : ammPool;
-  if (!spendsPool(action)) return lookUpReferences(utxos, [order]);
-  assert(settings !== null, 'a pool moves only where the settings are');
-  const found = await lookUpReferences(utxos, action.step === 'batch' ? [order, pool] : [pool]);
-  return found instanceof Failure ? found : [...found, settings];
-}
-
-/** Datum of the pool after the step; null where the step does not spend the pool. */
-function nextPoolOf(action: Action, pool: NewestPool, deployment: Deployment): NextPool | null {
-  const { nft, token, state } = pool;
-  const { author, executor } = pool.record;
-  const { fees, settings } = deployment;
-  if (action.step === 'batch' && action.batch.fills.length === 0) return null;
-  if (action.step === 'batch' && state.venue === 'CURVE') {
-    const { aNum, bNum } = state.curve;
-    const witnesses = {
-      witness1: deployment.scripts.ammPool.hash,
-      witness2: settings.policyId,
-    };
-    const cap = capLovelace(deployment);
-    const datum = { nft, token, aNum, bNum, executor, capLovelace: cap, ...witnesses };
-    return { venue: 'CURVE', datum };
-  }
-  const next = action.step === 'batch' ? action.batch.next : null;
-  const owedLovelace = next?.venue === 'AMM' ? next.owed : 0n;
-  const creator = { creatorPkh: author.pkh, creatorSkh: author.skh };
-  const terms = { lpFeePer10k: fees.lpFeePer10k, executor, settings: settings.policyId };
-  const datum = { nft, token, ...terms, ...creator, owedLovelace };
-  return { venue: 'AMM', datum };
+function asMs(ms: bigint | null): number | null {
+  return ms === null ? null : Number(ms);
 }

@@ -18,6 +18,8 @@ export interface PoolView {
   readonly orders: readonly OpenOrder[];
   /** Outputs of the orders, by reference. */
   readonly orderUtxos: ReadonlyMap<string, Utxo>;
+  /** False: an order is spent by a pending transaction, or its output is not known yet. */
+  readonly isWhole: boolean;
 }
 
 const MOST_FULL = 1_000;
@@ -41,6 +43,16 @@ export function tokensWithOrders(store: StateStore, token: AssetId, most: number
 /** After all keys of a token in `open_orders`. */
 function behind(token: AssetId): string {
   return token === '' ? '' : `${token}/\u{fffd}`;
+}
+
+/** Whether a token has open orders, in blocks. */
+export function hasOrders(store: StateStore, token: AssetId): boolean {
+  return store.withPrefix('open_orders', `${token}/`, 1).length > 0;
+}
+
+/** Whether a token's curve is at its cap and has not graduated. */
+export function isFullPool(store: StateStore, token: AssetId): boolean {
+  return store.get('market', `${FULL}${token}`) !== null;
 }
 
 /** Tokens whose curve is at its cap and has not graduated. */
@@ -85,7 +97,7 @@ async function viewOf(
     orderUtxos.set(record.ref, found.utxo);
     return [openOrder(record, found.utxo)];
   });
-  return { pool, orders, orderUtxos };
+  return { pool, orders, orderUtxos, isWhole: orders.length === rows.length };
 }
 
 function openOrder(record: OrderRecord, { ref, output }: Utxo): OpenOrder {

@@ -84,14 +84,20 @@ export interface HealthReadyAnswer {
   readonly degraded: boolean;
   /** Why it is degraded; empty when it is not. */
   readonly reasons: readonly {
-    readonly code: 'LOG_NOT_WRITTEN' | 'STATE_NOT_WRITTEN' | 'STATE_DAMAGED' | 'POOLS_QUARANTINED';
+    readonly code:
+      | 'LOG_NOT_WRITTEN'
+      | 'STATE_NOT_WRITTEN'
+      | 'STATE_DAMAGED'
+      | 'POOLS_QUARANTINED'
+      | 'EXECUTOR_MAY_NOT_TRADE'
+      | 'STEPS_STUCK';
     /** Cause, and what to do. */
     readonly message: string;
   }[];
   readonly quarantinedPools: number;
   /**
-   * Tokens whose pool cannot be served: its transactions are refused. Told by the leader; at
-   * most a hundred. Orders there are refunded as they become due.
+   * Tokens of pools with a step (fill, refund, graduation, payout to the creator) that fails;
+   * the other steps go on. Told by the leader; at most a hundred. Reasons say more.
    */
   readonly stuckPools: readonly string[];
   /** Of several nodes: why this one must not lead (full disk, wrong clock); null: it may. */

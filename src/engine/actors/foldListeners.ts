@@ -1,15 +1,18 @@
+/** `tags` name what changed (streamTags.ts); null: anything may have. */
+export type AppliedListener = (tags: ReadonlySet<string> | null) => void;
+
 /** Notified after each applied batch, and when the fold stops. */
 export class FoldListeners {
-  readonly #all = new Set<() => void>();
+  readonly #all = new Set<AppliedListener>();
 
   /** Returns a function that removes the listener. */
-  add(listener: () => void): () => void {
+  add(listener: AppliedListener): () => void {
     this.#all.add(listener);
     return () => this.#all.delete(listener);
   }
 
-  notify(): void {
-    for (const listener of [...this.#all]) listener();
+  notify(tags: ReadonlySet<string> | null = null): void {
+    for (const listener of [...this.#all]) listener(tags);
   }
 
   /** Resolves when `isDone`; rejects when `isStopped` or `givenUp` comes first. */

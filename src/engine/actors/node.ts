@@ -17,7 +17,7 @@ import { type OpenWriter, threadWriter } from '../store/stateWriter.ts';
 import { type CommitObserver, Committer } from './committer.ts';
 import { type DataFiles, damagedPools, isDamaged, markDamaged } from './dataFiles.ts';
 import { Fold } from './fold.ts';
-import { FoldListeners, type TopicHub } from './foldListeners.ts';
+import { type AppliedListener, FoldListeners, type TopicHub } from './foldListeners.ts';
 import { hasBase, isNewEpoch, readContinuation } from './logContinuity.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import { isAtBase } from './recovery.ts';
@@ -125,7 +125,7 @@ export class Node {
     );
   }
 
-  onApplied(listener: () => void): () => void {
+  onApplied(listener: AppliedListener): () => void {
     return this.#listeners.add(listener);
   }
 
@@ -325,7 +325,7 @@ export class Node {
     } while (nowMs - startMs < SLICE_MS);
     this.#observer.batchApplied(next - index, (nowMs - startMs) / 1000);
     this.#hub?.applied(tags);
-    this.#listeners.notify();
+    this.#listeners.notify(tags);
     return next;
   }
 

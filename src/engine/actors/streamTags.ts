@@ -12,13 +12,26 @@ export const POOLS_TAG = 'pools';
 /** A ticker may have changed: something was traded, or a minute has passed. */
 export const TICKERS_TAG = 'tickers';
 
+const POOL = 'pool:';
+const ORDERS = 'orders:';
+
 export function poolTag(token: AssetId): string {
-  return `pool:${token}`;
+  return `${POOL}${token}`;
 }
 
 /** Orders of a token. */
 export function ordersTag(token: AssetId): string {
-  return `orders:${token}`;
+  return `${ORDERS}${token}`;
+}
+
+/** Tokens whose pool or orders these tags name. */
+export function tokensOfTags(tags: Iterable<string>): Set<AssetId> {
+  const tokens = new Set<AssetId>();
+  for (const tag of tags) {
+    if (tag.startsWith(POOL)) tokens.add(tag.slice(POOL.length));
+    else if (tag.startsWith(ORDERS)) tokens.add(tag.slice(ORDERS.length));
+  }
+  return tokens;
 }
 
 /** Orders of a payment key. */

@@ -62,10 +62,17 @@ function executorEvents(logger: Logger, { counter, histogram }: Meters) {
       const fields = { event: 'executorRejected', kind, token, reason };
       logger.info(fields, `${kind} was refused: ${message}`);
     },
-    poolStuck(token: string, reason: string, message: string, retryInMs: number): void {
-      const fields = { event: 'poolStuck', token, reason, retryInMs };
-      const what = 'orders are refunded as they become due; it is tried again more and more rarely';
-      logger.warn(fields, `the pool of ${token} cannot be served: ${message}; ${what}`);
+    /** `kind` is fill, refund, graduate or collect. */
+    poolStuck(token: string, kind: string, message: string, retryInMs: number): void {
+      const fields = { event: 'poolStuck', token, kind, retryInMs };
+      const what = 'the other steps go on; it is tried again more and more rarely';
+      logger.warn(fields, `${kind} fails for the pool of ${token}: ${message}; ${what}`);
+    },
+    /** null: it may trade again, or this node does not lead any more. */
+    executorMayNotTrade(why: string | null): void {
+      const event = 'executorMayNotTrade';
+      if (why === null) logger.info({ event }, 'the executor may trade, or another node leads');
+      else logger.warn({ event }, `the executor may not trade: ${why}`);
     },
     executorFailed(token: string, error: unknown): void {
       logger.error({ event: 'executorFailed', token, err: error }, 'the executor failed on a pool');

@@ -1,5 +1,11 @@
 /** What is wrong with a node that serves nevertheless; readiness lists it as `reasons`. */
-type TroubleCode = 'LOG_NOT_WRITTEN' | 'STATE_NOT_WRITTEN' | 'STATE_DAMAGED' | 'POOLS_QUARANTINED';
+type TroubleCode =
+  | 'LOG_NOT_WRITTEN'
+  | 'STATE_NOT_WRITTEN'
+  | 'STATE_DAMAGED'
+  | 'POOLS_QUARANTINED'
+  | 'EXECUTOR_MAY_NOT_TRADE'
+  | 'STEPS_STUCK';
 
 export interface Trouble {
   readonly code: TroubleCode;

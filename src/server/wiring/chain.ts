@@ -12,7 +12,7 @@ import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { ChainAccess } from '../../chain/access.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
-import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
+import { PoolBackoff, type StuckStep } from '../../chain/executor/poolBackoff.ts';
 import { Follower, type FollowerDeps } from '../../chain/follower.ts';
 import { KupoHealthWatch } from '../../chain/kupo/client.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
@@ -51,8 +51,8 @@ export interface ChainFeatures {
   readonly txContext: TxBuildContext;
   /** null: the chain is not a devnet. */
   readonly devnet: Devnet | null;
-  /** Tokens whose pool the executor cannot serve; empty if this node does not lead. */
-  stuckPools(): readonly string[];
+  /** Steps of pools that fail again and again; empty if this node does not lead. */
+  stuckSteps(): readonly StuckStep[];
   /** Turns a chain route into one that other nodes answer; null: this node answers it. */
   readonly forward: ((route: Route) => Route) | null;
   /** Progress of following the chain; null: other nodes follow it. */
@@ -130,7 +130,7 @@ export function openChain(
       urls.devnet === null
         ? null
         : new DevnetClient({ url: urls.devnet, node, tip, untilShown, clock, ...fetching }),
-    stuckPools: () => backoff.stuck(),
+    stuckSteps: () => backoff.stuck(),
     forward: null,
     roles: work.roles,
     sync: syncOf(following, node),

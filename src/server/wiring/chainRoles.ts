@@ -214,7 +214,7 @@ export function startExecutorWhenReady(
     if (ready === null || executor !== null) return;
     unlisten();
     const funding = new FundingUtxos(ready.utxos);
-    const onApplied = (listener: () => void) => node.onApplied(listener);
+    const onApplied: ExecutorDeps['onApplied'] = (listener) => node.onApplied(listener);
     executor = new Executor({ ...ready, funding, onApplied }, events);
     executor.start();
   };

@@ -72,6 +72,11 @@ function notes(events: Events, troubles: Troubles, node: () => Repairs | null): 
       events.handlerFailed(where, error);
       if (isDamage(error)) node()?.repair(error);
     },
+    executorMayNotTrade(why) {
+      events.executorMayNotTrade(why);
+      if (why === null) troubles.clear('EXECUTOR_MAY_NOT_TRADE');
+      else troubles.set('EXECUTOR_MAY_NOT_TRADE', `no order is filled: ${why}`);
+    },
     stateRebuilding(error) {
       events.stateRebuilding(error);
       const why = `state.sqlite has rows that cannot be read (${messageOf(error)})`;
@@ -110,6 +115,7 @@ export function statusOf(
   // Other nodes have the entries that this one lacks: send clients there.
   const isStuck = () => (roles?.lagStalledMs() ?? 0) > 2 * settings.STALE_AFTER_MS;
   const isRead = () => node.synced() && reads.areDone;
+  const stuckSteps = () => chain?.stuckSteps() ?? [];
   return {
     node: name,
     role: () => {
@@ -133,8 +139,8 @@ export function statusOf(
     stale: () => chain?.isStale() ?? false,
     mayNotLead: () => roles?.mayNotLead() ?? null,
     quarantined: () => node.fold.quarantinedPools,
-    reasons: () => [...troubles.list(), ...quarantineOf(node)],
-    stuckPools: () => chain?.stuckPools() ?? [],
+    reasons: () => [...troubles.list(), ...quarantineOf(node), ...stuckOf(stuckSteps())],
+    stuckPools: () => [...new Set(stuckSteps().map(({ token }) => token))],
     tip: () => {
       const { marketMs } = node.fold;
       const tip = newest();
@@ -170,6 +176,21 @@ function quarantineOf(node: Node): Trouble[] {
     `${quarantinedPools} pools cannot be folded and answer 503; the others are served: ` +
     'see actorQuarantined in the log';
   return [{ code: 'POOLS_QUARANTINED', message }];
+}
+
+/** Steps that a reason names with their cause; the log has all. */
+const MOST_LISTED = 5;
+
+function stuckOf(steps: ReturnType<ChainFeatures['stuckSteps']>): Trouble[] {
+  if (steps.length === 0) return [];
+  const listed = steps.slice(0, MOST_LISTED).map((step) => {
+    return `${step.kind} of ${step.token}: ${step.message}`;
+  });
+  const more = steps.length > MOST_LISTED ? [`${steps.length - MOST_LISTED} more`] : [];
+  const message =
+    `the executor cannot do these steps (${[...listed, ...more].join('; ')}); the others go on, ` +
+    'these are tried again at least each minute: see poolStuck in the log';
+  return [{ code: 'STEPS_STUCK', message }];
 }
 
 /** `failed` resolves at the first event after which only a new process can continue. */

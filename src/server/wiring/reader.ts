@@ -31,7 +31,7 @@ export function openReader(
     }),
     devnet: world.settings.NETWORK === 'devnet' ? noDevnet : null,
     forward: forwardRoutes(cluster, node, world),
-    stuckPools: () => [],
+    stuckSteps: () => [],
     sync: null,
     roles,
     isStale: isStale,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { after, test } from 'node:test';
 import { type BuilderLimits, BuilderPool } from '../../../src/cardano/build/builderThreads.ts';
 import { planOrder } from '../../../src/cardano/build/order.ts';
@@ -31,6 +33,17 @@ test('a thread builds what the main thread would', async () => {
   assert.ok(!(outcome instanceof Failure) && outcome.outcome === 'built');
   assert.equal(outcome.id, built(plan).id);
   assert.deepEqual(outcome.bytes, built(plan).bytes);
+});
+
+const TASKS = '/proc/self/task';
+const skip = existsSync(TASKS) ? false : 'threads have no priority of their own here';
+
+test('no builder thread has a lower priority than the process', { skip }, async () => {
+  await started;
+  await builder.build(placing());
+  const priorities = readdirSync(TASKS).map((id) => getPriority(Number(id)));
+  assert.ok(priorities.length > 1);
+  assert.deepEqual([...new Set(priorities)], [getPriority()]);
 });
 
 test('a full queue answers OVERLOADED and says when to come back', async () => {
@@ -115,6 +128,7 @@ test('a build that takes too long is given up, and the next one works', async ()
     const outcome = await late;
     assert.ok(outcome instanceof Failure);
     assert.match(outcome.message, /took longer than 10000 ms/);
+    assert.deepEqual([outcome.reason, outcome.retry], ['TIMED_OUT', true]);
     const next = await own.build(placing());
     assert.ok('outcome' in next && next.outcome === 'built');
   } finally {

@@ -9,6 +9,7 @@ import {
   nextStep,
   type OpenOrder,
   type StepInput,
+  type StepKind,
 } from '../../../src/chain/executor/matching.ts';
 import { productHolds } from '../../../src/engine/market/amm.ts';
 import { COST_DENOMINATOR, costNumerator } from '../../../src/engine/market/curve.ts';
@@ -96,7 +97,7 @@ test('refunds that the node refuses do not keep the orders behind them from fill
   const dead = orderOf(0, { ...due, kind: 'buy', amount: 5_000_000n, worstPrice: NO_PRICE });
   const situation = at(CURVE, [dead, quotedOrder(1, CURVE, 'BUY', 5_000_000n)]);
   assert.deepEqual(matchOrders(situation).refunds, [dead]);
-  assert.deepEqual(filled({ ...situation, areRefundsStuck: true }), [1]);
+  assert.deepEqual(filled({ ...situation, paused: new Set(['refund' as const]) }), [1]);
 });
 
 test('an order is refunded from its moment on, not before, and only if it cannot fill', () => {
@@ -147,11 +148,49 @@ test('the fill that reaches the cap ends the batch, and then only graduation is 
   assert.deepEqual(nextStep(at(next, [sell])), { step: 'graduate' });
 });
 
-test('from 5 ADA on the creator is paid before anything else', () => {
-  const orders = [quotedOrder(0, AMM_AT_GRADUATION, 'BUY', 5_000_000n)];
-  const owing = (owed: bigint) => nextStep(at({ ...AMM_AT_GRADUATION, owed }, orders));
-  assert.equal(owing(4_999_999n).step, 'batch');
-  assert.deepEqual(owing(5_000_000n), { step: 'collect', owedLovelace: 5_000_000n });
+test('from 5 ADA on the creator is paid when nothing else is to do, or after many batches', () => {
+  const order = quotedOrder(0, AMM_AT_GRADUATION, 'BUY', 5_000_000n);
+  const owing = (owed: bigint, more: Partial<StepInput> = {}) => {
+    return nextStep({ ...at({ ...AMM_AT_GRADUATION, owed }, [order]), ...more });
+  };
+  const collect = { step: 'collect', owedLovelace: 5_000_000n };
+  assert.equal(owing(4_999_999n, { isCollectNext: true }).step, 'batch');
+  assert.equal(owing(5_000_000n).step, 'batch');
+  assert.deepEqual(owing(5_000_000n, { orders: [] }), collect);
+  assert.deepEqual(owing(5_000_000n, { isCollectNext: true }), collect);
+});
+
+test('a step that is paused blocks no other', () => {
+  const dead = orderOf(0, { ...PLAIN, kind: 'buy', amount: 5_000_000n, worstPrice: NO_PRICE });
+  const alive = quotedOrder(1, AMM_AT_GRADUATION, 'BUY', 5_000_000n);
+  const owing = { ...AMM_AT_GRADUATION, owed: 9_000_000n };
+  const afterDue = Number(PLAIN.refundAfterMs);
+  const step = (pool: PoolState, orders: OpenOrder[], ...paused: StepKind[]) => {
+    const more = { paused: new Set(paused), isCollectNext: true };
+    const next = nextStep({ ...at(pool, orders, afterDue), ...more });
+    if (next.step !== 'batch') return next.step;
+    return next.batch.fills.length > 0 ? 'fill' : 'refund';
+  };
+  assert.equal(step(owing, [dead, alive]), 'collect');
+  assert.equal(step(owing, [dead, alive], 'collect'), 'refund');
+  assert.equal(step(owing, [dead, alive], 'collect', 'refund'), 'fill');
+  assert.equal(step(owing, [dead], 'collect', 'refund'), 'wait');
+  assert.equal(step(owing, [dead], 'refund', 'fill'), 'collect');
+  const full = { ...CURVE, thresholdLovelace: CURVE.x };
+  assert.equal(step(full, [dead, alive]), 'graduate');
+  assert.equal(step(full, [dead, alive], 'graduate'), 'refund');
+  assert.equal(step(full, [], 'graduate'), 'wait');
+});
+
+test('an order that failed alone blocks none behind it, and is refunded when due', () => {
+  const [bad, good] = [0, 1].map((n) => quotedOrder(n, CURVE, 'BUY', 5_000_000n));
+  assert.ok(bad !== undefined && good !== undefined);
+  const skipped = { fill: new Set([bad]), refund: new Set<OpenOrder>() };
+  assert.deepEqual(filled({ ...at(CURVE, [bad, good]), skipped }), [1]);
+  const due = { ...at(CURVE, [bad, good], Number(PLAIN.refundAfterMs)), skipped };
+  assert.deepEqual(matchOrders(due).refunds, [bad]);
+  const both = { fill: new Set([bad]), refund: new Set([bad]) };
+  assert.deepEqual(filled({ ...due, skipped: both }), [1]);
 });
 
 test('orders placed on the curve fill on the AMM where their worst price holds', () => {

@@ -8,15 +8,20 @@ import { FundingUtxos } from '../../../src/chain/executor/fundingUtxos.ts';
 import { PoolBackoff } from '../../../src/chain/executor/poolBackoff.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
+import type { StateStore } from '../../../src/engine/store/state.ts';
 import { readSecrets } from '../../../src/server/settings/secrets.ts';
 import type { DevnetWorld } from '../../e2e/devnet/world.ts';
 import type { Scope } from '../../support/server.ts';
 
 export interface Heard {
   readonly submitted: string[];
+  /** What was submitted: batch, graduate or collect. */
+  readonly kinds: string[];
   readonly rejected: { readonly kind: string; readonly reason: string }[];
   readonly failed: unknown[];
   readonly stuck: string[];
+  /** Why it may not trade, as it changed. */
+  readonly mayNotTrade: (string | null)[];
 }
 
 export interface TestExecutor {
@@ -36,6 +41,8 @@ export interface ExecutorChange {
   /** Where it looks for funding: another order makes another transaction. */
   readonly fundingLookup?: UtxoLookup;
   readonly builder?: Builder;
+  /** Reads the rows instead of the market's own store. */
+  readonly store?: () => StateStore;
   /** By which pools that are refused are paused. */
   readonly pacer?: Pick<Clock, 'monotonicMs'>;
 }
@@ -63,20 +70,31 @@ export function executorOver(
     builder = txContext.builder,
   } = change;
   const secrets = readSecrets(world.directory, seededRng(1));
-  const heard: Heard = { submitted: [], rejected: [], failed: [], stuck: [] };
+  const heard: Heard = {
+    submitted: [],
+    kinds: [],
+    rejected: [],
+    failed: [],
+    stuck: [],
+    mayNotTrade: [],
+  };
   const backoff = new PoolBackoff(change.pacer ?? systemClock);
   const executor = new Executor(
     {
       ...{ deployment, slots, utxos, builder, clock, submitter, backoff },
-      store: () => store(),
+      store: change.store ?? (() => store()),
       funding: new FundingUtxos(fundingLookup),
       keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => new Key(key.reveal())),
       onApplied: (listener) => world.app.app.node.onApplied(listener),
     },
     {
-      executorSubmitted: (_kind, _token, txHash) => void heard.submitted.push(txHash),
+      executorSubmitted: (kind, _token, txHash) => {
+        heard.kinds.push(kind);
+        heard.submitted.push(txHash);
+      },
       executorRejected: (kind, _token, reason) => void heard.rejected.push({ kind, reason }),
       poolStuck: (token) => void heard.stuck.push(token),
+      executorMayNotTrade: (why) => void heard.mayNotTrade.push(why),
       executorFailed: (_token, error) => void heard.failed.push(error),
     },
   );

@@ -1123,7 +1123,7 @@ class DeleteWebhookAnswer(TypedDict):
 
 
 class HealthReadyAnswerReasonsRow(TypedDict):
-    code: Literal["LOG_NOT_WRITTEN", "STATE_NOT_WRITTEN", "STATE_DAMAGED", "POOLS_QUARANTINED"]
+    code: Literal["LOG_NOT_WRITTEN", "STATE_NOT_WRITTEN", "STATE_DAMAGED", "POOLS_QUARANTINED", "EXECUTOR_MAY_NOT_TRADE", "STEPS_STUCK"]
     #: Cause, and what to do.
     message: str
 
@@ -1180,8 +1180,8 @@ class HealthReadyAnswer(TypedDict):
     #: Why it is degraded; empty when it is not.
     reasons: list[HealthReadyAnswerReasonsRow]
     quarantinedPools: int
-    #: Tokens whose pool cannot be served: its transactions are refused. Told by the leader; at
-    #: most a hundred. Orders there are refunded as they become due.
+    #: Tokens of pools with a step (fill, refund, graduation, payout to the creator) that fails;
+    #: the other steps go on. Told by the leader; at most a hundred. Reasons say more.
     stuckPools: list[str]
     #: Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.
     mayNotLead: str | None
