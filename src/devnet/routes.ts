@@ -1,5 +1,5 @@
 /** The devnet's own routes: `POST /devnet/v1/{faucet,fork,mine}` with JSON bodies. */
-import { parseKeyAddress } from '../cardano/codec/address.ts';
+import { keyAddressProblem, parseKeyAddress } from '../cardano/codec/address.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { K } from './ledgerFile.ts';
 import type { DevnetNode } from './node.ts';
@@ -40,8 +40,9 @@ function bodyOf(text: string): Body | null {
 }
 
 async function faucet(node: DevnetNode, { address, ada = 1000 }: Body): Promise<RouteAnswer> {
-  if (typeof address !== 'string' || parseKeyAddress(address, 'testnet') === null) {
-    return invalid('address', 'a base or enterprise key address of a testnet is needed');
+  if (typeof address !== 'string') return invalid('address', 'an address in bech32 is needed');
+  if (parseKeyAddress(address, 'testnet') === null) {
+    return invalid('address', keyAddressProblem(address, 'testnet'));
   }
   if (!isWhole(ada, 1, MOST_ADA)) return invalid('ada', `1 to ${MOST_ADA}`);
   const outcome = await node.faucet(address, BigInt(ada) * LOVELACE_PER_ADA);

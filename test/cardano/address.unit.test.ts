@@ -6,6 +6,7 @@ import {
   addressBytes,
   addressText,
   formatAddress,
+  keyAddressProblem,
   parseAddress,
   parseKeyAddress,
   readAddress,
@@ -128,6 +129,27 @@ test('refuses what is no address: a letter changed, cut, other prefix, Byron, no
     assert.equal(parseAddress(text), null, text);
   }
   assert.equal(parseAddress(`addr1${'q'.repeat(5000)}`), null);
+});
+
+test('the reason for which an address is refused is said, and what to send', () => {
+  const address = { network: 'testnet', payment: KEY, stake: null, pointer: false } as const;
+  const said = (text: string) => keyAddressProblem(text, 'testnet').split(':')[0];
+  assert.equal(said(toHex(addressBytes(address))), 'This is an address in hex, as CIP-30 gives it');
+  assert.equal(
+    said(formatAddress({ ...address, network: 'mainnet' })),
+    'This is an address of mainnet',
+  );
+  assert.equal(
+    said(scriptAddress('testnet', SCRIPT.hash, null)),
+    'This is the address of a script',
+  );
+  assert.equal(
+    said('Ae2tdPwUPEZFRbyhz3cpfC2CumGzNkFBN2L42rcUc2yjQpEkxDbkPodpMAi'),
+    'This is a Byron address',
+  );
+  assert.equal(said('abcd'), 'This is no address');
+  for (const text of ['', 'abcd'])
+    assert.match(keyAddressProblem(text, 'testnet'), /testnet in bech32/);
 });
 
 test('any bytes have a text, and no bytes make it throw', () => {

@@ -11,7 +11,7 @@ import {
 import type { PlannedCollateral, TransactionPlan } from '../../cardano/build/plan.ts';
 import { type Builder, type BuiltTransaction, failureOf } from '../../cardano/build/port.ts';
 import { signCollateral } from '../../cardano/build/signing.ts';
-import { type Address, parseKeyAddress } from '../../cardano/codec/address.ts';
+import { type Address, keyAddressProblem, parseKeyAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../../cardano/codec/output.ts';
 import type { SlotConfig } from '../../cardano/codec/slots.ts';
@@ -71,8 +71,7 @@ export function readAddress(
 ): Address | Failure {
   const { addressNetwork } = partialDeployment;
   const address = parseKeyAddress(text, addressNetwork);
-  const what = `a base or enterprise key address of this network (${addressNetwork})`;
-  return address ?? invalid(path, `This is not ${what}.`);
+  return address ?? invalid(path, keyAddressProblem(text, addressNetwork));
 }
 
 /** What the caller may spend: the outputs named, or those of the wallet, looked up here. */

@@ -1,6 +1,6 @@
 /** Routes that only a devnet has: faucet, fork, mine (onchain.md). */
 import Type from 'typebox';
-import { parseKeyAddress } from '../../cardano/codec/address.ts';
+import { keyAddressProblem, parseKeyAddress } from '../../cardano/codec/address.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
@@ -55,7 +55,7 @@ function faucetRoute(devnet: Devnet): Route {
     answers: { 200: { description: 'Sent', schema: Type.Object({ txHash: TxHash }) } },
     async handle({ body: { address, ada } }) {
       if (parseKeyAddress(address, 'testnet') === null) {
-        return invalid('body.address', 'A base or enterprise key address of a testnet is needed.');
+        return invalid('body.address', keyAddressProblem(address, 'testnet'));
       }
       const outcome = await devnet.faucet(address, BigInt(ada) * LOVELACE_PER_ADA);
       if (outcome instanceof Failure) return outcome;

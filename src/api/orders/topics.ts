@@ -3,7 +3,7 @@
  * position is remembered by the fold, so any node answers `since` with exactly that.
  */
 import { hash } from 'node:crypto';
-import { parseAddress } from '../../cardano/codec/address.ts';
+import { keyAddressProblem, parseAddress } from '../../cardano/codec/address.ts';
 import { ordersOfTag, ordersTag, poolTag } from '../../engine/actors/streamTags.ts';
 import { invalid } from '../../engine/runtime/errors.ts';
 import { type Topic, topic } from '../topics/port.ts';
@@ -61,7 +61,7 @@ function historyTopic(node: OrderNode): Topic {
     data: HistoryInput,
     open({ address }) {
       const pkh = keyOf(address);
-      if (pkh === null) return notOfAKey();
+      if (pkh === null) return invalid('data.address', keyAddressProblem(address, null));
       const filter = { token: null, pkhs: [pkh] };
       return new OrderSource(node, filter, ordersOfTag(pkh), name, `${name}:${pkh}`);
     },
@@ -77,7 +77,7 @@ function historyByAssetTopic(node: OrderNode): Topic {
     data: HistoryByAssetInput,
     open({ address, asset }) {
       const [pkh, token] = [keyOf(address), asset.toLowerCase()];
-      if (pkh === null) return notOfAKey();
+      if (pkh === null) return invalid('data.address', keyAddressProblem(address, null));
       const filter = { token, pkhs: [pkh] };
       return new OrderSource(node, filter, ordersOfTag(pkh), name, `${name}:${pkh}:${token}`);
     },
@@ -104,8 +104,4 @@ function bookTopic(node: OrderNode): Topic {
 function keyOf(address: string): string | null {
   const parsed = parseAddress(address);
   return parsed?.payment.kind === 'key' && !parsed.pointer ? parsed.payment.hash : null;
-}
-
-function notOfAKey() {
-  return invalid('data.address', 'Not a base or enterprise address with a payment key (bech32).');
 }

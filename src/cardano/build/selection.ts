@@ -147,18 +147,39 @@ function lacking(
     const held = free.reduce((sum, utxo) => sum + heldIn(utxo, asset), 0n);
     return held < amount ? [`${amount - held} of ${asset}`] : [];
   });
-  if (tokens.length > 0) return poor(tokens.join(' and '));
-  const all = free.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
+  const leftAlone = withScripts(wallet.filter(({ output }) => output.scriptHash !== null));
+  if (tokens.length > 0) return poor(tokens.join(' and '), leftAlone);
+  const all = lovelaceOf(free);
   const least = isCut ? 0n : change.leastLovelace;
-  if (all < lovelace + least) return poor(`${lovelace + least - all} lovelace`);
+  if (all < lovelace + least) {
+    const stays =
+      change.tokenBytes === 0 || least === 0n
+        ? ''
+        : `; ${least} of its lovelace have to stay with the tokens that come back as change`;
+    return poor(`${lovelace + least - all} lovelace`, stays + leftAlone);
+  }
   const message =
     `the wallet has enough, but its ${free.length} outputs and their tokens do not fit into one ` +
     'transaction: consolidate them first by a transfer to your own address';
   return { outcome: 'scattered', message };
 }
 
-function poor(lack: string): Selection {
-  return { outcome: 'poor', message: `the wallet lacks ${lack}` };
+function poor(lack: string, leftAlone: string): Selection {
+  return { outcome: 'poor', message: `the wallet lacks ${lack}${leftAlone}` };
+}
+
+/** What a wallet shows as its own and is not spent here. */
+function withScripts(utxos: readonly Utxo[]): string {
+  if (utxos.length === 0) return '';
+  const held = `${lovelaceOf(utxos)} lovelace in ${utxos.length} outputs`;
+  return (
+    `; ${held} are not spent, because each carries a reference script, which costs a fee of its ` +
+    'own: to use them, send them to your own address without the script, with another program'
+  );
+}
+
+function lovelaceOf(utxos: readonly Utxo[]): bigint {
+  return utxos.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
 }
 
 function heldIn({ output }: Utxo, asset: AssetId): bigint {

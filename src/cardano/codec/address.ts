@@ -130,6 +130,25 @@ export function parseKeyAddress(text: string, network: Address['network']): Addr
   return address.payment.kind === 'key' && address.stake?.kind !== 'script' ? address : null;
 }
 
+/** Says why a text is not a user's address, of this network or of any, and what is wanted. */
+export function keyAddressProblem(text: string, network: Address['network'] | null): string {
+  const where = network === null ? '' : ` of ${network}`;
+  const wanted = `send a base or enterprise key address${where} in bech32 (addr…)`;
+  return `${kindOfText(text, network)}: ${wanted}.`;
+}
+
+function kindOfText(text: string, network: Address['network'] | null): string {
+  const address = parseAddress(text);
+  if (address === null) {
+    const isHex = /^([0-9a-f]{2})+$/i.test(text) && bytesOfAddressText(text.toLowerCase()) !== null;
+    if (isHex) return 'This is an address in hex, as CIP-30 gives it';
+    return bytesOfAddressText(text) === null ? 'This is no address' : 'This is a Byron address';
+  }
+  const isOther = network !== null && address.network !== network;
+  if (isOther) return `This is an address of ${address.network}`;
+  return address.pointer ? 'This is a pointer address' : 'This is the address of a script';
+}
+
 export function scriptAddress(
   network: Address['network'],
   hash: string,

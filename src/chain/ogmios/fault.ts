@@ -70,8 +70,13 @@ export function refusalOf(refusal: NodeRefusal) {
   return {
     outcome: 'refused',
     reason,
-    message: `${said}: ${cut(message)} (${code})${more}`,
+    message: `${withoutRepeat(said, cut(message))} (${code})${more}`,
   } as const;
+}
+
+/** A node that says the same in the same words is not quoted twice. */
+function withoutRepeat(said: string, message: string): string {
+  return message.toLowerCase().startsWith(said.toLowerCase()) ? message : `${said}: ${message}`;
 }
 
 function wordsOf({ code, data }: NodeRefusal): readonly [RefusalReason, string] {

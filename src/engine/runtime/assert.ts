@@ -21,6 +21,8 @@ type FaultKind =
   | 'ogmiosStopped'
   /** A devnet's file holds a chain with other genesis outputs. */
   | 'otherGenesis'
+  /** The state file was written by a program whose rows mean something else. */
+  | 'otherStateVersion'
   /** Two things that were to be used together belong to different markets. */
   | 'otherMarket'
   /** Settings, or what is already stored, do not allow this node to start. Nothing was changed. */

@@ -7,6 +7,7 @@
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Registry } from 'prom-client';
+import { isFault } from './assert.ts';
 import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
 import { clusterEvents, snapshotEvents } from './clusterEvents.ts';
@@ -228,6 +229,12 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
       logger.fatal({ event: 'foldFailed', err: error }, 'the fold stopped; the node is not ready');
     },
     stateUnreadable(error: unknown): void {
+      if (isFault(error, 'otherStateVersion')) {
+        // An upgrade, as it should be.
+        const fields = { event: 'stateOutdated', reason: error.message };
+        logger.info(fields, 'the state is of another version; it is made again from the log');
+        return;
+      }
       const fields = { event: 'stateUnreadable', err: error };
       logger.error(fields, 'the state file cannot be used; it is made again from the log');
     },

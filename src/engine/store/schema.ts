@@ -1,7 +1,7 @@
 /** Tables of the state file. A change of meaning is a new version: the state is rebuilt then. */
 
 import { createHash } from 'node:crypto';
-import { assert } from '../runtime/assert.ts';
+import { Fault } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
 import { KEYED_TABLES, TABLES, type TableName } from './rows.ts';
 
@@ -47,11 +47,10 @@ const IN_ORDER_OF_ARRIVAL: ReadonlySet<TableName> = new Set(['orders']);
 
 export function createTables(database: Database): void {
   const found = database.pragma('user_version', { simple: true });
-  assert(
-    found === 0 || found === STATE_VERSION,
-    `the state is of version ${found} and this program's is ${STATE_VERSION}: it is made again ` +
-      'from the log',
-  );
+  if (found !== 0 && found !== STATE_VERSION) {
+    const message = `it is of version ${found}, this program writes ${STATE_VERSION}`;
+    throw new Fault('otherStateVersion', message);
+  }
   database.exec(SCHEMA);
   for (const table of KEYED_TABLES) {
     const order = IN_ORDER_OF_ARRIVAL.has(table) ? '' : ', WITHOUT ROWID';

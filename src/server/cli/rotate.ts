@@ -14,7 +14,12 @@ import {
   type TransactionPlan,
 } from '../../cardano/build/plan.ts';
 import { addWitnesses, isSignedBy } from '../../cardano/build/witness.ts';
-import { type Address, formatAddress, parseKeyAddress } from '../../cardano/codec/address.ts';
+import {
+  type Address,
+  formatAddress,
+  keyAddressProblem,
+  parseKeyAddress,
+} from '../../cardano/codec/address.ts';
 import { blake2b224 } from '../../cardano/codec/hash.ts';
 import { fromHex, isHex, toHex } from '../../cardano/codec/hex.ts';
 import { datumOf, type Utxo } from '../../cardano/codec/output.ts';
@@ -64,8 +69,9 @@ async function make(
   const { settings, addressNetwork } = deployment;
   const now = await newestSettingsOf(settings.ref, utxos, deployment);
   if (now === null) throw new Error(TAKEN_AWAY);
-  const fee = parseKeyAddress(feeAddress ?? now.roles.feeAddress, addressNetwork);
-  if (fee === null) throw new Error('--fee-address takes a key address of this network');
+  const feeText = feeAddress ?? now.roles.feeAddress;
+  const fee = parseKeyAddress(feeText, addressNetwork);
+  if (fee === null) throw new Error(`--fee-address: ${keyAddressProblem(feeText, addressNetwork)}`);
   const payer = keyFrom(key, world);
   const wallet = await utxos.byPaymentKey(payer.hash, 'spendable');
   const next = { executor: executor ?? now.roles.executorKeyHash, fee };

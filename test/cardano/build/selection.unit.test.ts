@@ -200,6 +200,18 @@ test('an output with a script stays where it is, even when nothing else is left'
   );
   assert.ok(outcome.outcome === 'refused');
   assert.equal(outcome.reason, 'FUNDS');
+  assert.match(outcome.message, /90000000 lovelace in 1 outputs are not spent.*reference script/);
+});
+
+test('what has to stay with tokens is named where it is what is missing', () => {
+  const wallet = [holding(ALICE, 8n * ADA, TOKEN, 5n)];
+  const plan = planOrder(DEPLOYMENT, orderOf(ALICE, 'buy', 5n * ADA), wallet, NOW_MS).plan;
+  const outcome = outcomeOf(plan);
+  assert.ok(outcome.outcome === 'refused');
+  assert.match(
+    outcome.message,
+    /lacks \d+ lovelace; \d{7} of its lovelace have to stay with the tok/,
+  );
 });
 
 test('hundreds of tokens come back in several outputs', () => {

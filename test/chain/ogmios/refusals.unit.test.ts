@@ -33,6 +33,11 @@ test('codes of the node become reasons, and its words stay', () => {
   }
 });
 
+test('a node that says what we would say is quoted once', () => {
+  const { message } = refusalOf(new NodeRefusal(3122, 'the fee is too small: 5 of 9', undefined));
+  assert.equal(message, 'the fee is too small: 5 of 9 (3122)');
+});
+
 test('details of the node are passed on, up to a length', () => {
   const { message } = refusalOf(new NodeRefusal(3123, 'x', { lovelace: String(1n << 60n) }));
   assert.ok(message.includes('1152921504606846976'));

@@ -4,6 +4,7 @@ import type { Observer } from '../../../src/api/gateway/observer.ts';
 import type { NodeObserver } from '../../../src/engine/actors/node.ts';
 import type { ReplayObserver } from '../../../src/engine/ingest/replay.ts';
 import type { WriterObserver } from '../../../src/engine/log/writer.ts';
+import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger, type LogLevel } from '../../../src/engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../../../src/engine/runtime/meters.ts';
@@ -51,6 +52,17 @@ test('an error keeps its message and stack in the log and stays out of the label
   const text = await registry.metrics();
   assert.match(text, /^upcurve_actors_quarantined_total 1$/m);
   assert.doesNotMatch(text, /cafe\.01/);
+});
+
+test('a state of an earlier version is no error, and a damaged one is', () => {
+  const { events, logged } = heard('info');
+  events.stateUnreadable(new Fault('otherStateVersion', 'it is of version 5'));
+  events.stateUnreadable(new Error('database disk image is malformed'));
+  const said = logged().map(({ level, reason, err }) => [level, reason, err?.message]);
+  assert.deepEqual(said, [
+    ['info', 'it is of version 5', undefined],
+    ['error', undefined, 'database disk image is malformed'],
+  ]);
 });
 
 test('the gateway reports to it: counts by route, status class and close code', async () => {

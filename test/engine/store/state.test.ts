@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { type BarSlot, barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
@@ -246,5 +247,8 @@ test('a file of another version is refused', async (scope) => {
   const database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
   database.pragma('user_version = 99');
   database.close();
-  assert.throws(() => new StateStore(file, OPTIONS), /version/);
+  assert.throws(
+    () => new StateStore(file, OPTIONS),
+    (error) => isFault(error, 'otherStateVersion') && /version 99/.test(error.message),
+  );
 });
