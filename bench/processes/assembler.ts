@@ -3,8 +3,8 @@
 import { assemble, type Evaluate } from '../../src/cardano/build/assemble.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
-import { DEFAULT_PARAMETERS } from '../../src/cardano/ledger/parameters.ts';
-import { evaluate } from '../../src/cardano/ledger/scalus.ts';
+import { evaluate as evaluateWith } from '../../src/cardano/ledger/scalus.ts';
+import { PARAMETERS } from '../../test/support/parameters.ts';
 import { offer } from '../support/offers.ts';
 import { lasting, measureWork } from '../support/work.ts';
 
@@ -18,6 +18,11 @@ export interface AssemblerTask {
 
 type Asked = Parameters<Evaluate>;
 
+const evaluator =
+  (slots: SlotConfig): Evaluate =>
+  (...question) =>
+    evaluateWith(...question, { parameters: PARAMETERS, slots });
+
 /** The bytes, and every question to the evaluator on the way to them. */
 function built(plan: TransactionPlan, run: Evaluate) {
   const asked: Asked[] = [];
@@ -25,7 +30,7 @@ function built(plan: TransactionPlan, run: Evaluate) {
     asked.push(question);
     return run(...question);
   };
-  const outcome = assemble(plan, { parameters: DEFAULT_PARAMETERS, evaluate: spy });
+  const outcome = assemble(plan, { parameters: PARAMETERS, evaluate: spy });
   if (outcome.outcome === 'refused') throw new Error(outcome.message);
   return { sizeBytes: outcome.bytes.length, asked };
 }
@@ -42,18 +47,18 @@ function repeat(seconds: number, once: () => void) {
 const offers = {
   /** How large the transaction is, and how often its scripts run until it stands. */
   look({ plan, slots }: AssemblerTask) {
-    const { sizeBytes, asked } = built(plan, (...question) => evaluate(...question, slots));
+    const { sizeBytes, asked } = built(plan, evaluator(slots));
     return { sizeBytes, evaluations: asked.length };
   },
   assemble({ plan, slots, seconds }: AssemblerTask) {
-    const run: Evaluate = (...question) => evaluate(...question, slots);
+    const run = evaluator(slots);
     return repeat(seconds, () => {
-      assemble(plan, { parameters: DEFAULT_PARAMETERS, evaluate: run });
+      assemble(plan, { parameters: PARAMETERS, evaluate: run });
     });
   },
   /** The scripts of the finished transaction, run once: what no builder can save. */
   scripts({ plan, slots, seconds }: AssemblerTask) {
-    const run: Evaluate = (...question) => evaluate(...question, slots);
+    const run = evaluator(slots);
     const last = built(plan, run).asked.at(-1);
     return repeat(seconds, () => {
       if (last !== undefined) run(...last);

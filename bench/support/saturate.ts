@@ -3,15 +3,15 @@
 import { BuilderPool } from '../../src/cardano/build/builderThreads.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
-import { DEFAULT_PARAMETERS } from '../../src/cardano/ledger/parameters.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
+import { PARAMETERS } from '../../test/support/parameters.ts';
 
 const AT_ONCE = 4;
 
 export async function startBuilder(slots: SlotConfig): Promise<BuilderPool> {
   const limits = { threads: 1 };
-  const parameters = DEFAULT_PARAMETERS;
+  const parameters = PARAMETERS;
   const builder = new BuilderPool({ clock: systemClock, parameters, slots, limits });
   await builder.start();
   return builder;

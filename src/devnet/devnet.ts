@@ -22,6 +22,7 @@ import type { Guard } from './localHttp.ts';
 import { DevnetNode } from './node.ts';
 import { OgmiosServer } from './ogmios/server.ts';
 import { Session, type Transport } from './ogmios/session.ts';
+import { readDevnetParameters } from './parameters.ts';
 import { warmUp } from './payment.ts';
 import { devnetRoute } from './routes.ts';
 import type { DevnetUrls } from './thread.ts';
@@ -37,6 +38,11 @@ export interface DevnetCoreOptions {
   readonly anyGenesis?: boolean;
   /** Advice for a person whose chain has other genesis outputs. */
   readonly otherGenesisHelp?: string;
+  /**
+   * Protocol parameters as JSON of Ogmios, from this start on; absent: those that the chain was
+   * given last, else mainnet's of November 2026.
+   */
+  readonly parameters?: string;
   /** Ed25519 seed of the faucet, hex. */
   readonly faucetSecret: string;
   /** Between blocks, and the length of a slot; 0: blocks on demand, slots of a second. */
@@ -76,7 +82,6 @@ export class DevnetCore {
   readonly route: ReturnType<typeof devnetRoute>;
   readonly #options: DevnetCoreOptions;
   readonly #faucetKey: Key;
-  readonly #slots: SlotConfig;
 
   private constructor(options: DevnetCoreOptions, file: LedgerFile, faucetKey: Key) {
     const { clock, paceMs, version = VERSION } = options;
@@ -89,11 +94,14 @@ export class DevnetCore {
     }
     const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
     const ledger = new Ledger(file, slots, slotNow);
+    if (options.parameters !== undefined) {
+      const failure = ledger.changeParameters(readDevnetParameters(options.parameters));
+      if (failure !== null) throw new Error(failure.message);
+    }
     this.file = file;
     this.ledger = ledger;
     this.#options = options;
     this.#faucetKey = faucetKey;
-    this.#slots = slots;
     this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, includeCbor, stalled });
     this.kupo = new KupoAnswers(ledger, file, { clock, version });
     this.route = devnetRoute(this.node);
@@ -132,7 +140,7 @@ export class DevnetCore {
 
   /** The first transaction is then judged as fast as others. Holds the thread for 0.2 s. */
   warmUp(): void {
-    warmUp(this.#faucetKey, this.#slots);
+    warmUp(this.#faucetKey, this.ledger.terms);
   }
 }
 

@@ -5,9 +5,9 @@ import {
   SCRIPT_LANGUAGES,
 } from '../cardano/codec/foreignOutput.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
-import type { SlotConfig } from '../cardano/codec/slots.ts';
 import { namedRefs, type Transaction } from '../cardano/codec/transaction.ts';
 import { asValue, type Value } from '../cardano/codec/value.ts';
+import type { LedgerTerms } from '../cardano/ledger/parameters.ts';
 import type { UtxoState } from '../cardano/ledger/port.ts';
 import { evaluate } from '../cardano/ledger/scalus.ts';
 import { integerIn } from '../engine/runtime/exactJson.ts';
@@ -23,7 +23,7 @@ const MOST_ADDITIONAL = 1_000;
 export function evaluation(
   params: Readonly<Record<string, unknown>>,
   output: (ref: OutputRef) => UtxoState,
-  slots: SlotConfig,
+  terms: LedgerTerms,
 ): Answer {
   const cbor = cborOf(params);
   if (cbor === null) return invalidParams('transaction.cbor must be base16');
@@ -41,7 +41,7 @@ export function evaluation(
     if (utxo === undefined) return { error: unusable(`input ${refText(ref)} is ${state.state}`) };
     utxos.push(utxo);
   }
-  const found = evaluate(bytes, utxos, slots);
+  const found = evaluate(bytes, utxos, terms);
   if (found.outcome === 'failed') return { error: failed(tx, found.message, found.logs) };
   return {
     result: found.budgets.map(({ purpose, index, memory, cpu }) => ({

@@ -14,7 +14,7 @@ import type { SlotConfig } from '../cardano/codec/slots.ts';
 import { decodeTransaction, namedRefs, type Transaction } from '../cardano/codec/transaction.ts';
 import { ruleViolation } from '../cardano/ledger/checks.ts';
 import { Mempool, type PendingTransaction } from '../cardano/ledger/mempool.ts';
-import { PROTOCOL } from '../cardano/ledger/parameters.ts';
+import type { LedgerTerms, ProtocolParameters } from '../cardano/ledger/parameters.ts';
 import type { RefusalReason, SubmitOutcome, UtxoState } from '../cardano/ledger/port.ts';
 import { type Refusal, refusalOf } from '../cardano/ledger/refusals.ts';
 import { judge } from '../cardano/ledger/scalus.ts';
@@ -22,6 +22,8 @@ import { UtxoSet } from '../cardano/ledger/utxoSet.ts';
 import { assert, isFault } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
+import { jsonText } from './ogmios/json.ts';
+import { type DevnetParameters, MAINNET_645, readDevnetParameters } from './parameters.ts';
 
 export type Resubmit = 'all' | 'none' | readonly string[];
 
@@ -41,6 +43,7 @@ export class Ledger {
   readonly #file: LedgerFile;
   readonly #slotNow: () => number;
   readonly #reasons = new Map<string, RefusalReason>();
+  #parameters: DevnetParameters;
   #returning = new Map<string, Transaction>();
   #tip: BlockHead | null;
   /** The newest that was current, and the newest that a block ever had. */
@@ -56,6 +59,30 @@ export class Ledger {
     this.#tip = file.tip();
     this.#blockSlot = file.marks().slot;
     this.#slot = this.#blockSlot;
+    const given = file.parameters();
+    this.#parameters = given === null ? MAINNET_645 : readDevnetParameters(given);
+  }
+
+  /** Those in force. */
+  get parameters(): DevnetParameters {
+    return this.#parameters;
+  }
+
+  /** What transactions are judged by now. */
+  get terms(): LedgerTerms {
+    return { parameters: this.#parameters.values, slots: this.slots };
+  }
+
+  /**
+   * Puts other parameters in force, from the next submission on and for good. Pending transactions
+   * are judged again by them.
+   */
+  changeParameters(parameters: DevnetParameters): Failure | null {
+    const failure = this.#file.keepParameters(jsonText(parameters.json));
+    if (failure !== null) return failure;
+    this.#parameters = parameters;
+    this.restore([]);
+    return null;
   }
 
   get tip(): BlockHead | null {
@@ -83,12 +110,12 @@ export class Ledger {
 
   submit(bytes: Uint8Array): SubmitOutcome {
     assert(!this.isRevalidating, 'what returns goes first');
-    const tx = decoded(bytes);
+    const tx = decoded(bytes, this.#parameters.values);
     if ('reason' in tx) return { outcome: 'refused', ...tx };
     if (this.mempool.has(tx.id) || this.#file.isInBlock(tx.id)) {
       return { outcome: 'accepted', txHash: tx.id };
     }
-    if (!this.mempool.hasRoomFor(tx.bytes.length)) {
+    if (!this.mempool.hasRoomFor(tx.bytes.length, this.#parameters.values)) {
       const message = 'Too much waits for a block: try again';
       return { outcome: 'refused', reason: 'MEMPOOL_FULL', message };
     }
@@ -99,11 +126,11 @@ export class Ledger {
   }
 
   #accept(tx: Transaction): Refusal | null {
-    const fault = ruleViolation(tx, this.slot);
+    const fault = ruleViolation(tx, this.#parameters.values, this.slot);
     if (fault !== null) return fault;
     const utxos = this.#needed(tx);
     if (!Array.isArray(utxos)) return utxos;
-    const rejection = judge(tx, utxos, this.slots, this.slot);
+    const rejection = judge(tx, utxos, this.terms, this.slot);
     if (rejection !== null) return refusalOf(rejection);
     this.mempool.add(tx);
     this.#reasons.delete(tx.id);
@@ -154,7 +181,7 @@ export class Ledger {
       const slot = Math.max(this.slot, this.#blockSlot + 1);
       for (const { id, reason } of this.mempool.dropExpired(slot)) this.#note(id, reason);
       const isEmpty = this.mempool.size === 0;
-      const taken = this.mempool.nextBlock();
+      const taken = this.mempool.nextBlock(this.#parameters.values);
       const blocks = this.#blocks(isEmpty ? left : 1, slot, taken);
       const failure = this.append(blocks);
       if (failure !== null) return failure;
@@ -314,10 +341,9 @@ function neededBy(
 }
 
 /** Reads submitted bytes. */
-function decoded(bytes: Uint8Array): Transaction | Refusal {
-  if (bytes.length > PROTOCOL.maxTransactionBytes) {
-    const most = PROTOCOL.maxTransactionBytes;
-    const message = `Too large: ${bytes.length} bytes, at most ${most}`;
+function decoded(bytes: Uint8Array, { mostBytes }: ProtocolParameters): Transaction | Refusal {
+  if (bytes.length > mostBytes) {
+    const message = `Too large: ${bytes.length} bytes, at most ${mostBytes}`;
     return { reason: 'LIMITS_EXCEEDED', message };
   }
   try {

@@ -48,6 +48,10 @@ const TABLES = `
     cbor BLOB NOT NULL, PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
 `;
 
+/** As JSON of Ogmios; no row: the chain has the parameters that this version begins with. */
+const PARAMETERS_TABLE = `CREATE TABLE IF NOT EXISTS parameters
+  (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL) STRICT`;
+
 export interface BlockHead {
   readonly height: number;
   readonly slot: number;
@@ -116,6 +120,7 @@ export class LedgerFile {
       throw new Error(`${file} is of version ${found}, this program reads ${VERSION}: ${help}`);
     }
     this.#database.exec(UNSPENT_INDEX);
+    this.#database.exec(PARAMETERS_TABLE);
     this.outputs = new OutputTable(this.#database);
     this.search = new OutputSearch(this.#database);
     this.#sql = statements(this.#database);
@@ -147,6 +152,20 @@ export class LedgerFile {
   genesisOutputs(): Utxo[] {
     // trust: the columns of this statement
     return (this.#sql.genesisOutputs.all() as GenesisRow[]).map(utxoOf);
+  }
+
+  /** The protocol parameters as they were last given; null: never. */
+  parameters(): string | null {
+    // trust: the column of this statement
+    const row = this.#sql.parameters.get() as { text: string } | undefined;
+    return row?.text ?? null;
+  }
+
+  keepParameters(text: string): Failure | null {
+    return this.#write(() => {
+      this.#sql.writeParameters.run(text);
+      return null;
+    });
   }
 
   marks(): Marks {
@@ -288,6 +307,8 @@ function statements(database: Database) {
   return {
     genesis: database.prepare('SELECT text FROM genesis'),
     writeGenesis: database.prepare('INSERT INTO genesis (id, text) VALUES (1, ?)'),
+    parameters: database.prepare('SELECT text FROM parameters'),
+    writeParameters: database.prepare('INSERT OR REPLACE INTO parameters (id, text) VALUES (1, ?)'),
     marks: database.prepare('SELECT slot, settled, pruned FROM marks'),
     writeMarks: database.prepare(marks),
     tip: database.prepare(`${head} ORDER BY height DESC LIMIT 1`),

@@ -12,7 +12,6 @@ import type { Utxo } from '../cardano/codec/output.ts';
 import { slotAt, slotStartMs } from '../cardano/codec/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import type { Key } from '../cardano/keys/keys.ts';
-import { DEFAULT_PARAMETERS } from '../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import { credentialOf } from '../cardano/ledger/utxoSet.ts';
 import type { Clock, Timer } from '../engine/runtime/clock.ts';
@@ -21,7 +20,7 @@ import { evaluation } from './evaluation.ts';
 import type { Ledger, Resubmit } from './ledger.ts';
 import type { LedgerFile } from './ledgerFile.ts';
 import type { JsonValue } from './ogmios/json.ts';
-import { oneEra, parametersJson } from './ogmios/networkFacts.ts';
+import { oneEra } from './ogmios/networkFacts.ts';
 import { readRef, utxoJson } from './ogmios/outputJson.ts';
 import {
   ALL_SPENT,
@@ -32,6 +31,7 @@ import {
 } from './ogmios/refusals.ts';
 import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import type { NodeFacts, ServedNode } from './ogmios/served.ts';
+import { changedParameters } from './parameters.ts';
 import { payFromFaucet } from './payment.ts';
 import { ServedLedger } from './servedLedger.ts';
 
@@ -69,7 +69,6 @@ type Params = Readonly<Record<string, unknown>>;
 
 export class DevnetNode implements ServedNode {
   readonly chain: ServedLedger;
-  readonly facts: NodeFacts;
   readonly #options: NodeOptions;
   readonly #pace: BlockTimer;
   readonly #commands: Command[] = [];
@@ -84,9 +83,12 @@ export class DevnetNode implements ServedNode {
     const { ledger, file, clock, includeCbor, stalled } = options;
     this.#options = options;
     this.chain = new ServedLedger(ledger, file, includeCbor);
-    this.facts = factsOf(ledger);
     this.#pace = new BlockTimer(ledger, clock, () => this.#changed(), stalled);
     this.#restore();
+  }
+
+  get facts(): NodeFacts {
+    return factsOf(this.#options.ledger);
   }
 
   /** Begins to make blocks. */
@@ -134,12 +136,16 @@ export class DevnetNode implements ServedNode {
       const state = ledger.output(ref);
       return state.state === 'unspent' ? [state.utxo] : [];
     });
-    return refusalError(outcome, tx, { spent, slot: ledger.slot });
+    return refusalError(outcome, tx, {
+      spent,
+      slot: ledger.slot,
+      parameters: ledger.parameters.values,
+    });
   }
 
   async evaluate(params: Params): Promise<Answer> {
     const { ledger } = this.#options;
-    return evaluation(params, (ref) => ledger.output(ref), ledger.slots);
+    return evaluation(params, (ref) => ledger.output(ref), ledger.terms);
   }
 
   async utxo({ outputReferences, addresses }: Params): Promise<Answer> {
@@ -188,6 +194,18 @@ export class DevnetNode implements ServedNode {
       if (fork instanceof Failure) return fork;
       this.chain.shortened();
       return fork.tip?.height ?? 0;
+    });
+  }
+
+  /**
+   * Puts these members of Ogmios' JSON in force, with the others as they are; the height then.
+   * Rejects with `unreadableMessage`.
+   */
+  async changeParameters(text: string): Promise<number | Failure> {
+    const { ledger } = this.#options;
+    return this.#ask(() => {
+      const parameters = changedParameters(ledger.parameters, text);
+      return ledger.changeParameters(parameters) ?? ledger.height;
     });
   }
 
@@ -293,7 +311,7 @@ function factsOf(ledger: Ledger): NodeFacts {
     networkMagic: NETWORK_MAGIC,
     startTime: new Date(zeroTimeMs).toISOString(),
     eras: oneEra(slotLengthMs, zeroSlot),
-    parameters: parametersJson(DEFAULT_PARAMETERS),
+    parameters: ledger.parameters.json,
     synchronization: 1,
     isConnected: true,
   };

@@ -16,10 +16,9 @@ import {
 import { blake2b256 } from '../cardano/codec/hash.ts';
 import { fromHex } from '../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
-import type { SlotConfig } from '../cardano/codec/slots.ts';
 import { coins } from '../cardano/codec/value.ts';
 import type { Key } from '../cardano/keys/keys.ts';
-import { minFeeLovelace } from '../cardano/ledger/parameters.ts';
+import { type LedgerTerms, minFeeLovelace } from '../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import { judge } from '../cardano/ledger/scalus.ts';
 import { utxosOfCredential } from '../cardano/ledger/views.ts';
@@ -81,7 +80,7 @@ export function payFromFaucet(
     const bounds = `${LEAST_GIFT_LOVELACE} to ${MOST_GIFT_LOVELACE}`;
     return refused(`The faucet gives ${bounds} lovelace at once`);
   }
-  const feeLovelace = minFeeLovelace(PAYMENT_BYTES);
+  const feeLovelace = minFeeLovelace(ledger.parameters.values, PAYMENT_BYTES);
   const source = fullest(utxosOfCredential(ledger, key.hash, 'newest', {}));
   const changeLovelace = (source?.output.value.lovelace ?? 0n) - lovelace - feeLovelace;
   if (source === undefined || changeLovelace < LEAST_GIFT_LOVELACE) {
@@ -118,12 +117,12 @@ const ROUNDS = 3;
 const LOVELACE = 10_000_000n;
 
 /** Compiles the judge's code with a few payments: the first takes 0.2 s, later ones 5 ms. */
-export function warmUp(key: Key, slots: SlotConfig): void {
+export function warmUp(key: Key, terms: LedgerTerms): void {
   const address = keyAddress(key.hash);
   const utxos = genesisUtxosOf([{ address, value: coins(LOVELACE) }]);
   const inputs = utxos.map(({ ref }) => ref);
-  const feeLovelace = minFeeLovelace(PAYMENT_BYTES);
+  const feeLovelace = minFeeLovelace(terms.parameters, PAYMENT_BYTES);
   const outputs = [{ address, value: coins(LOVELACE - feeLovelace) }];
   const payment = signedPayment({ inputs, outputs, feeLovelace }, [key]);
-  for (let round = 0; round < ROUNDS; round += 1) judge(payment, utxos, slots, 0);
+  for (let round = 0; round < ROUNDS; round += 1) judge(payment, utxos, terms, 0);
 }

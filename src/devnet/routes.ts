@@ -1,5 +1,6 @@
-/** The devnet's own routes: `POST /devnet/v1/{faucet,fork,mine}` with JSON bodies. */
+/** The devnet's own routes: `POST /devnet/v1/{faucet,fork,mine,parameters}` with JSON bodies. */
 import { keyAddressProblem, parseKeyAddress } from '../cardano/codec/address.ts';
+import { isFault } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { K } from './ledgerFile.ts';
 import type { DevnetNode } from './node.ts';
@@ -9,12 +10,13 @@ const MOST_ADA = 10_000;
 const LOVELACE_PER_ADA = 1_000_000n;
 
 type Body = Readonly<Record<string, unknown>>;
-type Handler = (node: DevnetNode, body: Body) => Promise<RouteAnswer>;
+type Handler = (node: DevnetNode, body: Body, text: string) => Promise<RouteAnswer>;
 
 const ROUTES: Readonly<Record<string, Handler>> = {
   '/devnet/v1/faucet': faucet,
   '/devnet/v1/fork': fork,
   '/devnet/v1/mine': mine,
+  '/devnet/v1/parameters': parameters,
 };
 
 /** What the Ogmios server calls for any other path; null: no such route. */
@@ -25,7 +27,7 @@ export function devnetRoute(node: DevnetNode) {
     const body = bodyOf(text);
     return body === null
       ? Promise.resolve(invalid('body', 'a JSON object is needed'))
-      : handler(node, body);
+      : handler(node, body, text);
   };
 }
 
@@ -60,6 +62,16 @@ async function fork(node: DevnetNode, { depth, resubmit = 'all' }: Body): Promis
 async function mine(node: DevnetNode, { blocks }: Body): Promise<RouteAnswer> {
   if (!isWhole(blocks, 1, K)) return invalid('blocks', `1 to ${K}`);
   return heightOf(await node.mine(blocks));
+}
+
+/** Read again, from its text: numbers of any size stay exact. */
+async function parameters(node: DevnetNode, _: Body, text: string): Promise<RouteAnswer> {
+  try {
+    return heightOf(await node.changeParameters(text));
+  } catch (error) {
+    if (isFault(error, 'unreadableMessage')) return invalid('body', error.message);
+    throw error;
+  }
 }
 
 function isWhole(value: unknown, least: number, most: number): value is number {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAddress } from '../../src/cardano/codec/address.ts';
+import { objectOf, parseJson } from '../../src/cardano/codec/json.ts';
 import { datumOf, refText } from '../../src/cardano/codec/output.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { readPoolData } from '../../src/cardano/datums/datums.ts';
-import { objectOf, parseJson } from '../../src/chain/ogmios/json.ts';
 import { filterTargetsOf, TransactionFilter } from '../../src/chain/ogmios/transactionFilter.ts';
 import { servedTransaction } from '../../src/devnet/ogmios/transactionJson.ts';
 import { sellLovelace } from '../../src/engine/market/curve.ts';

@@ -10,6 +10,7 @@ import { jsonText } from '../../src/devnet/ogmios/json.ts';
 import { type RefusalContext, refusalError } from '../../src/devnet/ogmios/refusals.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { schemaCheck } from '../support/ogmios/schema.ts';
+import { PARAMETERS } from '../support/parameters.ts';
 import { rawTransaction } from '../support/rawTransaction.ts';
 
 const refs = [0, 1].map((index) => ({ txHash: 'ab'.repeat(32), index }));
@@ -34,7 +35,11 @@ const cbor = Buffer.from(encodeOutput(output)).toString('hex');
 const known = { ref, output: { ...output, datum: null, scriptHash: null, cbor } };
 
 function circumstances(reason: RefusalReason): RefusalContext {
-  return { spent: [known], slot: reason === 'NOT_YET_VALID' ? 99 : 900 };
+  return {
+    spent: [known],
+    slot: reason === 'NOT_YET_VALID' ? 99 : 900,
+    parameters: PARAMETERS,
+  };
 }
 
 for (const reason of REFUSALS) {
@@ -50,7 +55,7 @@ for (const reason of REFUSALS) {
 }
 
 test('nothing known of the inputs is what the mempool itself refuses', () => {
-  const spent = { spent: [], slot: 1 };
+  const spent = { spent: [], slot: 1, parameters: PARAMETERS };
   const error = refusalError({ reason: 'INPUT_SPENT', message: '' }, transactionOf(), spent);
   assert.equal(error.code, 3997);
   assert.equal(refusalOf(JSON.parse(jsonText(error))).reason, 'INPUT_SPENT');

@@ -13,7 +13,6 @@ import {
 import { applyDataArgument } from '../../src/cardano/codec/flatScript.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { capLovelace } from '../../src/cardano/datums/deployment.ts';
-import { COST_MODELS, PROTOCOL } from '../../src/cardano/ledger/parameters.ts';
 import { evaluate } from '../../src/cardano/ledger/scalus.ts';
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
 import { DEPLOYED, VALIDATORS } from '../../src/cardano/validators/deploy.ts';
@@ -24,6 +23,7 @@ import {
   makeGenesis,
 } from '../../src/cardano/validators/genesis.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
+import { PARAMETERS, PARAMETERS_544 } from '../support/parameters.ts';
 import { ALWAYS, NEVER, rawTransaction } from '../support/rawTransaction.ts';
 import { minting, place } from './judged.ts';
 
@@ -85,7 +85,7 @@ test('collateral, funding UTxOs and wallets are there, each under its own key', 
 test('every output holds at least min-ADA', () => {
   for (const { output } of outputs) {
     const decoded = CML.TransactionOutput.from_cbor_hex(output.cbor);
-    const least = CML.min_ada_required(decoded, PROTOCOL.lovelacePerOutputByte);
+    const least = CML.min_ada_required(decoded, PARAMETERS.outputByteLovelace);
     assert.ok(output.value.lovelace >= least, `${output.value.lovelace} >= ${least}`);
   }
 });
@@ -94,23 +94,23 @@ test('the same plan gives the same genesis', () => {
   assert.deepEqual(makeGenesis(genesisPlan()), { deployment, outputs: plans });
 });
 
-test('protocol parameters are those that Lucid builds for', () => {
+test('the parameters of epoch 544 are those that Lucid has built in', () => {
   const lucid = PROTOCOL_PARAMETERS_DEFAULT;
   const { costModels } = lucid;
   const models = [costModels.PlutusV1, costModels.PlutusV2, costModels.PlutusV3];
   assert.deepEqual(
-    COST_MODELS,
+    PARAMETERS_544.costModels,
     models.map((model) => Object.values(model).map(Number)),
   );
   assert.deepEqual([lucid.minFeeA, lucid.minFeeB, lucid.maxTxSize].map(BigInt), [
-    PROTOCOL.minFeePerByteLovelace,
-    PROTOCOL.minFeeFixedLovelace,
-    BigInt(PROTOCOL.maxTransactionBytes),
+    PARAMETERS_544.feePerByteLovelace,
+    PARAMETERS_544.feeFixedLovelace,
+    BigInt(PARAMETERS_544.mostBytes),
   ]);
   assert.deepEqual([lucid.maxTxExMem, lucid.maxTxExSteps, lucid.coinsPerUtxoByte].map(BigInt), [
-    PROTOCOL.maxTransactionMemory,
-    PROTOCOL.maxTransactionCpu,
-    PROTOCOL.lovelacePerOutputByte,
+    PARAMETERS_544.mostMemory,
+    PARAMETERS_544.mostCpu,
+    PARAMETERS_544.outputByteLovelace,
   ]);
 });
 
@@ -119,7 +119,7 @@ test('evaluates scripts: what they use, or why they fail', () => {
   const utxos = [...here.ledger.chain.all()];
   const run = (script: string) => {
     const { bytes } = rawTransaction(minting(here, { scripts: [script] }));
-    return evaluate(bytes, utxos, here.ledger.slots);
+    return evaluate(bytes, utxos, here.ledger.terms);
   };
   const fine = run(ALWAYS);
   assert.ok(fine.outcome === 'succeeded');

@@ -147,6 +147,7 @@ test('a chain that began with other outputs is not taken for the one asked for',
       paceMs: 0,
       launchpad: false,
       allowHost: null,
+      parameters: null,
     } as const;
     await runDevnet(
       { ...command, genesis },

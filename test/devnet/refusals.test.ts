@@ -136,9 +136,6 @@ refuses('an input named twice in two spellings', 'MALFORMED', /input twice/, (he
   const long = array([byteString(fromHex(txHash)), Uint8Array.of(0x19, 0, index)]);
   return plain(here, { fields: { 0: array([encodeRef({ txHash, index }), long]) } });
 });
-refuses('an input that is a reference, too', 'REFUSED', /[Ii]ntersect/, (here) =>
-  plain(here, { fields: { 18: encodeRefs([first(here.mine)]) } }),
-);
 refuses('another network in the body', 'REFUSED', /[Ww]rong network/, (here) =>
   plain(here, { fields: { 15: uint(1) } }),
 );

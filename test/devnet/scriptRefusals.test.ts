@@ -11,6 +11,7 @@ import {
 import { scriptHash } from '../../src/cardano/codec/hash.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
+import { PARAMETERS } from '../support/parameters.ts';
 import { ALWAYS, ALWAYS_HASH, NEVER, rawTransaction } from '../support/rawTransaction.ts';
 import { ADA, accepts, minting, pay, place, refuses, TOKEN } from './judged.ts';
 
@@ -73,11 +74,13 @@ refuses('more CPU than a transaction may use', 'LIMITS_EXCEEDED', /CPU/, (here) 
   minting(here, { redeemers: [{ tag: 1, index: 0, memory: 1_000n, cpu: 10_000_000_001n }] }),
 );
 refuses('more memory than a transaction may use', 'LIMITS_EXCEEDED', /memory/, (here) =>
-  minting(here, { redeemers: [{ tag: 1, index: 0, memory: 14_000_001n, cpu: 1_000n }] }),
+  minting(here, {
+    redeemers: [{ tag: 1, index: 0, memory: PARAMETERS.mostMemory + 1n, cpu: 1_000n }],
+  }),
 );
 accepts('all the memory and CPU there is', (here) =>
   minting(here, {
-    redeemers: [{ tag: 1, index: 0, memory: 14_000_000n, cpu: 10_000_000_000n }],
+    redeemers: [{ tag: 1, index: 0, memory: PARAMETERS.mostMemory, cpu: PARAMETERS.mostCpu }],
   }),
 );
 refuses('a value of more than 5000 bytes', 'LIMITS_EXCEEDED', /maximum value/, (here) => {

@@ -13,7 +13,7 @@ import { blake2b256, scriptHash } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import type { OutputRef } from '../../src/cardano/codec/output.ts';
 import type { Key } from '../../src/cardano/keys/keys.ts';
-import { COST_MODELS } from '../../src/cardano/ledger/parameters.ts';
+import { PARAMETERS } from './parameters.ts';
 
 /** One layer of CBOR: a PlutusV2 script that takes anything, and one that takes nothing. */
 export const ALWAYS = '480100002221200101';
@@ -84,6 +84,6 @@ function encodeRedeemer({ tag, index, memory, cpu }: RawRedeemer): Uint8Array {
 
 /** Without datums, PlutusV2 only. Source: Conway CDDL, script_data_hash. */
 function scriptDataHash(redeemers: Uint8Array): string {
-  const costs = array((COST_MODELS[1] ?? []).map((cost) => uint(cost)));
+  const costs = array(PARAMETERS.costModels[1].map((cost) => uint(cost)));
   return blake2b256(Buffer.concat([redeemers, map([[uint(1), costs]])]));
 }

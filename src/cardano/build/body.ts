@@ -82,8 +82,7 @@ export function transactionCbor(
   if (parts.redeemers.length > 0) witnesses.set(5, redeemers);
   const scripts = mints.flatMap(({ script }) => (script === null ? [] : [script]));
   if (scripts.length > 0) witnesses.set(6, array(scripts.map(fromHex)));
-  const dataHash =
-    parts.redeemers.length === 0 ? null : scriptDataHash(redeemers, parameters.costModelV2);
+  const dataHash = parts.redeemers.length === 0 ? null : scriptDataHash(redeemers, parameters);
   const { auxiliaryData } = parts.plan;
   const auxiliary = auxiliaryData === null ? NULL : fromHex(auxiliaryData);
   return array([bodyCbor(parts, dataHash), fieldMap(witnesses), TRUE, auxiliary]);
@@ -133,7 +132,7 @@ function redeemersCbor({ redeemers, units }: TransactionContent): Uint8Array {
 }
 
 /** Over redeemers, datums (none: ours are inline) and the languages with their cost models. */
-function scriptDataHash(redeemers: Uint8Array, costModelV2: readonly (number | bigint)[]): string {
-  const views = map([[integer(PLUTUS_V2), array(costModelV2.map(integer))]]);
+function scriptDataHash(redeemers: Uint8Array, { costModels }: ProtocolParameters): string {
+  const views = map([[integer(PLUTUS_V2), array(costModels[PLUTUS_V2].map(integer))]]);
   return blake2b256(Buffer.concat([redeemers, views]));
 }

@@ -14,16 +14,12 @@ import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import type { SlotConfig } from '../codec/slots.ts';
-import type { ProtocolParameters } from '../ledger/parameters.ts';
+import type { LedgerTerms } from '../ledger/parameters.ts';
 import type { TransactionPlan } from './plan.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
-import type { BuilderThreadData } from './worker.ts';
 
-interface BuilderOptions {
+interface BuilderOptions extends LedgerTerms {
   readonly clock: Clock;
-  readonly parameters: ProtocolParameters;
-  readonly slots: SlotConfig;
   readonly limits?: Partial<BuilderLimits>;
   /** Absent: threads of Piscina. */
   readonly startThreads?: StartBuilders | undefined;
@@ -78,7 +74,7 @@ export interface BuilderThreads {
   close(): Promise<void>;
 }
 
-export type StartBuilders = (data: BuilderThreadData, threads: number) => BuilderThreads;
+export type StartBuilders = (data: LedgerTerms, threads: number) => BuilderThreads;
 
 const startPiscina: StartBuilders = (workerData, threads) =>
   new Piscina<TransactionPlan | null, BuildOutcome | null>({
@@ -105,7 +101,7 @@ export class BuilderPool implements Builder, Service {
   readonly #waiting: (() => void)[] = [];
   readonly #urgent: (() => void)[] = [];
   /** What the next generation builds by. */
-  #data: BuilderThreadData;
+  #data: LedgerTerms;
   #current: Generation | null = null;
   #generation = 0;
   #running = 0;
@@ -129,7 +125,7 @@ export class BuilderPool implements Builder, Service {
    * Builds that start once this resolves use the new values; running ones keep the old.
    * Not before `start` has resolved.
    */
-  async renew(data: BuilderThreadData): Promise<void> {
+  async renew(data: LedgerTerms): Promise<void> {
     this.#data = data;
     const next = this.#begin();
     await next.loaded.catch((error: unknown) => {

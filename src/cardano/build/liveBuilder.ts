@@ -8,14 +8,14 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
+import type { LedgerTerms } from '../ledger/parameters.ts';
 import { type BuilderLimits, BuilderPool, type StartBuilders } from './builderThreads.ts';
 import type { TransactionPlan } from './plan.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
-import type { BuilderThreadData } from './worker.ts';
 
 interface LiveBuilderOptions {
   /** Rejects while the node cannot be asked. */
-  ask(): Promise<BuilderThreadData>;
+  ask(): Promise<LedgerTerms>;
   readonly clock: Clock;
   readonly limits: Partial<BuilderLimits>;
   readonly startThreads?: StartBuilders | undefined;
@@ -36,7 +36,7 @@ export class LiveBuilder implements Builder, Service {
   readonly #options: LiveBuilderOptions;
   readonly #asking: Task;
   #pool: BuilderPool | null = null;
-  #terms: BuilderThreadData | null = null;
+  #terms: LedgerTerms | null = null;
 
   constructor(options: LiveBuilderOptions) {
     this.#options = options;
@@ -44,7 +44,7 @@ export class LiveBuilder implements Builder, Service {
   }
 
   /** What is built by; null: not known yet. */
-  get parameters(): BuilderThreadData | null {
+  get parameters(): LedgerTerms | null {
     return this.#terms;
   }
 
@@ -80,7 +80,7 @@ export class LiveBuilder implements Builder, Service {
     return found !== null;
   }
 
-  async #take(terms: BuilderThreadData): Promise<void> {
+  async #take(terms: LedgerTerms): Promise<void> {
     const { clock, limits, startThreads, observer } = this.#options;
     if (this.#pool === null) {
       const pool = new BuilderPool({ clock, limits, startThreads, ...terms });

@@ -1,25 +1,19 @@
 /** A thread of the builder: a plan in, bytes or a refusal out. It holds no key and no state. */
 import { workerData } from 'node:worker_threads';
-import type { SlotConfig } from '../codec/slots.ts';
-import type { ProtocolParameters } from '../ledger/parameters.ts';
+import type { LedgerTerms } from '../ledger/parameters.ts';
 import { evaluate } from '../ledger/scalus.ts';
 import { assemble } from './assemble.ts';
 import type { TransactionPlan } from './plan.ts';
 import type { BuildOutcome } from './port.ts';
 
-export interface BuilderThreadData {
-  readonly parameters: ProtocolParameters;
-  readonly slots: SlotConfig;
-}
-
-// trust: handed over by pool.ts
-const { parameters, slots } = workerData as BuilderThreadData;
+// trust: handed over by builderThreads.ts
+const terms = workerData as LedgerTerms;
 
 /** null asks for nothing but that this file is loaded. */
 export default function build(plan: TransactionPlan | null): BuildOutcome | null {
   if (plan === null) return null;
   return assemble(plan, {
-    parameters,
-    evaluate: (transaction, utxos) => evaluate(transaction, utxos, slots),
+    parameters: terms.parameters,
+    evaluate: (transaction, utxos) => evaluate(transaction, utxos, terms),
   });
 }

@@ -24,18 +24,22 @@ import {
 import { toHex } from '../codec/hex.ts';
 import { type Output, refText } from '../codec/output.ts';
 import { namedRefs, type Transaction, totalUnits } from '../codec/transaction.ts';
-import { PROTOCOL } from './parameters.ts';
+import type { ProtocolParameters } from './parameters.ts';
 import type { Refusal } from './refusals.ts';
 
 /** null: nothing to object. */
-export function ruleViolation(tx: Transaction, slot: number): Refusal | null {
+export function ruleViolation(
+  tx: Transaction,
+  parameters: ProtocolParameters,
+  slot: number,
+): Refusal | null {
   try {
     return (
       formFault(tx) ??
       unsignedFault(tx) ??
       amountFault(tx) ??
       intervalFault(tx, slot) ??
-      limitFault(tx) ??
+      limitFault(tx, parameters) ??
       kindFault(tx)
     );
   } catch (error) {
@@ -161,16 +165,19 @@ function intervalFault({ validFromSlot, validToSlot }: Transaction, slot: number
   return { reason: 'NOT_YET_VALID', message };
 }
 
-function limitFault({ bytes, redeemers }: Transaction): Refusal | null {
+function limitFault(
+  { bytes, redeemers }: Transaction,
+  { mostBytes, mostMemory, mostCpu }: ProtocolParameters,
+): Refusal | null {
   const limit = (what: string, used: bigint | number, most: bigint | number): Refusal | null => {
     if (used <= most) return null;
     return { reason: 'LIMITS_EXCEEDED', message: `Too large: ${used} ${what}, at most ${most}` };
   };
   const units = totalUnits(redeemers);
   return (
-    limit('bytes', bytes.length, PROTOCOL.maxTransactionBytes) ??
-    limit('units of memory', units.memory, PROTOCOL.maxTransactionMemory) ??
-    limit('units of CPU', units.cpu, PROTOCOL.maxTransactionCpu)
+    limit('bytes', bytes.length, mostBytes) ??
+    limit('units of memory', units.memory, mostMemory) ??
+    limit('units of CPU', units.cpu, mostCpu)
   );
 }
 

@@ -5,7 +5,7 @@
 
 import { type OutputRef, refText, type Utxo } from '../codec/output.ts';
 import { namedRefs, type Transaction, totalUnits } from '../codec/transaction.ts';
-import { PROTOCOL } from './parameters.ts';
+import type { ProtocolParameters } from './parameters.ts';
 import type { RefusalReason } from './port.ts';
 
 export interface PendingTransaction {
@@ -19,7 +19,7 @@ interface Dropped {
 }
 
 const MOST_WAITING = 2_000;
-export const MOST_WAITING_BYTES = 16 * PROTOCOL.maxBlockBytes;
+const MOST_WAITING_BLOCKS = 16;
 
 export class Mempool {
   readonly #waiting = new Map<string, PendingTransaction>();
@@ -43,8 +43,9 @@ export class Mempool {
     return this.#waiting.get(id);
   }
 
-  hasRoomFor(bytes: number): boolean {
-    return this.#waiting.size < MOST_WAITING && this.#bytes + bytes <= MOST_WAITING_BYTES;
+  hasRoomFor(bytes: number, { mostBlockBytes }: ProtocolParameters): boolean {
+    const mostBytes = MOST_WAITING_BLOCKS * mostBlockBytes;
+    return this.#waiting.size < MOST_WAITING && this.#bytes + bytes <= mostBytes;
   }
 
   /** The transaction that spends it, if one does. */
@@ -80,7 +81,11 @@ export class Mempool {
   }
 
   /** The oldest ones that fit into one block. */
-  nextBlock(): PendingTransaction[] {
+  nextBlock({
+    mostBlockBytes,
+    mostBlockMemory,
+    mostBlockCpu,
+  }: ProtocolParameters): PendingTransaction[] {
     const taken: PendingTransaction[] = [];
     let [bytes, memory, cpu] = [0, 0n, 0n];
     for (const waiting of this.#waiting.values()) {
@@ -88,8 +93,7 @@ export class Mempool {
       bytes += waiting.tx.bytes.length;
       memory += units.memory;
       cpu += units.cpu;
-      const { maxBlockBytes, maxBlockMemory, maxBlockCpu } = PROTOCOL;
-      if (bytes > maxBlockBytes || memory > maxBlockMemory || cpu > maxBlockCpu) break;
+      if (bytes > mostBlockBytes || memory > mostBlockMemory || cpu > mostBlockCpu) break;
       taken.push(waiting);
     }
     return taken;

@@ -1,41 +1,11 @@
 /**
- * Protocol parameters of the devnet's ledger: those that Scalus judges by, and the limits it leaves
- * to us. The builder builds for them. Tests compare them with Lucid's and with what Scalus accepts.
+ * The protocol parameters, as one value: what transactions are built, costed and judged by. A node
+ * reports them; nothing else in the code knows a cost model, a price or a limit of the ledger.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Ratio } from '../../engine/market/ratio.ts';
+import type { SlotConfig } from '../codec/slots.ts';
 
-export const PROTOCOL = {
-  minFeePerByteLovelace: 44n,
-  minFeeFixedLovelace: 155_381n,
-  maxTransactionBytes: 16_384,
-  maxTransactionMemory: 14_000_000n,
-  maxTransactionCpu: 10_000_000_000n,
-  maxBlockBytes: 90_112,
-  maxBlockMemory: 62_000_000n,
-  maxBlockCpu: 20_000_000_000n,
-  lovelacePerOutputByte: 4310n,
-  /** An output pays for these bytes beside its own. */
-  outputOverheadBytes: 160n,
-} as const;
-
-/** What a plain payment of `bytes` pays at least. */
-export function minFeeLovelace(bytes: number): bigint {
-  return PROTOCOL.minFeeFixedLovelace + PROTOCOL.minFeePerByteLovelace * BigInt(bytes);
-}
-
-/** Plutus V1, V2, V3: the numbers in the order of the ledger. */
-export const COST_MODELS: readonly (readonly number[])[] = readCostModels();
-
-function readCostModels(): number[][] {
-  const path = join(import.meta.dirname, 'costModels.json');
-  // trust: our own committed file, compared with Lucid's by a test
-  const models = JSON.parse(readFileSync(path, 'utf8')) as Record<string, number[]>;
-  return ['PlutusV1', 'PlutusV2', 'PlutusV3'].map((language) => models[language] ?? []);
-}
-
-/** The protocol parameters that decide what a transaction costs and how large it may be: Conway. */
+/** Those of the Conway era that decide what a transaction costs and how large it may be. */
 export interface ProtocolParameters {
   readonly feePerByteLovelace: bigint;
   readonly feeFixedLovelace: bigint;
@@ -49,28 +19,55 @@ export interface ProtocolParameters {
   readonly outputByteLovelace: bigint;
   readonly mostBytes: number;
   readonly mostValueBytes: number;
+  /** Of one transaction. */
   readonly mostMemory: bigint;
   readonly mostCpu: bigint;
+  readonly mostBlockBytes: number;
+  readonly mostBlockMemory: bigint;
+  readonly mostBlockCpu: bigint;
   readonly collateralPercent: bigint;
   readonly mostCollateralInputs: number;
-  /** Of PlutusV2, the one language of our scripts. */
-  readonly costModelV2: readonly (number | bigint)[];
+  /** Of PlutusV1, V2 and V3: the numbers in the order of the ledger; empty: the node has none. */
+  readonly costModels: readonly [CostModel, CostModel, CostModel];
+  readonly version: { readonly major: number; readonly minor: number };
 }
 
-/** The protocol parameters of mainnet, which the devnet shares. */
-export const DEFAULT_PARAMETERS: ProtocolParameters = {
-  feePerByteLovelace: PROTOCOL.minFeePerByteLovelace,
-  feeFixedLovelace: PROTOCOL.minFeeFixedLovelace,
-  memoryPrice: { numerator: 577n, denominator: 10_000n },
-  cpuPrice: { numerator: 721n, denominator: 10_000_000n },
-  referenceByteLovelace: 15n,
-  referenceTierBytes: 25_600n,
-  outputByteLovelace: PROTOCOL.lovelacePerOutputByte,
-  mostBytes: PROTOCOL.maxTransactionBytes,
-  mostValueBytes: 5000,
-  mostMemory: PROTOCOL.maxTransactionMemory,
-  mostCpu: PROTOCOL.maxTransactionCpu,
-  collateralPercent: 150n,
-  mostCollateralInputs: 3,
-  costModelV2: COST_MODELS[1] ?? [],
-};
+/** What transactions are built and judged by, beside the outputs that they name. */
+export interface LedgerTerms {
+  readonly parameters: ProtocolParameters;
+  readonly slots: SlotConfig;
+}
+
+type CostModel = readonly (number | bigint)[];
+
+/** What a plain payment of `bytes` pays at least. */
+export function minFeeLovelace(
+  { feeFixedLovelace, feePerByteLovelace }: ProtocolParameters,
+  bytes: number,
+): bigint {
+  return feeFixedLovelace + feePerByteLovelace * BigInt(bytes);
+}
+
+/**
+ * Protocol versions and lengths of cost models with which Scalus 0.17 was compared with another
+ * evaluator: those of mainnet from epoch 544 on. Later ones may give scripts other costs.
+ */
+const EVALUATED_VERSIONS = [10, 11];
+const EVALUATED_LENGTHS = [
+  [166, 332],
+  [175, 332],
+  [297, 350],
+] as const;
+
+/** What of the parameters the evaluator of scripts does not know, for a person; null: nothing. */
+export function unknownToEvaluator({ version, costModels }: ProtocolParameters): string | null {
+  const unknown = [
+    ...(EVALUATED_VERSIONS.includes(version.major) ? [] : [`protocol version ${version.major}`]),
+    ...EVALUATED_LENGTHS.flatMap((lengths, at) => {
+      const length = costModels[at]?.length ?? 0;
+      if (lengths.some((known) => known === length)) return [];
+      return [`a cost model of Plutus V${at + 1} with ${length} entries`];
+    }),
+  ];
+  return unknown.length === 0 ? null : unknown.join(', ');
+}

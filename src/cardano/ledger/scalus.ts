@@ -10,11 +10,14 @@ import type * as scalus from 'scalus';
 import { encodeUtxoMap } from '../codec/encode.ts';
 import type { Utxo } from '../codec/output.ts';
 import type { SlotConfig } from '../codec/slots.ts';
-import { COST_MODELS } from './parameters.ts';
+import type { LedgerTerms } from './parameters.ts';
 import { plainText } from './refusals.ts';
+import { ScalusParameters } from './scalusParameters.ts';
 
 // trust: the package is CommonJS; its declaration file describes what it exports
 const library = createRequire(import.meta.url)('scalus') as typeof scalus;
+
+const installed = new ScalusParameters(library, library.SlotConfig.mainnet);
 
 export interface Rejection {
   /** In Scalus's words. */
@@ -33,9 +36,10 @@ export interface Rejection {
 export function judge(
   { bytes, id }: { readonly bytes: Uint8Array; readonly id: string },
   utxos: readonly Utxo[],
-  slots: SlotConfig,
+  { parameters, slots }: LedgerTerms,
   slot: number,
 ): Rejection | null {
+  installed.install(parameters);
   try {
     const emulator = new library.Emulator(encodeUtxoMap(utxos), slotConfig(slots));
     emulator.setSlot(slot);
@@ -70,9 +74,14 @@ const PURPOSE_OF: Readonly<Record<string, string>> = {
 };
 
 /** Runs every script of a transaction on `utxos`, which hold all its inputs and references. */
-export function evaluate(bytes: Uint8Array, utxos: readonly Utxo[], slots: SlotConfig): Evaluation {
+export function evaluate(
+  bytes: Uint8Array,
+  utxos: readonly Utxo[],
+  { parameters, slots }: LedgerTerms,
+): Evaluation {
+  installed.install(parameters);
   try {
-    const models = COST_MODELS.map((model) => [...model]);
+    const models = parameters.costModels.map((model) => model.map(Number));
     const map = encodeUtxoMap(utxos);
     const found = library.Scalus.evalPlutusScripts(bytes, map, slotConfig(slots), models);
     const budgets = found.map(({ tag, index, budget }) => ({

@@ -6,6 +6,8 @@
  * here needs a new watch list, and `begin` again. A node counts as lost when it sends nothing
  * although its tip is another block, and when its blocks form no chain.
  */
+
+import { type JsonObject, objectOf } from '../../cardano/codec/json.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import { pause } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -14,7 +16,6 @@ import type { Point } from '../port.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
 import { NodeFault } from './fault.ts';
-import { type JsonObject, objectOf } from './json.ts';
 import type { SerializedBlock } from './messages.ts';
 import type { NodeReporter } from './observer.ts';
 import { intersect, type RecentBlock, RecentBlocks } from './recentBlocks.ts';

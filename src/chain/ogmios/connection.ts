@@ -10,11 +10,19 @@
 
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import {
+  hexOf,
+  type JsonObject,
+  listOf,
+  objectOf,
+  parseJson,
+  textOf,
+  unreadable,
+} from '../../cardano/codec/json.ts';
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import type { OpenSocket, SocketListener, TextSocket } from '../access.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
-import { hexOf, type JsonObject, listOf, objectOf, parseJson, textOf, unreadable } from './json.ts';
 import type { Limits } from './messages.ts';
 
 export interface ConnectionDeps {

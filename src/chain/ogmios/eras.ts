@@ -2,10 +2,11 @@
  * Slots and times by the node's eras, whose slots differ in length. The newest era is known as far
  * as no hard fork can change it; a block beyond that refreshes the eras.
  */
+
+import { countOf, listOf, objectOf } from '../../cardano/codec/json.ts';
 import { type EraSlots, eraOf, slotStartMs } from '../../cardano/codec/slots.ts';
 import type { NodeConnection } from './connection.ts';
 import { NodeFault } from './fault.ts';
-import { countOf, listOf, objectOf } from './json.ts';
 
 export class Eras {
   readonly #changed: (eras: readonly EraSlots[]) => void;

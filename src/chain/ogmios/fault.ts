@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../cardano/codec/json.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
-import type { JsonObject } from './json.ts';
 import type { FaultCause } from './observer.ts';
 
 /** Why a connection ended; its user opens another one. */

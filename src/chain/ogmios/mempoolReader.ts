@@ -5,12 +5,13 @@
  *
  * While the mempool cannot be read, blocks continue; the reader retries.
  */
+
+import { hexOf, type JsonObject, objectOf } from '../../cardano/codec/json.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import { NodeFault } from './fault.ts';
-import { hexOf, type JsonObject, objectOf } from './json.ts';
 import type { NodeReporter } from './observer.ts';
 import { readPoint } from './transactionJson.ts';
 

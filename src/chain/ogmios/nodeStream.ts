@@ -2,13 +2,14 @@
  * A stream of the node's chain, in the thread: joins blocks and mempool in the order of the port,
  * and passes on only transactions that may matter.
  */
+
+import type { JsonObject } from '../../cardano/codec/json.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
 import type { Point } from '../port.ts';
 import { ChainReader, type ChainReaderDeps } from './chainReader.ts';
-import type { JsonObject } from './json.ts';
 import { MempoolReader, type Snapshot } from './mempoolReader.ts';
 import {
   type FilterTargets,

@@ -14,6 +14,7 @@
 
 import { addressText, type Credential, parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
+import { type JsonObject, listOf, objectOf, unreadable } from '../../cardano/codec/json.ts';
 import {
   type PartialDeployment,
   SCRIPT_NAMES,
@@ -22,7 +23,6 @@ import {
 } from '../../cardano/datums/deployment.ts';
 import { signersHash } from '../../cardano/datums/signers.ts';
 import type { RefText } from '../../engine/market/events.ts';
-import { type JsonObject, listOf, objectOf, unreadable } from './json.ts';
 import type { FilterTargets, WatchList } from './messages.ts';
 
 /** Five bits a character: the head of an address and the first 222 bits of its payment part. */

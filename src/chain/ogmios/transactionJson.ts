@@ -11,6 +11,16 @@ import {
   SCRIPT_LANGUAGES,
 } from '../../cardano/codec/foreignOutput.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import {
+  countOf,
+  hexOf,
+  integerOf,
+  type JsonObject,
+  listOf,
+  objectOf,
+  textOf,
+  unreadable,
+} from '../../cardano/codec/json.ts';
 import { compareRefs, type Output, type OutputRef } from '../../cardano/codec/output.ts';
 import { decodePlutusHex, type PlutusData } from '../../cardano/codec/plutusData.ts';
 import {
@@ -22,16 +32,6 @@ import {
 import { asValue, type Value } from '../../cardano/codec/value.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
-import {
-  countOf,
-  hexOf,
-  integerOf,
-  type JsonObject,
-  listOf,
-  objectOf,
-  textOf,
-  unreadable,
-} from './json.ts';
 
 const NO_BYTES = new Uint8Array(0);
 const HASH_BYTES = 32;

@@ -12,7 +12,7 @@ import {
   totalUnits,
 } from '../../cardano/codec/transaction.ts';
 import { addValues, asValue, coins } from '../../cardano/codec/value.ts';
-import { minFeeLovelace, PROTOCOL } from '../../cardano/ledger/parameters.ts';
+import { minFeeLovelace, type ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
@@ -29,6 +29,7 @@ export interface RefusalContext {
   /** Of the inputs, those that are unspent. */
   readonly spent: readonly Utxo[];
   readonly slot: number;
+  readonly parameters: ProtocolParameters;
 }
 
 /** null: no transaction. */
@@ -96,10 +97,12 @@ const EXPLAINED: Partial<Readonly<Record<RefusalReason, Explain>>> = {
   EXPIRED: outsideValidity,
   NOT_YET_VALID: outsideValidity,
   VALUE_NOT_CONSERVED: valueNotConserved,
-  FEE_TOO_SMALL: ({ bytes, feeLovelace }) => ({
+  FEE_TOO_SMALL: ({ bytes, feeLovelace }, { parameters }) => ({
     code: 3122,
     data: {
-      minimumRequiredFee: adaJson(larger(minFeeLovelace(bytes.length), feeLovelace + 1n)),
+      minimumRequiredFee: adaJson(
+        larger(minFeeLovelace(parameters, bytes.length), feeLovelace + 1n),
+      ),
       providedFee: adaJson(feeLovelace),
     },
   }),
@@ -158,18 +161,20 @@ function valueNotConserved(tx: Transaction, { spent }: RefusalContext): Explaine
   return { code: 3123, data };
 }
 
-function limitsExceeded({ bytes, redeemers }: Transaction): Explained {
-  if (bytes.length > PROTOCOL.maxTransactionBytes) {
+function limitsExceeded(
+  { bytes, redeemers }: Transaction,
+  { parameters: { mostBytes, mostMemory, mostCpu } }: RefusalContext,
+): Explained {
+  if (bytes.length > mostBytes) {
     const data = {
       measuredTransactionSize: { bytes: bytes.length },
-      maximumTransactionSize: { bytes: PROTOCOL.maxTransactionBytes },
+      maximumTransactionSize: { bytes: mostBytes },
     };
     return { code: 3119, data };
   }
-  const maximum = { memory: PROTOCOL.maxTransactionMemory, cpu: PROTOCOL.maxTransactionCpu };
   const data = {
     providedExecutionUnits: { ...totalUnits(redeemers) },
-    maximumExecutionUnits: maximum,
+    maximumExecutionUnits: { memory: mostMemory, cpu: mostCpu },
   };
   return { code: 3134, data };
 }

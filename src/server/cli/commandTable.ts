@@ -77,6 +77,10 @@ const COMMANDS = {
       pace: { value: '1000', about: 'ms between blocks; 0: on demand' },
       genesis: { value: 'FILE', about: 'what a new chain begins with (default: three wallets)' },
       launchpad: { about: 'or with what a market needs: scripts, and wallets of KEYS_FILE' },
+      parameters: {
+        value: 'FILE',
+        about: "protocol parameters: Ogmios' JSON (default: mainnet's)",
+      },
       'allow-host': { value: 'NAME', about: 'another host name under which programs reach it' },
     },
   },

@@ -278,6 +278,8 @@ export interface DevnetCommand {
   readonly genesis: string | null;
   /** The genesis of a new chain has what a market needs. */
   readonly launchpad: boolean;
+  /** A file with protocol parameters; null: those that the chain has. */
+  readonly parameters: string | null;
   /** A host name, beside loopback, that requests may name; null: none. */
   readonly allowHost: string | null;
 }
@@ -310,6 +312,7 @@ function parseDevnet(values: Values): DevnetCommand | string {
     kupoPort,
     paceMs,
     genesis: textOf(values.genesis),
+    parameters: textOf(values.parameters),
     allowHost: textOf(values['allow-host']),
   };
 }

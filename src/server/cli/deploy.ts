@@ -115,10 +115,10 @@ interface DeployResult {
 export async function deploy(order: DeployParams, place: NodeAccess): Promise<DeployResult | null> {
   const { payer, market } = order;
   const found = await lookUp(payer, market, place);
-  const { parameters, slots } = place;
+  const { parameters } = place;
   const plan = planDeployment({ ...order, payerKeyHash: payer.hash }, found, {
     parameters,
-    evaluate: (transaction, utxos) => evaluate(transaction, utxos, slots),
+    evaluate: (transaction, utxos) => evaluate(transaction, utxos, place),
   });
   if ('outcome' in plan) throw new Error(`it cannot be paid for: ${plan.message}`);
   show(plan, found.wallet, place);

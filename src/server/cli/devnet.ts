@@ -8,6 +8,7 @@ import type { OutputPlan } from '../../cardano/codec/encode.ts';
 import { coins } from '../../cardano/codec/value.ts';
 import { Devnet, type DevnetOptions } from '../../devnet/devnet.ts';
 import { readGenesis } from '../../devnet/genesisFile.ts';
+import { readDevnetParameters } from '../../devnet/parameters.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -43,10 +44,12 @@ export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps
   const file = join(directory, 'chain.sqlite');
   const genesis = isPlain ? funded(wallets) : genesisFor(command, place);
   const paceMs = command.paceMs ?? place.blockEveryMs;
+  const parameters = command.parameters === null ? {} : parametersIn(command.parameters);
   const devnet = await opened(command, {
     file,
     clock,
     genesis,
+    ...parameters,
     anyGenesis: isPlain,
     faucetSecret: faucetSecret(join(directory, 'faucet.key'), rng),
     paceMs,
@@ -114,6 +117,17 @@ function genesisOf(file: string): OutputPlan[] {
     return readGenesis(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new Error(`--genesis ${file} cannot be read`, { cause: error });
+  }
+}
+
+/** Read here as well, for an error that names the file. */
+function parametersIn(file: string): Pick<DevnetOptions, 'parameters'> {
+  try {
+    const parameters = readFileSync(file, 'utf8');
+    readDevnetParameters(parameters);
+    return { parameters };
+  } catch (error) {
+    throw new Error(`--parameters ${file} cannot be read`, { cause: error });
   }
 }
 

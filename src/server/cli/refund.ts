@@ -113,7 +113,7 @@ async function refund(
   if (plan instanceof Failure) return plan.message;
   const built = assemble(plan, {
     parameters,
-    evaluate: (transaction, held) => evaluate(transaction, held, slots),
+    evaluate: (transaction, held) => evaluate(transaction, held, place),
   });
   if (built.outcome === 'refused') return `it cannot be built: ${built.message}`;
   const held = succeeded(heldOrder(partial, order));

@@ -6,7 +6,6 @@
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
 import { type LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
-import type { BuilderThreadData } from '../../cardano/build/worker.ts';
 import {
   type Deployment,
   lackingForFills,
@@ -14,6 +13,7 @@ import {
   type PartialDeployment,
 } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
+import type { LedgerTerms } from '../../cardano/ledger/parameters.ts';
 import { recordedRoles } from '../../chain/settings.ts';
 import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts';
 
@@ -30,7 +30,7 @@ export function txBuildContextOf(
     ...plain,
     collateralKey,
     parameters: () => terms().parameters,
-    get slots(): BuilderThreadData['slots'] {
+    get slots(): LedgerTerms['slots'] {
       return terms().slots;
     },
     get deployment(): Deployment {

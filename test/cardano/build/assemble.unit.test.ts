@@ -10,8 +10,8 @@ import { planCancel, planOrder } from '../../../src/cardano/build/order.ts';
 import { dataHex, planOf, type TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import {
   ADA,
   ALICE,
@@ -58,13 +58,13 @@ function plans(): readonly [string, TransactionPlan, Parameters<typeof signedBy>
 test('the fee is the least that the ledger takes, and four bytes', () => {
   for (const [name, plan, people] of plans()) {
     const at = (feeFixedLovelace: bigint) => {
-      const parameters = { ...DEFAULT_PARAMETERS, feeFixedLovelace };
+      const parameters = { ...PARAMETERS, feeFixedLovelace };
       const outcome = assemble(plan, { parameters, evaluate });
       assert.ok(outcome.outcome === 'built');
       const utxos = [...outcome.inputs, ...outcome.collateral, ...plan.references];
       return refused(signedBy(outcome.bytes, people), utxos);
     };
-    const { feeFixedLovelace } = DEFAULT_PARAMETERS;
+    const { feeFixedLovelace } = PARAMETERS;
     assert.equal(at(feeFixedLovelace - SPARE_LOVELACE), null, name);
     assert.match(at(feeFixedLovelace - SPARE_LOVELACE - 1n) ?? '', /is less than minimum/, name);
   }
@@ -86,7 +86,7 @@ test('what an output must hold is what CML says', () => {
       const datum = datumBytes === 0 ? null : dataHex('ee'.repeat(datumBytes));
       const address = isBase ? ALICE.text : COLLATERAL_OWNER.text;
       const output = { address, value: asValue(0n, assets), datum };
-      const lovelace = leastLovelace(DEFAULT_PARAMETERS, output);
+      const lovelace = leastLovelace(PARAMETERS, output);
       const bytes = outputCbor({ ...output, value: { ...output.value, lovelace } });
       const read = CML.TransactionOutput.from_cbor_bytes(bytes);
       assert.equal(CML.min_ada_required(read, 4310n), lovelace);
@@ -96,12 +96,12 @@ test('what an output must hold is what CML says', () => {
 
 test('scripts in references cost more by the tier', () => {
   const tier = 25_600n;
-  assert.equal(referencesLovelace(DEFAULT_PARAMETERS, 0n), 0n);
-  assert.equal(referencesLovelace(DEFAULT_PARAMETERS, tier), 384_000n);
-  assert.equal(referencesLovelace(DEFAULT_PARAMETERS, tier + 1n), 384_018n);
-  assert.equal(referencesLovelace(DEFAULT_PARAMETERS, 2n * tier + 1n), 844_821n);
+  assert.equal(referencesLovelace(PARAMETERS, 0n), 0n);
+  assert.equal(referencesLovelace(PARAMETERS, tier), 384_000n);
+  assert.equal(referencesLovelace(PARAMETERS, tier + 1n), 384_018n);
+  assert.equal(referencesLovelace(PARAMETERS, 2n * tier + 1n), 844_821n);
   const units = [{ memory: 1n, cpu: 1n }];
-  assert.equal(leastFee(DEFAULT_PARAMETERS, 0, units, 0n), 155_382n);
+  assert.equal(leastFee(PARAMETERS, 0, units, 0n), 155_382n);
 });
 
 test('whatever the wallet, a transfer conserves and is accepted', () => {
@@ -183,7 +183,7 @@ test('scripts over the limits of a transaction are refused here, not on the chai
   const [, cancelling] = plans();
   const plan = cancelling?.[1] ?? assert.fail();
   for (const limit of [{ mostCpu: 1n }, { mostMemory: 1n }]) {
-    const outcome = assemble(plan, { parameters: { ...DEFAULT_PARAMETERS, ...limit }, evaluate });
+    const outcome = assemble(plan, { parameters: { ...PARAMETERS, ...limit }, evaluate });
     assert.ok(outcome.outcome === 'refused');
     assert.equal(outcome.reason, 'TOO_LARGE');
   }
@@ -203,7 +203,7 @@ test('a plan may be held to a share of the limits', () => {
     [cancelling, { mostCpu: 2n * cpu }],
     [placing, { mostBytes: 2 * bytes }],
   ] as const) {
-    const parameters = { ...DEFAULT_PARAMETERS, ...limit };
+    const parameters = { ...PARAMETERS, ...limit };
     assert.equal(
       assemble({ ...plan, mostPercent: 50 }, { parameters, evaluate }).outcome,
       'built',

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Change, changeOutputs } from '../../../src/cardano/build/change.ts';
 import { encodeAssets } from '../../../src/cardano/codec/encode.ts';
 import { addValues, asValue, coins, equalValues } from '../../../src/cardano/codec/value.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { ALICE, COLLATERAL_OWNER } from './world.ts';
 
 const MOST_AMOUNT = (1n << 63n) - 1n;
@@ -41,7 +41,7 @@ test('after any coming and going the bytes and least lovelace are those of its o
   fc.assert(
     fc.property(steps, fc.boolean(), (values, isBase) => {
       const address = isBase ? ALICE.text : COLLATERAL_OWNER.text;
-      const change = new Change(address, DEFAULT_PARAMETERS);
+      const change = new Change(address, PARAMETERS);
       for (const { value } of values) change.add(value);
       for (const { value, stays } of values) if (!stays) change.subtract(value);
       const kept = values.filter(({ stays }) => stays).map(({ value }) => value);
@@ -71,7 +71,7 @@ test('after any coming and going the bytes and least lovelace are those of its o
 });
 
 test('an amount that no output may hold is said before it is written', () => {
-  const change = new Change(ALICE.text, DEFAULT_PARAMETERS);
+  const change = new Change(ALICE.text, PARAMETERS);
   const asset = `${'ab'.repeat(28)}.`;
   change.add(asValue(0n, [[asset, MOST_AMOUNT]]));
   assert.ok(change.tokenBytes < 50);
@@ -87,7 +87,7 @@ test('names of a policy share an output, in whatever order they are given', () =
     const policyId = (n % 3).toString(16).padStart(56, 'a');
     return [`${policyId}.${name(n)}`, 1n] as const;
   });
-  const outputs = changeOutputs(asValue(90_000_000n, assets), ALICE.text, DEFAULT_PARAMETERS);
+  const outputs = changeOutputs(asValue(90_000_000n, assets), ALICE.text, PARAMETERS);
   assert.ok('length' in outputs);
   assert.equal(outputs.length, 2);
 });

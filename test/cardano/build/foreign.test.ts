@@ -12,9 +12,9 @@ import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { signCollateral } from '../../../src/cardano/build/signing.ts';
 import { mergeWitnesses } from '../../../src/cardano/build/witness.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { quoteLaunch } from '../../../src/engine/market/quote.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import {
   ADA,
   ALICE,
@@ -94,7 +94,7 @@ test('a launch with our signature survives it too', { skip }, () => {
     wallet: [ada(ALICE, 300n * ADA)],
     references: [REFERENCES.launchPolicy, SETTINGS],
     collateral: COLLATERAL,
-    parameters: DEFAULT_PARAMETERS,
+    parameters: PARAMETERS,
   });
   assert.ok(!(launch instanceof Failure));
   const transaction = built(launch.plan);

@@ -9,9 +9,9 @@ import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { poolNftName, readPoolData } from '../../../src/cardano/datums/datums.ts';
 import { readMetadata } from '../../../src/cardano/datums/metadata.ts';
 import { walletMetadata } from '../../../src/cardano/datums/walletMetadata.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { quoteLaunch } from '../../../src/engine/market/quote.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { accepted } from './verdict.ts';
 import {
   ADA,
@@ -56,7 +56,7 @@ function launch(wallet: readonly Utxo[], buy = 0n, metadata = METADATA, creator:
   assert.ok(quote.outcome === 'launch');
   const request = { creator: creator.address, name: 'Dave', metadata, quote };
   const references = [REFERENCES.launchPolicy, SETTINGS];
-  const parameters = DEFAULT_PARAMETERS;
+  const parameters = PARAMETERS;
   const data = { wallet, references, collateral: COLLATERAL, parameters };
   const planned = planLaunch(DEPLOYMENT, request, data);
   assert.ok(!(planned instanceof Failure));

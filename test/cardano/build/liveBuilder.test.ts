@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LiveBuilder } from '../../../src/cardano/build/liveBuilder.ts';
 import { planOrder } from '../../../src/cardano/build/order.ts';
-import type { BuilderThreadData } from '../../../src/cardano/build/worker.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
+import type { LedgerTerms } from '../../../src/cardano/ledger/parameters.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import { ADA, ALICE, ada, DEPLOYMENT, NOW_MS, orderOf, SLOTS } from './world.ts';
 
@@ -17,16 +17,16 @@ const CLOCK: Clock = {
   ...systemClock,
   after: (delayMs, run) => systemClock.after(delayMs === BUILD_MS ? 60_000 : delayMs / 1000, run),
 };
-const TERMS: BuilderThreadData = { parameters: DEFAULT_PARAMETERS, slots: SLOTS };
+const TERMS: LedgerTerms = { parameters: PARAMETERS, slots: SLOTS };
 // trust: wrong on purpose; what is called does not cross threads
 const UNSENDABLE = (() => 0) as unknown as number;
-const { feeFixedLovelace } = DEFAULT_PARAMETERS;
-const DEARER: BuilderThreadData = {
+const { feeFixedLovelace } = PARAMETERS;
+const DEARER: LedgerTerms = {
   ...TERMS,
-  parameters: { ...DEFAULT_PARAMETERS, feeFixedLovelace: feeFixedLovelace + 50_000n },
+  parameters: { ...PARAMETERS, feeFixedLovelace: feeFixedLovelace + 50_000n },
 };
 
-function open(t: TestContext, first: BuilderThreadData | null) {
+function open(t: TestContext, first: LedgerTerms | null) {
   let terms = first;
   const counts = { changed: 0, failed: 0, asked: 0 };
   const builder = new LiveBuilder({
@@ -57,7 +57,7 @@ function open(t: TestContext, first: BuilderThreadData | null) {
     assert.equal(outcome.outcome, 'built');
     return outcome.outcome === 'built' ? outcome.feeLovelace : 0n;
   };
-  const say = (next: BuilderThreadData | null) => {
+  const say = (next: LedgerTerms | null) => {
     terms = next;
   };
   return { builder, counts, fee, say };
@@ -99,7 +99,7 @@ test('after they have changed it builds by the new ones, and no build is lost', 
 test('unusable parameters are reported and requested again', async (t) => {
   const { builder, counts, fee, say } = open(t, {
     ...TERMS,
-    parameters: { ...DEFAULT_PARAMETERS, costModelV2: [UNSENDABLE] },
+    parameters: { ...PARAMETERS, costModels: [[UNSENDABLE], [], []] },
   });
   await until('the failure is reported', () => counts.failed > 1);
   assert.equal(builder.parameters, null);

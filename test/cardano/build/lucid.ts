@@ -5,7 +5,7 @@
  * lists indefinite. Our redeemers are definite, so for it they are written as the chain would;
  * what scripts see is the same data.
  */
-import { CML, PROTOCOL_PARAMETERS_DEFAULT } from '@lucid-evolution/lucid';
+import { CML } from '@lucid-evolution/lucid';
 import { eval_phase_two_raw } from '@lucid-evolution/uplc';
 import { integer } from '../../../src/cardano/build/encode.ts';
 import {
@@ -19,24 +19,23 @@ import { array, encodeRef, map } from '../../../src/cardano/codec/encode.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodePlutusData, encodePlutusData } from '../../../src/cardano/codec/plutusData.ts';
+import type { ProtocolParameters } from '../../../src/cardano/ledger/parameters.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { SLOTS } from './world.ts';
 
-const costModels = map(
-  (['PlutusV1', 'PlutusV2', 'PlutusV3'] as const).map((version, language) => {
-    const costs = Object.values(PROTOCOL_PARAMETERS_DEFAULT.costModels[version]).map(Number);
-    return [integer(language), array(costs.map(integer))];
-  }),
-);
-
 /** `memory/cpu` by `purpose index`; throws where a script fails. */
-export function budgetsByLucid(bytes: Uint8Array, utxos: readonly Utxo[]): Map<string, string> {
+export function budgetsByLucid(
+  bytes: Uint8Array,
+  utxos: readonly Utxo[],
+  { costModels, mostCpu, mostMemory }: ProtocolParameters = PARAMETERS,
+): Map<string, string> {
   const ran = eval_phase_two_raw(
     chainForm(bytes),
     utxos.map(({ ref }) => encodeRef(ref)),
     utxos.map(({ output }) => fromHex(output.cbor)),
-    costModels,
-    PROTOCOL_PARAMETERS_DEFAULT.maxTxExSteps,
-    PROTOCOL_PARAMETERS_DEFAULT.maxTxExMem,
+    map(costModels.map((costs, language) => [integer(language), array(costs.map(integer))])),
+    mostCpu,
+    mostMemory,
     BigInt(SLOTS.zeroTimeMs),
     BigInt(SLOTS.zeroSlot),
     SLOTS.slotLengthMs,

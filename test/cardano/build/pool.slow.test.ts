@@ -5,13 +5,13 @@ import { after, test } from 'node:test';
 import { type BuilderLimits, BuilderPool } from '../../../src/cardano/build/builderThreads.ts';
 import { planOrder } from '../../../src/cardano/build/order.ts';
 import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { ADA, ALICE, ada, built, DEPLOYMENT, NOW_MS, orderOf, SLOTS } from './world.ts';
 
 function pool(limits: Partial<BuilderLimits>, rssBytes?: () => number): BuilderPool {
-  const common = { clock: systemClock, parameters: DEFAULT_PARAMETERS, slots: SLOTS };
+  const common = { clock: systemClock, parameters: PARAMETERS, slots: SLOTS };
   const options = { ...common, limits: { buildTimeMs: 60_000, ...limits } };
   return new BuilderPool(rssBytes === undefined ? options : { ...options, rssBytes });
 }
@@ -120,7 +120,7 @@ test('a build that takes too long is given up, and the next one works', async ()
       return { cancel: () => {} };
     },
   };
-  const own = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots: SLOTS });
+  const own = new BuilderPool({ clock, parameters: PARAMETERS, slots: SLOTS });
   await own.start();
   try {
     const late = own.build(placing());

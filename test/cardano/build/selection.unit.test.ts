@@ -15,7 +15,7 @@ import {
   equalValues,
   subtractValue,
 } from '../../../src/cardano/codec/value.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { accepted } from './verdict.ts';
 import {
   ADA,
@@ -65,11 +65,7 @@ test('what is chosen covers the need, comes back to the lovelace, and holds no s
   fc.assert(
     fc.property(anyCase, ({ wallet, lovelace, token, amount }) => {
       const need = asValue(lovelace, [[asset(token), amount]]);
-      const selection = select(
-        wallet,
-        { value: need, changeAddress: ALICE.text },
-        DEFAULT_PARAMETERS,
-      );
+      const selection = select(wallet, { value: need, changeAddress: ALICE.text }, PARAMETERS);
       seen[selection.outcome] += 1;
       if (selection.outcome !== 'selected') {
         const free = wallet.filter(({ output }) => output.scriptHash === null);
@@ -88,10 +84,8 @@ test('what is chosen covers the need, comes back to the lovelace, and holds no s
       const out = addValues(need, ...change.map(({ value }) => value));
       assert.ok(equalValues(put, out));
       for (const output of change) {
-        assert.ok(output.value.lovelace >= leastLovelace(DEFAULT_PARAMETERS, output));
-        assert.ok(
-          encodeAssets(output.value.assets).length < DEFAULT_PARAMETERS.mostValueBytes - 10,
-        );
+        assert.ok(output.value.lovelace >= leastLovelace(PARAMETERS, output));
+        assert.ok(encodeAssets(output.value.assets).length < PARAMETERS.mostValueBytes - 10);
       }
     }),
     { numRuns: 500 },
@@ -175,7 +169,7 @@ test('a wallet full of tokens costs no more looks than a transaction has room fo
   ] as const) {
     const { wallet, walks } = hostileWallet(outputs, tokens);
     const value = coins(BigInt(2 * outputs - 1) * ADA);
-    const selection = select(wallet, { value, changeAddress: ALICE.text }, DEFAULT_PARAMETERS);
+    const selection = select(wallet, { value, changeAddress: ALICE.text }, PARAMETERS);
     assert.equal(selection.outcome, 'scattered');
     // Once for what fits; twice, there and back, for what does not.
     assert.ok(walks() <= 100, `${walks()} looks`);

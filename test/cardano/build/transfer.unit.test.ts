@@ -5,8 +5,8 @@ import { planTransfer } from '../../../src/cardano/build/transfer.ts';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { addValues, asValue, coins, equalValues } from '../../../src/cardano/codec/value.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { accepted } from './verdict.ts';
 import { ADA, ALICE, ada, BOB, built, holding, hostileWallet, outcomeOf, TOKEN } from './world.ts';
 
@@ -23,7 +23,7 @@ function transferring(
     lovelace,
     assets: new Map(assets),
   };
-  return planTransfer(request, wallet, DEFAULT_PARAMETERS);
+  return planTransfer(request, wallet, PARAMETERS);
 }
 
 function sent(plan: TransactionPlan | Failure) {

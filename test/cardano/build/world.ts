@@ -29,13 +29,14 @@ import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts'
 import { type LaunchId, poolNftName } from '../../../src/cardano/datums/datums.ts';
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import { Key } from '../../../src/cardano/keys/keys.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
+import type { LedgerTerms } from '../../../src/cardano/ledger/parameters.ts';
 import { evaluate as run } from '../../../src/cardano/ledger/scalus.ts';
 import { genesisUtxosOf, makeGenesis } from '../../../src/cardano/validators/genesis.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import type { Kind } from '../../../src/engine/market/exchange.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../../src/engine/market/pool.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 
 export const ADA = 1_000_000n;
 export const START_MS = 1_760_000_000_000;
@@ -145,9 +146,11 @@ export const COLLATERAL: PlannedCollateral = {
   returnAddress: COLLATERAL_OWNER.text,
 };
 
-export const evaluate: Evaluate = (transaction, utxos) => run(transaction, utxos, SLOTS);
+export const TERMS: LedgerTerms = { parameters: PARAMETERS, slots: SLOTS };
 
-const around = { parameters: DEFAULT_PARAMETERS, evaluate };
+export const evaluate: Evaluate = (transaction, utxos) => run(transaction, utxos, TERMS);
+
+const around = { parameters: PARAMETERS, evaluate };
 
 export function outcomeOf(plan: TransactionPlan): BuildOutcome {
   return assemble(structuredClone(plan), around);

@@ -5,9 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Assets, PROTOCOL_PARAMETERS_DEFAULT } from '@lucid-evolution/lucid';
+import type { Assets } from '@lucid-evolution/lucid';
 import { leastFee } from '../../../src/cardano/build/cost.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { amountOut } from '../../../src/engine/market/amm.ts';
 import {
   buyTokens,
@@ -15,6 +14,7 @@ import {
   DEFAULT_CURVE,
   sellLovelace,
 } from '../../../src/engine/market/curve.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { legal } from './cases.ts';
 import type { Input, Output, Plan, Verdict } from './judge.ts';
 import {
@@ -170,7 +170,7 @@ function refunds(world: World, count: number): Plan {
   };
 }
 
-const { maxTxExMem, maxTxExSteps } = PROTOCOL_PARAMETERS_DEFAULT;
+const { mostMemory, mostCpu } = PARAMETERS;
 
 type Accepted = Extract<Verdict, { accepted: true }>;
 
@@ -178,10 +178,10 @@ function within(percent: bigint, { costs, sizeBytes }: Accepted, context: TestCo
   const all = [...costs.values()];
   const mem = all.reduce((sum, cost) => sum + cost.mem, 0n);
   const cpu = all.reduce((sum, cost) => sum + cost.cpu, 0n);
-  const [ofMem, ofCpu] = [Number(mem) / Number(maxTxExMem), Number(cpu) / Number(maxTxExSteps)];
+  const [ofMem, ofCpu] = [Number(mem) / Number(mostMemory), Number(cpu) / Number(mostCpu)];
   context.diagnostic(`memory ${ofMem * 100} %, CPU ${ofCpu * 100} %, ${sizeBytes} bytes`);
-  assert.ok(mem * 100n <= maxTxExMem * percent, `memory ${mem} of ${maxTxExMem}`);
-  assert.ok(cpu * 100n <= maxTxExSteps * percent, `steps ${cpu} of ${maxTxExSteps}`);
+  assert.ok(mem * 100n <= mostMemory * percent, `memory ${mem} of ${mostMemory}`);
+  assert.ok(cpu * 100n <= mostCpu * percent, `steps ${cpu} of ${mostCpu}`);
 }
 
 /** What the network asks for the batch at least; its scripts lie in references. */
@@ -192,7 +192,7 @@ function feeOf(world: World, venue: 'curvePool' | 'ammPool', { costs, sizeBytes 
     return (scriptRef ?? assert.fail()).script.length / 2;
   });
   const bytes = scripts.reduce((sum, each) => sum + each, 0);
-  return leastFee(DEFAULT_PARAMETERS, sizeBytes, units, BigInt(bytes));
+  return leastFee(PARAMETERS, sizeBytes, units, BigInt(bytes));
 }
 
 /** In lovelace by the number of orders, as Trade compared only the pool's two ends (c511e6b7). */

@@ -1,7 +1,11 @@
-/** Legal actions and attacks, each tried on both builds unless it says on which. */
+/**
+ * Legal actions and attacks, each tried on both builds unless it says on which; legal ones also
+ * under mainnet's parameters of 2025.
+ */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Build } from '../../../src/cardano/validators/compile.ts';
+import { PARAMETERS_544 } from '../../support/parameters.ts';
 import { conformsToBlueprint } from './conforms.ts';
 import { judge, type Plan, type Verdict } from './judge.ts';
 import { BUILDS, type World, world } from './world.ts';
@@ -28,6 +32,11 @@ export function legal(
       also(verdict, world(build), context);
     });
   }
+  if (!builds.includes('release')) return;
+  test(`${name} (under the cost models of epoch 544)`, async () => {
+    const verdict = await judge(world('release'), plan(world('release')), PARAMETERS_544);
+    if (!verdict.accepted) assert.fail(verdict.traces.at(-1) ?? verdict.error);
+  });
 }
 
 /** `check`: the last trace of the script that refused; null where a builtin fails wordlessly. */

@@ -15,7 +15,6 @@ import {
   Lucid,
   type LucidEvolution,
   mintingPolicyToId,
-  PROTOCOL_PARAMETERS_DEFAULT,
   type Provider,
   paymentCredentialOf,
   type Script,
@@ -24,6 +23,10 @@ import {
   utxoToCore,
 } from '@lucid-evolution/lucid';
 import scalus from 'scalus';
+import type { ProtocolParameters } from '../../../src/cardano/ledger/parameters.ts';
+import { ScalusParameters } from '../../../src/cardano/ledger/scalusParameters.ts';
+import { lucidParameters } from '../../support/lucidParameters.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { ADA, BANK, type Key, SLOT_MS, START_MS, utxo, type World } from './world.ts';
 
 export interface Input {
@@ -74,9 +77,7 @@ export type Verdict =
   | { readonly accepted: false; readonly traces: readonly string[]; readonly error: string };
 
 const slots = new scalus.SlotConfig(START_MS, 0, SLOT_MS);
-const costModels = (['PlutusV1', 'PlutusV2', 'PlutusV3'] as const).map((version) =>
-  Object.values(PROTOCOL_PARAMETERS_DEFAULT.costModels[version]).map(Number),
-);
+const inForce = new ScalusParameters(scalus, slots);
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 
 function ledger(utxos: readonly UTxO[]): Uint8Array {
@@ -100,14 +101,15 @@ function whyOf(thrown: unknown): Refusal {
 }
 
 /** A provider of nothing but evaluation, which remembers why Scalus refused. */
-function evaluator(refused: (refusal: Refusal) => void): Provider {
+function evaluator(parameters: ProtocolParameters, refused: (refusal: Refusal) => void): Provider {
+  const costModels = parameters.costModels.map((model) => model.map(Number));
   const none = async (): Promise<never> => {
     throw new Error('the plan names everything');
   };
   return {
     ...{ getUtxos: none, getUtxosWithUnit: none, getUtxoByUnit: none, getUtxosByOutRef: none },
     ...{ getDelegation: none, getDatum: none, awaitTx: none, submitTx: none },
-    getProtocolParameters: async () => PROTOCOL_PARAMETERS_DEFAULT,
+    getProtocolParameters: async () => lucidParameters(parameters),
     evaluateTx: async (tx, utxos = []): Promise<EvalRedeemer[]> => {
       try {
         const ran = scalus.Scalus.evalPlutusScripts(bytes(tx), ledger(utxos), slots, costModels);
@@ -194,9 +196,14 @@ function costsOf(tx: CML.Transaction): Map<string, Cost> {
   return costs;
 }
 
-export async function judge(world: World, plan: Plan): Promise<Verdict> {
+export async function judge(
+  world: World,
+  plan: Plan,
+  parameters: ProtocolParameters = PARAMETERS,
+): Promise<Verdict> {
   let refusal: Refusal | null = null;
-  const provider = evaluator((why) => {
+  inForce.install(parameters);
+  const provider = evaluator(parameters, (why) => {
     refusal = why;
   });
   const lucid = await Lucid(provider, 'Custom');

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
+import { readParameters } from '../../../src/cardano/ledger/ogmiosParameters.ts';
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
-import { readParameters } from '../../../src/chain/ogmios/nodeQueries.ts';
 import { jsonText } from '../../../src/devnet/ogmios/json.ts';
 import {
   ERAS,
@@ -19,6 +18,7 @@ import type { FakeBlock } from '../../support/ogmios/chain.ts';
 import { MAINNET_ERAS, MAINNET_START } from '../../support/ogmios/mainnetEras.ts';
 import { MAINNET_FACTS } from '../../support/ogmios/node.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { until } from '../../support/until.ts';
 import { orderOf } from '../recogniseWorld.ts';
 import { startOgmios } from './ogmiosWorld.ts';
@@ -161,7 +161,7 @@ function era(
 test('protocol parameters are those that the node has', { timeout: 120_000 }, async (t) => {
   const fake = await startFakeOgmios(t);
   const chain = await startOgmios(t, fake.url);
-  assert.deepEqual(await chain.parameters(), DEFAULT_PARAMETERS);
+  assert.deepEqual(await chain.parameters(), PARAMETERS);
   const { parameters } = MAINNET_FACTS;
   assert.ok(typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters));
   const changed = {
@@ -172,7 +172,7 @@ test('protocol parameters are those that the node has', { timeout: 120_000 }, as
   fake.facts = { ...fake.facts, parameters: changed };
   const now = await chain.parameters();
   assert.equal(now.feePerByteLovelace, 45n);
-  assert.deepEqual(now.costModelV2, [1, 9_223_372_036_854_775_807n]);
+  assert.deepEqual(now.costModels[1], [1, 9_223_372_036_854_775_807n]);
 });
 
 test('parameters that cannot be used say which', () => {

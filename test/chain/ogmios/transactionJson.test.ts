@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import { parseJson } from '../../../src/cardano/codec/json.ts';
 import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
-import { parseJson } from '../../../src/chain/ogmios/json.ts';
 import {
   deserializeTransactions,
   serializeTransaction,

@@ -11,7 +11,6 @@ import { planOrder } from '../../../src/cardano/build/order.ts';
 import { addWitnesses } from '../../../src/cardano/build/witness.ts';
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { Client } from '../../../src/client/index.ts';
 import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
@@ -25,6 +24,7 @@ import { BadSettings, readSettings } from '../../../src/server/settings/settings
 import { ADA, launchOf } from '../../e2e/devnet/world.ts';
 import { built } from '../../e2e/realTradeWorld.ts';
 import { addressOf, keyNamed, secretOf } from '../../support/ledgerWorld.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 import { type Environment, runProgram, startServer } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
 import {
@@ -152,7 +152,7 @@ async function placeDue({ ledger, out }: Network): Promise<string> {
   } as const;
   const placedMs = GENESIS_MS - complete.refundAfterMs;
   const { plan } = planOrder(complete, request, wallet, placedMs);
-  const order = assemble(plan, { parameters: DEFAULT_PARAMETERS, evaluate: assert.fail });
+  const order = assemble(plan, { parameters: PARAMETERS, evaluate: assert.fail });
   assert.ok(order.outcome === 'built');
   const { publicKey } = bob;
   const signature = bob.sign(fromHex(order.id));

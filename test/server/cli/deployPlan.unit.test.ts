@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { leastLovelace } from '../../../src/cardano/build/cost.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { DEPLOYED } from '../../../src/cardano/validators/deploy.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
@@ -31,6 +30,7 @@ import {
   SIGNERS,
   signedBy,
 } from '../../cardano/build/world.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 
 const REQUEST: DeployRequest = {
   network: 'preview',
@@ -47,7 +47,7 @@ const REQUEST: DeployRequest = {
   payerKeyHash: ALICE.key.hash,
 };
 
-const AROUND = { parameters: DEFAULT_PARAMETERS, evaluate };
+const AROUND = { parameters: PARAMETERS, evaluate };
 const NOTHING = { wallet: [], scripts: [], collaterals: [], funding: [] };
 const EMPTY: ChainContents = { ...NOTHING, settings: [] };
 
@@ -84,7 +84,7 @@ test('all scripts are published with the least lovelace, and found where it says
     assert.equal(found?.output.address, SCRIPTS_ADDRESS);
   }
   for (const { output } of scripts?.outputs ?? []) {
-    assert.equal(output.value.lovelace, leastLovelace(DEFAULT_PARAMETERS, output));
+    assert.equal(output.value.lovelace, leastLovelace(PARAMETERS, output));
   }
   assert.equal(plan.setAsideLovelace, 125n * ADA);
   assert.equal(plan.deployment.network, 'preview');

@@ -146,13 +146,13 @@ export class InlineHost {
     };
   };
 
-  readonly builderThreads: StartBuilders = ({ parameters, slots }): BuilderThreads => {
+  readonly builderThreads: StartBuilders = (terms): BuilderThreads => {
     let thread = new InlineThread(this.#place);
     this.#builders.add(thread);
     const rules = {
-      parameters,
+      parameters: terms.parameters,
       evaluate: (...[transaction, utxos]: Parameters<Evaluate>) =>
-        evaluate(transaction, utxos, slots),
+        evaluate(transaction, utxos, terms),
     };
     return {
       run: (plan, options) => {

@@ -5,13 +5,13 @@
 import { assemble } from '../../../src/cardano/build/assemble.ts';
 import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import { planBatch } from '../../../src/chain/executor/plan.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { float, placed, poolOf, stepPlan } from '../../cardano/build/market.ts';
 import { ADA, DEPLOYMENT, evaluate, NOW_MS, person } from '../../cardano/build/world.ts';
+import { PARAMETERS } from '../../support/parameters.ts';
 
 const MOST_ORDERS = 8;
 const GUESSED_FEE_LOVELACE = 1_200_000n;
@@ -55,7 +55,7 @@ export function judgeBatch(state: PoolState, rng: Rng): number | string {
 
 /** `refused`: by a script. Anything else says why no script was asked. */
 function run(plan: TransactionPlan): string {
-  const outcome = assemble(structuredClone(plan), { parameters: DEFAULT_PARAMETERS, evaluate });
+  const outcome = assemble(structuredClone(plan), { parameters: PARAMETERS, evaluate });
   if (outcome.outcome === 'built') return 'accepted';
   return outcome.reason === 'SCRIPT_FAILED' ? 'refused' : outcome.message;
 }

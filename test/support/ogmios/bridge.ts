@@ -8,7 +8,6 @@
 import assert from 'node:assert/strict';
 import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import type {
   Block,
@@ -17,7 +16,7 @@ import type {
   ChainStream,
   ChainTip,
 } from '../../../src/chain/port.ts';
-import { oneEra, parametersJson } from '../../../src/devnet/ogmios/networkFacts.ts';
+import { oneEra } from '../../../src/devnet/ogmios/networkFacts.ts';
 import { utxoJson } from '../../../src/devnet/ogmios/outputJson.ts';
 import {
   ALL_SPENT,
@@ -31,6 +30,7 @@ import {
   servedTransaction,
   type TransactionOptions,
 } from '../../../src/devnet/ogmios/transactionJson.ts';
+import { MAINNET_645 } from '../../../src/devnet/parameters.ts';
 import { until, untilAsked } from '../until.ts';
 import { praosBlock } from './blocks.ts';
 import type { FakeTransaction } from './chain.ts';
@@ -177,7 +177,7 @@ export class Bridge {
     const states = await this.#chain.byRefs(tx.inputs);
     const spent = states.flatMap((state) => (state.state === 'unspent' ? [state.utxo] : []));
     const { slot } = await this.#chain.tip();
-    return refusalError(outcome, tx, { spent, slot });
+    return refusalError(outcome, tx, { spent, slot, parameters: MAINNET_645.values });
   }
 
   #facts(): NodeFacts {
@@ -187,7 +187,7 @@ export class Bridge {
       networkMagic: 42,
       startTime: new Date(zeroTimeMs).toISOString(),
       eras: oneEra(slotLengthMs, zeroSlot),
-      parameters: parametersJson(DEFAULT_PARAMETERS),
+      parameters: MAINNET_645.json,
       synchronization: 1,
       isConnected: true,
     };

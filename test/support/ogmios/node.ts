@@ -1,8 +1,7 @@
 /** What a fake Ogmios knows of its network beside blocks; a test may replace any of it. */
 
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
-import { parametersJson } from '../../../src/devnet/ogmios/networkFacts.ts';
 import type { NodeFacts, ServedNode } from '../../../src/devnet/ogmios/served.ts';
+import { MAINNET_645 } from '../../../src/devnet/parameters.ts';
 import { MAINNET_ERAS, MAINNET_START } from './mainnetEras.ts';
 
 export type { NodeFacts } from '../../../src/devnet/ogmios/served.ts';
@@ -14,7 +13,7 @@ export const MAINNET_FACTS: NodeFacts = {
   networkMagic: 764_824_073,
   startTime: MAINNET_START,
   eras: MAINNET_ERAS,
-  parameters: parametersJson(DEFAULT_PARAMETERS),
+  parameters: MAINNET_645.json,
   synchronization: 1,
   isConnected: true,
 };

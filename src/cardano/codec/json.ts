@@ -1,6 +1,6 @@
 /**
- * Reads the node's messages at the speed of `JSON.parse` and without loss: integers that a `number`
- * may not hold come as their digits. Readers name the expected kind; errors name the field.
+ * Reads JSON at the speed of `JSON.parse` and without loss: integers that a `number` may not hold
+ * come as their digits. Readers name the expected kind; errors name the field.
  */
 import { Fault } from '../../engine/runtime/assert.ts';
 
@@ -57,6 +57,7 @@ export function hexOf(value: unknown, what: string, bytes?: number): string {
 }
 
 export function integerOf(value: unknown, what: string): bigint {
+  if (typeof value === 'bigint') return value;
   if (typeof value === 'string' && DIGITS.test(value)) return BigInt(value);
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
     throw unreadable(`${what} is no integer`);
@@ -66,7 +67,8 @@ export function integerOf(value: unknown, what: string): bigint {
 
 /** Zero or more, and exact as a number: slots, heights, positions. */
 export function countOf(value: unknown, what: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  const count = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
   throw unreadable(`${what} is no count below 2^53: ${String(value)}`);
 }
 

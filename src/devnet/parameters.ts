@@ -1,0 +1,74 @@
+/**
+ * The protocol parameters of a devnet: as Ogmios prints them, and read for its ledger. Where none
+ * are given they are mainnet's of epoch 645 (November 2026, protocol version 11).
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type JsonObject, objectOf, unreadable } from '../cardano/codec/json.ts';
+import { readParameters } from '../cardano/ledger/ogmiosParameters.ts';
+import type { ProtocolParameters } from '../cardano/ledger/parameters.ts';
+import { parseExactJson } from '../engine/runtime/exactJson.ts';
+import { type JsonValue, jsonText } from './ogmios/json.ts';
+
+export interface DevnetParameters {
+  readonly values: ProtocolParameters;
+  /** Answer of `queryLedgerState/protocolParameters`. */
+  readonly json: Readonly<Record<string, JsonValue>>;
+}
+
+/** Scalus knows no other size. */
+const REFERENCE_TIER_BYTES = 25_600n;
+
+/**
+ * Reads Ogmios' JSON: the answer to `queryLedgerState/protocolParameters`, or its `result`. Throws
+ * `unreadableMessage`.
+ */
+export function readDevnetParameters(text: string): DevnetParameters {
+  const parsed = membersOf(text);
+  return devnetParameters('result' in parsed ? objectOf(parsed.result, 'result') : parsed);
+}
+
+/**
+ * The parameters in force with the members of `text` in place of theirs. All of them, or an answer
+ * of Ogmios, may bring further ones. Throws `unreadableMessage`.
+ */
+export function changedParameters({ json }: DevnetParameters, text: string): DevnetParameters {
+  const members = membersOf(text);
+  const isWhole = Object.keys(json).every((name) => Object.hasOwn(members, name));
+  if (isWhole || 'result' in members) return readDevnetParameters(text);
+  const unknown = Object.keys(members).find((name) => !Object.hasOwn(json, name));
+  if (unknown !== undefined) throw unreadable(`${unknown} is no protocol parameter of this devnet`);
+  return readDevnetParameters(jsonText({ ...json, ...jsonMembers(members) }));
+}
+
+function devnetParameters(members: JsonObject): DevnetParameters {
+  const values = readParameters(members);
+  if (values.referenceTierBytes !== REFERENCE_TIER_BYTES) {
+    throw unreadable(`minFeeReferenceScripts.range is not ${REFERENCE_TIER_BYTES}`);
+  }
+  const fits =
+    values.mostBytes <= values.mostBlockBytes &&
+    values.mostMemory <= values.mostBlockMemory &&
+    values.mostCpu <= values.mostBlockCpu;
+  if (!fits) throw unreadable('a limit of a block is below that of a transaction');
+  return { values, json: jsonMembers(members) };
+}
+
+function jsonMembers(members: JsonObject): DevnetParameters['json'] {
+  // trust: they come from JSON
+  return members as DevnetParameters['json'];
+}
+
+/** Integers of any size stay exact. */
+function membersOf(text: string): JsonObject {
+  try {
+    return objectOf(parseExactJson(text), 'protocol parameters');
+  } catch (error) {
+    throw error instanceof SyntaxError ? unreadable(`no JSON: ${error.message}`) : error;
+  }
+}
+
+/** Mainnet's of November 2026. */
+export const MAINNET_645: DevnetParameters = readDevnetParameters(
+  readFileSync(join(import.meta.dirname, 'mainnet645.json'), 'utf8'),
+);
