@@ -45,7 +45,7 @@ const node = new DevnetNode({
   paceMs,
   includeCbor: true,
   stalled: (message) => {
-    throw new Error(message);
+    if (message !== null) throw new Error(message);
   },
 });
 node.start();

@@ -26,7 +26,7 @@ export async function startSharedDevnet(directory: string, paceMs: number): Prom
   };
   const devnet = await startDevnetThread(
     { file, genesis, faucetSecret, paceMs },
-    { died: fail, stalled: (message) => fail(new Error(message)) },
+    { died: fail, stalled: (message) => message !== null && fail(new Error(message)) },
   );
   const settings = {
     NETWORK: 'devnet',

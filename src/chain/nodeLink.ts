@@ -6,6 +6,7 @@ export class NodeLink {
   readonly #clock: Clock;
   /** null: it is reporting. */
   #silentSinceMs: number | null;
+  #why = 'it was not reached yet';
   /** Notes what happens to connections, then passes it to `next`. */
   readonly observer: OgmiosObserver;
 
@@ -18,11 +19,11 @@ export class NodeLink {
         next.nodeConnected(connection);
       },
       nodeLost: (connection, cause, message, retryInMs) => {
-        if (connection === 'chain') this.#lost();
+        if (connection === 'chain') this.#lost(message);
         next.nodeLost(connection, cause, message, retryInMs);
       },
       ogmiosFailed: (error) => {
-        this.#lost();
+        this.#lost('the thread that follows it ended');
         next.ogmiosFailed(error);
       },
     };
@@ -36,7 +37,13 @@ export class NodeLink {
     return this.#silentSinceMs === null ? 0 : this.#clock.monotonicMs() - this.#silentSinceMs;
   }
 
-  #lost(): void {
+  /** Why it does not report, as its connection said last. */
+  get why(): string {
+    return this.#why;
+  }
+
+  #lost(why: string): void {
+    this.#why = why;
     this.#silentSinceMs ??= this.#clock.monotonicMs();
   }
 }

@@ -41,7 +41,7 @@ export class SupervisedFollower implements Service {
   readonly #observer: SupervisedFollowerObserver;
   readonly #supervising: Task;
   readonly #measuring: Task;
-  #isInterrupted = false;
+  #interruption: string | null = null;
 
   constructor(deps: SupervisedFollowerDeps, observer: SupervisedFollowerObserver) {
     this.#deps = deps;
@@ -50,9 +50,9 @@ export class SupervisedFollower implements Service {
     this.#measuring = new Task(deps);
   }
 
-  /** The follower ended and was not restarted yet. */
-  get isInterrupted(): boolean {
-    return this.#isInterrupted;
+  /** Why the follower ended, until it is restarted; null: it runs. */
+  get interruption(): string | null {
+    return this.#interruption;
   }
 
   start(): void {
@@ -73,11 +73,11 @@ export class SupervisedFollower implements Service {
       const follower = make(ended.resolve);
       const startMs = clock.monotonicMs();
       follower.start().catch(ended.resolve);
-      this.#isInterrupted = false;
+      this.#interruption = null;
       const error = await unlessAborted(ended.promise, task.signal);
       await follower.stop();
       if (task.isStopping) return;
-      this.#isInterrupted = true;
+      this.#interruption = error instanceof Error ? error.message : String(error);
       if (clock.monotonicMs() - startMs > RETRY.mostMs) backoff.reset();
       const retryInMs = backoff.nextMs();
       this.#observer.followingInterrupted(error, retryInMs);

@@ -41,6 +41,7 @@ export class LogWatch implements Service {
   #confirmedMs: number;
   #endSeq = 0;
   #isLost = false;
+  #silence: string | null = null;
   readonly #lag: StallMeter;
   readonly #stall: StallMeter;
   #unlisten: () => void = () => {};
@@ -57,6 +58,11 @@ export class LogWatch implements Service {
   /** Time since the last check that found the log to be ours. */
   get silentMs(): number {
     return this.#deps.clock.monotonicMs() - this.#confirmedMs;
+  }
+
+  /** Why the last check got no answer; null: it got one. */
+  get silence(): string | null {
+    return this.#silence;
   }
 
   /** The last check that got an answer found another log. */
@@ -103,6 +109,7 @@ export class LogWatch implements Service {
       const end = await epochs.commonEnd();
       const fault = await this.#fault(end !== null);
       this.#isLost = fault !== null;
+      this.#silence = null;
       if (fault === null) {
         this.#endSeq = end ?? (await log.last()).seq;
         this.#confirmedMs = clock.monotonicMs();
@@ -113,8 +120,8 @@ export class LogWatch implements Service {
       this.#checkProgress(fault);
       lost(fault);
       await epochs.recover();
-    } catch {
-      // NATS is unreachable, which `silentMs` shows.
+    } catch (error) {
+      this.#silence = error instanceof Error ? error.message : String(error);
     }
   }
 

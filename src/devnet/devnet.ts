@@ -51,8 +51,8 @@ export interface DevnetCoreOptions {
   readonly version?: string;
   /** How many blocks keep their transactions, at least K; `BLOCKS_KEPT` where absent. */
   readonly blocksKept?: number;
-  /** The disk refused a block, which is tried again. */
-  readonly stalled?: (message: string) => void;
+  /** The disk refuses to be written, which is tried again; null: it takes it again. */
+  readonly stalled?: (message: string | null) => void;
 }
 
 export interface DevnetOptions extends DevnetCoreOptions {

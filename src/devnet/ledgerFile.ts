@@ -98,6 +98,9 @@ export class LedgerFile {
   readonly #database: Database;
   readonly #sql: ReturnType<typeof statements>;
   readonly #blocksKept: number;
+  readonly #path: string;
+  #refusal: string | null = null;
+  #diskChanged: (refusal: string | null) => void = () => {};
 
   /**
    * Throws when another process works on it. `maxMb`: as of a database, 0 is no bound.
@@ -106,6 +109,7 @@ export class LedgerFile {
   constructor(file: string, maxMb = 0, blocksKept = BLOCKS_KEPT) {
     assert(blocksKept >= K, 'what can be rolled back is kept');
     this.#blocksKept = blocksKept;
+    this.#path = file;
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     this.#database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
     this.#database.pragma(`journal_size_limit = ${MOST_LOG_BYTES}`);
@@ -249,13 +253,43 @@ export class LedgerFile {
     });
   }
 
+  /** Why the disk refused the last write; null: it took it. */
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
+  /** Calls `listener` whenever `refusal` changes. */
+  onDisk(listener: (refusal: string | null) => void): void {
+    this.#diskChanged = listener;
+  }
+
+  /** Writes a page as it is, to find out whether the disk takes it. */
+  probe(): void {
+    this.#write(() => {
+      this.#database.pragma(`user_version = ${VERSION}`);
+      return null;
+    });
+  }
+
   /** In one commit. */
   #write<T>(work: () => T): T | Failure {
     try {
-      return this.#database.transaction(work)();
+      const result = this.#database.transaction(work)();
+      this.#note(null);
+      return result;
     } catch (error) {
-      return diskFailure(error);
+      const code = diskErrorOf(error);
+      if (code === null) throw error;
+      const message = `the devnet cannot write ${this.#path} (${code}): ${REMEDY}`;
+      this.#note(message);
+      return new Failure('NOT_READY', message);
     }
+  }
+
+  #note(refusal: string | null): void {
+    if (this.#refusal === refusal) return;
+    this.#refusal = refusal;
+    this.#diskChanged(refusal);
   }
 
   #append({ height, slot, hash, transactions }: BlockRecord): void {
@@ -291,11 +325,13 @@ export class LedgerFile {
   }
 }
 
-/** A full or failing disk; other errors are thrown again. */
-function diskFailure(error: unknown): Failure {
+const REMEDY = 'make room on its disk; it continues by itself';
+
+/** The code of an error of a full, failing or read-only disk; null: another error. */
+function diskErrorOf(error: unknown): string | null {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  if (typeof code !== 'string' || !/^SQLITE_(FULL|IOERR)/.test(code)) throw error;
-  return new Failure('SERVER_ERROR', `the ledger could not write its file: ${code}`);
+  const isDisk = typeof code === 'string' && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(code);
+  return isDisk ? code : null;
 }
 
 function statements(database: Database) {

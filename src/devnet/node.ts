@@ -26,6 +26,7 @@ import {
   ALL_SPENT,
   deserialisationFailure,
   mempoolError,
+  notNow,
   refusalError,
   transactionOf,
 } from './ogmios/refusals.ts';
@@ -45,6 +46,8 @@ const BLOCKS_A_TURN = 100;
 const MOST_AHEAD = 100;
 const MOST_QUERIED = 1_000;
 const NOT_KEPT = 'the disk of the devnet refuses to keep it: try again';
+/** Between two tries to write, where blocks come on demand only. */
+const PROBE_MS = 1_000;
 const STOPPING = new Failure('NOT_READY', 'the devnet is stopping');
 
 interface Command {
@@ -61,8 +64,8 @@ interface NodeOptions {
   readonly paceMs: number;
   /** Transactions are shown with their bytes, as with `--include-transaction-cbor`. */
   readonly includeCbor: boolean;
-  /** The disk refused a block. */
-  readonly stalled: (message: string) => void;
+  /** The disk refuses to be written; null: it takes what is written again. */
+  readonly stalled: (message: string | null) => void;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -78,12 +81,17 @@ export class DevnetNode implements ServedNode {
   readonly #written = new Set<string>();
   #isDraining = false;
   #isStopped = false;
+  #probe: Timer | null = null;
 
   constructor(options: NodeOptions) {
-    const { ledger, file, clock, includeCbor, stalled } = options;
+    const { ledger, file, clock, includeCbor } = options;
     this.#options = options;
     this.chain = new ServedLedger(ledger, file, includeCbor);
-    this.#pace = new BlockTimer(ledger, clock, () => this.#changed(), stalled);
+    this.#pace = new BlockTimer(ledger, clock, () => this.#changed());
+    file.onDisk((refusal) => {
+      options.stalled(refusal);
+      this.#probeSoon();
+    });
     this.#restore();
   }
 
@@ -101,7 +109,19 @@ export class DevnetNode implements ServedNode {
   stop(): void {
     this.#isStopped = true;
     this.#pace.stop();
+    this.#probe?.cancel();
     for (const { refuse } of this.#commands.splice(0)) refuse(STOPPING);
+  }
+
+  /** A paced chain finds out by its next block. */
+  #probeSoon(): void {
+    const { file, clock, paceMs } = this.#options;
+    this.#probe?.cancel();
+    if (this.#isStopped || file.refusal === null || paceMs > 0) return;
+    this.#probe = clock.after(PROBE_MS, () => {
+      file.probe();
+      this.#probeSoon();
+    });
   }
 
   #restore(): void {
@@ -119,9 +139,9 @@ export class DevnetNode implements ServedNode {
     // As a node, which sees no more than that its inputs are gone.
     if (ledger.mempool.has(tx.id) || this.chain.isInBlock(tx.id)) return mempoolError(ALL_SPENT);
     const outcome = await this.#ask(() => ledger.submit(bytes));
-    if (outcome instanceof Failure) return mempoolError(outcome.message);
+    if (outcome instanceof Failure) return notNow(outcome.message);
     if (outcome.outcome === 'refused') return this.#explained(outcome, tx);
-    return this.#isKept(tx.id) ? tx.id : mempoolError(NOT_KEPT);
+    return this.#isKept(tx.id) ? tx.id : notNow(NOT_KEPT);
   }
 
   /** An accepted transaction is dropped again where the disk refuses to keep it. */
@@ -178,7 +198,7 @@ export class DevnetNode implements ServedNode {
     const { ledger, faucetKey } = this.#options;
     const outcome = await this.#ask(() => payFromFaucet(ledger, faucetKey, address, lovelace));
     if (outcome instanceof Failure || outcome.outcome === 'refused') return outcome;
-    return this.#isKept(outcome.txHash) ? outcome : new Failure('SERVER_ERROR', NOT_KEPT);
+    return this.#isKept(outcome.txHash) ? outcome : new Failure('NOT_READY', NOT_KEPT);
   }
 
   /** Takes the newest blocks back, fewer where there are fewer; the height then. */
@@ -318,31 +338,21 @@ function factsOf(ledger: Ledger): NodeFacts {
 }
 
 const LEAST_PAUSE_MS = 100;
-const MOST_PAUSE_MS = 10_000;
+const MOST_PAUSE_MS = 2_000;
 
-/**
- * Forges one block in every slot. When the disk refuses a block, it reports that once and tries
- * again with growing pauses.
- */
+/** Forges one block in every slot. A block that the disk refuses is tried again after a pause. */
 class BlockTimer {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
   readonly #forged: () => void;
-  readonly #stalled: (message: string) => void;
   #next: Timer | null = null;
   /** Before a block is tried again that the disk refused; 0: it did not. */
   #pauseMs = 0;
 
-  constructor(
-    ledger: Ledger,
-    clock: Clock,
-    forged: () => void,
-    stalled: (message: string) => void,
-  ) {
+  constructor(ledger: Ledger, clock: Clock, forged: () => void) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#forged = forged;
-    this.#stalled = stalled;
   }
 
   start(): void {
@@ -368,7 +378,6 @@ class BlockTimer {
 
   #forge(): void {
     const failure = this.#ledger.forge();
-    if (failure !== null && this.#pauseMs === 0) this.#stalled(failure.message);
     const doubled = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.#pauseMs));
     this.#pauseMs = failure === null ? 0 : doubled;
   }

@@ -15,8 +15,8 @@ export type DevnetThreadOptions = Omit<DevnetOptions, 'clock' | 'stalled'>;
 interface DevnetThreadEvents {
   /** The thread ended without being asked to. */
   died(error: Error): void;
-  /** The disk refused a block, which is tried again. */
-  stalled(message: string): void;
+  /** The disk refuses to be written, which is tried again; null: it takes it again. */
+  stalled(message: string | null): void;
 }
 
 export interface DevnetUrls {
@@ -34,7 +34,7 @@ export interface RunningDevnet extends DevnetUrls {
 /** Messages of the thread. */
 export type ThreadReport =
   | { readonly kind: 'ready'; readonly urls: DevnetUrls }
-  | { readonly kind: 'stalled'; readonly message: string };
+  | { readonly kind: 'stalled'; readonly message: string | null };
 
 /** The only message to the thread. */
 export const STOP = 'stop';

@@ -11,6 +11,7 @@ import { Fault } from '../engine/runtime/assert.ts';
 import { type Clock, sleep } from '../engine/runtime/clock.ts';
 import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/meters.ts';
+import type { Reasons } from '../engine/runtime/reasons.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
 import { reachableHost } from './settings/table.ts';
 import { loadApiKeys, reloadApiKeys } from './wiring/apiKeys.ts';
@@ -19,9 +20,10 @@ import type { Cluster } from './wiring/cluster.ts';
 import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
 import type { ChainUrls, RunningDevnet } from './wiring/devnet.ts';
 import type { RoleState } from './wiring/election.ts';
-import { detectFatal, trackTroubles } from './wiring/health.ts';
+import { detectFatal } from './wiring/health.ts';
 import { openListeners, requireFreePorts } from './wiring/listeners.ts';
 import { type Market, openMarket } from './wiring/market.ts';
+import { trackReasons } from './wiring/reasons.ts';
 import { whileLeading } from './wiring/whileLeading.ts';
 import { followsChain, type World } from './wiring/world.ts';
 
@@ -75,24 +77,24 @@ async function start(world: World): Promise<App> {
   const registry = createRegistry();
   await prepareProcess(world, registry);
   checkNoOldLedger(world.settings);
-  const noted = trackTroubles(createEvents(logger, registry));
+  const { NATS_URL } = world.settings;
+  const noted = trackReasons(createEvents(logger, registry), NATS_URL !== undefined);
   const { events, failed } = detectFatal(noted.events);
 
-  const { NATS_URL } = world.settings;
   const joined = NATS_URL === undefined ? null : await joinNodes(world, NATS_URL, events);
   const market = joined?.market ?? (await openMarket(world, events));
   const { node, log, writer } = market;
+  const { reasons } = noted;
   noted.attach(node);
   const cluster = joined?.cluster ?? null;
-  const opening = openAnyChain(world, market, cluster, events);
+  const opening = openAnyChain(world, market, cluster, reasons, events);
   const { chain, devnet } = await opening.catch(async (error: unknown) => {
     // Open files and connections would keep the process alive and DATA_DIR locked.
     await node.stop();
     await cluster?.leave();
     throw error;
   });
-  const { troubles } = noted;
-  const listeners = openListeners(world, node, chain, cluster, events, registry, troubles, apiKeys);
+  const listeners = openListeners(world, node, chain, cluster, events, registry, reasons, apiKeys);
   reloadApiKeys(apiKeys, world, events);
 
   let replay: Replay | null = null;
@@ -171,19 +173,23 @@ async function openAnyChain(
   world: World,
   market: Market,
   cluster: Cluster | null,
+  reasons: Reasons,
   events: Events,
 ): Promise<OpenedChain> {
   const { settings } = world;
   if (settings.ROLE === 'reader' && cluster !== null) {
     const { openReader } = await import('./wiring/reader.ts');
-    return { chain: openReader(world, market, cluster, events), devnet: null };
+    return { chain: openReader(world, market, cluster, reasons, events), devnet: null };
   }
   if (!followsChain(world)) return { chain: null, devnet: null };
   const { openNetwork } = await import('./wiring/network.ts');
   const { openChain } = await import('./wiring/chain.ts');
   const network = await openNetwork(world, events);
   try {
-    return { chain: openChain(world, market, cluster, network, events), devnet: network.devnet };
+    return {
+      chain: openChain(world, market, cluster, network, reasons, events),
+      devnet: network.devnet,
+    };
   } catch (error) {
     await network.devnet?.stop();
     throw error;

@@ -13,6 +13,7 @@ import { KupoLookup } from '../../src/chain/kupo/kupo.ts';
 import { MempoolOverlay, shownSubmitter } from '../../src/chain/mempoolOverlay.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
+import { Reasons } from '../../src/engine/runtime/reasons.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { DevnetClient } from '../../src/server/wiring/devnetClient.ts';
 import { startOgmios } from '../chain/ogmios/ogmiosWorld.ts';
@@ -70,6 +71,7 @@ async function serverOf(t: TestContext) {
       await ogmios.expect(txHash);
       await view.untilShown(txHash, clock, SHOWN_MS);
     },
+    reasons: new Reasons(),
     clock,
   });
   const submitter = shownSubmitter(ogmios, view, lookup, clock);

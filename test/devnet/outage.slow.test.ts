@@ -122,6 +122,7 @@ test('a gift that the disk refuses to keep is no gift', async () => {
   for (;;) {
     const outcome = await node.faucet(addressOf('alice'), 2_000_000n);
     if (outcome instanceof Failure) {
+      assert.equal(outcome.cause, 'NOT_READY');
       assert.match(outcome.message, /refuses to keep/);
       break;
     }

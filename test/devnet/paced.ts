@@ -23,7 +23,7 @@ const node = new DevnetNode({
   paceMs: PACE_MS,
   includeCbor: true,
   stalled: (message) => {
-    throw new Error(message);
+    if (message !== null) throw new Error(message);
   },
 });
 const stream = new LedgerStream(ledger, file, null);

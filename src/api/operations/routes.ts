@@ -124,12 +124,15 @@ export function utilityRoutes(clock: Clock): readonly Route[] {
 
 /** What readiness reports, as metrics: alerts need numbers. `registry` must not hold them yet. */
 export function registerStatus(registry: Registry, status: NodeStatus): void {
-  const { reading } = metersIn(registry);
+  const { reading, flags } = metersIn(registry);
   const bit = (is: boolean) => (is ? 1 : 0);
   reading('ready', '1 while /health/ready answers 200', () => bit(status.synced()));
   reading('degraded', '1 while it serves, but something is wrong: see /health/ready', () => {
     return bit(status.reasons().length > 0);
   });
+  flags('reason', '1 for each code in reasons of /health/ready', 'code', () =>
+    status.reasons().map(({ code }) => code),
+  );
   reading('stale', '1 while what is served is right but no longer new', () => bit(status.stale()));
   reading('position_seq', 'Newest entry that answers include', () => status.applied().seq);
   reading('lag_entries', 'Entries written and not applied here yet', () => status.lagEntries());

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { REASON_CODES } from '../../engine/runtime/reasons.ts';
 
 const Nullable = {
   integer: (description: string) => Type.Union([Type.Integer(), Type.Null()], { description }),
@@ -52,17 +53,10 @@ export const Ready = Type.Object({
   degraded: Type.Boolean({ description: 'It serves, but something is wrong: see reasons.' }),
   reasons: Type.Array(
     Type.Object({
-      code: Type.Enum([
-        'LOG_NOT_WRITTEN',
-        'STATE_NOT_WRITTEN',
-        'STATE_DAMAGED',
-        'POOLS_QUARANTINED',
-        'EXECUTOR_MAY_NOT_TRADE',
-        'STEPS_STUCK',
-      ]),
+      code: Type.Enum([...REASON_CODES]),
       message: Type.String({ description: 'Cause, and what to do.' }),
     }),
-    { description: 'Why it is degraded; empty when it is not.' },
+    { description: 'What this node waits for, and what is wrong; empty: nothing.' },
   ),
   quarantinedPools: Type.Integer({ minimum: 0 }),
   stuckPools: Type.Array(Type.String(), {
@@ -82,6 +76,10 @@ export const Ready = Type.Object({
 export const HealthUpdate = Type.Object({
   ...COMMON,
   tip: Type.Object({ ...TIP, time: Nullable.integer('Market time, Unix seconds.') }),
+  reasons: Type.Array(Type.String(), {
+    description: 'Codes of what this node waits for, and of what is wrong: see /health/ready.',
+  }),
+  submits: Type.Boolean({ description: 'false: submissions answer 503 NOT_READY for now.' }),
 });
 
 export const ServerTime = Type.Object({

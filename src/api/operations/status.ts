@@ -2,7 +2,7 @@
 
 import type { SyncProgress } from '../../chain/syncMeter.ts';
 import type { Position } from '../../engine/runtime/position.ts';
-import type { Trouble } from '../../engine/runtime/troubles.ts';
+import type { Reason } from '../../engine/runtime/reasons.ts';
 import type { Tip } from '../gateway/port.ts';
 
 interface StatusTip extends Tip {
@@ -37,7 +37,9 @@ export interface NodeStatus {
   /** Pools quarantined after a repeated fault; the others continue. */
   quarantined(): number;
   /** Why it is degraded; empty: it is not. */
-  reasons(): readonly Trouble[];
+  reasons(): readonly Reason[];
+  /** Submissions are accepted: none of the reasons stops them. */
+  submits(): boolean;
   /** Tokens of pools with a step that fails, as the leader knows; empty on others. */
   stuckPools(): readonly string[];
   tip(): StatusTip;

@@ -32,5 +32,7 @@ function health(status: NodeStatus) {
     role: status.role(),
     synced: status.synced(),
     stale: status.stale(),
+    reasons: status.reasons().map(({ code }) => code),
+    submits: status.submits(),
   };
 }

@@ -19,6 +19,7 @@ export interface WebhookObserver {
   webhookTried(owner: string, id: string, why: string | null, seconds: number): void;
   webhookStopped(owner: string, id: string, why: string): void;
   webhooksNotSaved(why: string): void;
+  webhooksSaved(): void;
 }
 
 export interface CourierDeps {
@@ -255,8 +256,10 @@ export class Courier {
     const { webhook } = this;
     const saved = await store.save({ webhook, progress: this.#progress, version: this.#version });
     this.#savedMs = clock.monotonicMs();
-    if (typeof saved === 'number') this.#version = saved;
-    else if (saved instanceof Failure) observer.webhooksNotSaved(saved.message);
+    if (typeof saved === 'number') {
+      this.#version = saved;
+      observer.webhooksSaved();
+    } else if (saved instanceof Failure) observer.webhooksNotSaved(saved.message);
     else {
       this.close();
       outdated();

@@ -105,6 +105,7 @@ export class Deliveries implements Service, TopicHub {
         this.#loading.wake();
         continue;
       }
+      this.#deps.observer.webhooksSaved();
       this.#rest();
     } while (await this.#loading.untilWoken(LOOK_MS));
   }

@@ -23,6 +23,8 @@ interface NodeQueriesDeps extends ConnectionDeps {
 }
 
 const MOST_OURS = 10_000;
+/** Source: JSON-RPC 2.0, section 5.1. */
+const INTERNAL_ERROR = -32603;
 
 export class NodeQueries {
   readonly #deps: NodeQueriesDeps;
@@ -86,6 +88,8 @@ export class NodeQueries {
       return { outcome: 'accepted', txHash };
     } catch (error) {
       if (!(error instanceof NodeRefusal)) throw error;
+      // Nothing is wrong with the transaction: it may be submitted again.
+      if (error.code === INTERNAL_ERROR) throw new NodeFault('stalled', error.message);
       const mayBeKnown = error.code === UNKNOWN_INPUTS || error.code === MEMPOOL_REFUSES;
       if (tx !== null && mayBeKnown && (await this.#isKnownToNode(tx, connection))) {
         return { outcome: 'accepted', txHash: tx.id };

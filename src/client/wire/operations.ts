@@ -82,15 +82,30 @@ export interface HealthReadyAnswer {
   readonly hashedSeq: number;
   /** It serves, but something is wrong: see reasons. */
   readonly degraded: boolean;
-  /** Why it is degraded; empty when it is not. */
+  /** What this node waits for, and what is wrong; empty: nothing. */
   readonly reasons: readonly {
     readonly code:
       | 'LOG_NOT_WRITTEN'
       | 'STATE_NOT_WRITTEN'
+      | 'FOLD_STOPPED'
+      | 'DEVNET_NOT_WRITTEN'
+      | 'NODE_AWAY'
+      | 'NODE_BEHIND'
+      | 'CHAIN_NOT_FOLLOWED'
+      | 'NATS_AWAY'
+      | 'NO_LEADER'
+      | 'LOG_DIVERGED'
       | 'STATE_DAMAGED'
+      | 'KUPO_AWAY'
+      | 'PARAMETERS_UNKNOWN'
       | 'POOLS_QUARANTINED'
       | 'EXECUTOR_MAY_NOT_TRADE'
-      | 'STEPS_STUCK';
+      | 'STEPS_STUCK'
+      | 'NO_BLOCKS'
+      | 'MAY_NOT_LEAD'
+      | 'SNAPSHOT_NOT_WRITTEN'
+      | 'WEBHOOKS_NOT_SAVED'
+      | 'API_KEYS_NOT_READ';
     /** Cause, and what to do. */
     readonly message: string;
   }[];

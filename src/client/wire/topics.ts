@@ -347,6 +347,10 @@ export interface HealthData {
     /** Market time, Unix seconds. */
     readonly time: number | null;
   };
+  /** Codes of what this node waits for, and of what is wrong: see /health/ready. */
+  readonly reasons: readonly string[];
+  /** false: submissions answer 503 NOT_READY for now. */
+  readonly submits: boolean;
 }
 
 /** By topic. */

@@ -41,11 +41,17 @@ export class Bucket {
   readonly #shape: BucketShape;
   readonly #timeoutMs: number;
   #opened: Promise<KV> | null = null;
+  #problem: string | null = null;
 
   constructor(link: NatsLink, shape: BucketShape, timeoutMs: number) {
     this.#link = link;
     this.#shape = shape;
     this.#timeoutMs = timeoutMs;
+  }
+
+  /** Why the last request was `unreachable`; null: it was not. */
+  get problem(): string | null {
+    return this.#problem;
   }
 
   create(key: string, text: string): Promise<WriteOutcome> {
@@ -130,13 +136,16 @@ export class Bucket {
   /** The next request makes a bucket again that was lost with the state of the server. */
   async #ask<T>(run: (bucket: KV) => Promise<T>): Promise<T | 'refused' | 'unreachable'> {
     try {
-      return await this.#link.whileConnected(async () => {
+      const answer = await this.#link.whileConnected(async () => {
         this.#opened ??= this.#open();
         return run(await this.#opened);
       });
+      this.#problem = null;
+      return answer;
     } catch (error) {
       if (isWrongLast(error)) return 'refused';
       this.#opened = null;
+      this.#problem = error instanceof Error ? error.message : String(error);
       return isMissing(error) || isFault(error, 'streamMissing') ? 'refused' : 'unreachable';
     }
   }

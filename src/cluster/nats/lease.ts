@@ -64,6 +64,7 @@ export class Lease {
   #timers: Timer[] = [];
   /** The value of a try whose answer was lost: it may be stored. */
   #unanswered: string | null = null;
+  #problem: string | null = null;
 
   /** Values of `bucket` live for the lease. */
   constructor(bucket: Bucket, options: LeaseOptions) {
@@ -86,7 +87,18 @@ export class Lease {
     return false;
   }
 
+  /** Why NATS did not take or give the lease, at the last request; null: it did. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
   async tryTake(): Promise<TakeOutcome> {
+    const outcome = await this.#tryTake();
+    this.#problem = outcome === 'unreachable' ? this.#bucket.problem : null;
+    return outcome;
+  }
+
+  async #tryTake(): Promise<TakeOutcome> {
     if (this.held) return 'taken';
     if (this.#options.mayTake?.() === false || this.#renewals.renewed !== null) return 'refused';
     const there = await this.#bucket.get(KEY);

@@ -60,6 +60,11 @@ export function mempoolError(error: string): RpcError {
   return { code: 3997, message, data: { error } };
 }
 
+/** Nothing is wrong with the transaction: the same may be submitted again. */
+export function notNow(message: string): RpcError {
+  return { code: CODES.internalError, message };
+}
+
 export function refusalError(
   { reason, message }: Refused,
   tx: Transaction,

@@ -32,9 +32,10 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
     followerFailed(error: unknown): void {
       logger.fatal({ event: 'followerFailed', err: error }, 'the chain is no longer followed');
     },
-    /** Blocks wait for the disk; nothing is lost, it is tried again. */
-    devnetStalled(message: string): void {
-      logger.error({ event: 'devnetStalled' }, `the devnet cannot write blocks: ${message}`);
+    /** Blocks wait for the disk; nothing is lost, it is tried again. null: it writes again. */
+    devnetStalled(message: string | null): void {
+      if (message !== null) logger.error({ event: 'devnetStalled' }, message);
+      else logger.info({ event: 'devnetWrites' }, 'the devnet writes blocks again');
     },
     otherDevnet(message: string): void {
       logger.fatal({ event: 'otherDevnet' }, message);

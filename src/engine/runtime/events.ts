@@ -194,6 +194,8 @@ function webhookEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
     webhooksNotSaved(why: string): void {
       logger.warn({ event: 'webhooksNotSaved', why }, `webhooks: ${why}`);
     },
+    /** After `webhooksNotSaved`: the file, or NATS, takes them again. */
+    webhooksSaved(): void {},
     webhooksKnown(all: number, failingOnes: number): void {
       known.set(all);
       failing.set(failingOnes);

@@ -18,6 +18,18 @@ export function metersIn(registry: Registry) {
           this.set(read());
         },
       }),
+    /** The values of a label that are 1, read at each scrape. */
+    flags: (name: string, help: string, label: string, read: () => readonly string[]) =>
+      new Gauge({
+        name: `upcurve_${name}`,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          this.reset();
+          for (const value of read()) this.set({ [label]: value }, 1);
+        },
+      }),
     histogram: <L extends string>(
       name: string,
       help: string,

@@ -58,7 +58,7 @@ export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps
     kupoPort: command.kupoPort,
     guard: { hosts: command.allowHost === null ? [] : [command.allowHost] },
     version,
-    stalled: (message) => say(`No block can be made for now: ${message}`),
+    stalled: (message) => say(message ?? 'The disk takes blocks again.'),
   });
   const blocks = paceMs === 0 ? 'blocks on demand' : `a block every ${paceMs} ms`;
   say(`A Cardano devnet runs (network magic 42, ${blocks}). Stop it with Ctrl+C.`);

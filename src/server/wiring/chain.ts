@@ -6,10 +6,10 @@
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
 import type { Devnet } from '../../api/devnet/routes.ts';
 import type { Route } from '../../api/gateway/port.ts';
-import { LiveBuilder } from '../../cardano/build/liveBuilder.ts';
+import { LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
 import type { Builder } from '../../cardano/build/port.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
-import type { UtxoLookup } from '../../cardano/ledger/port.ts';
+import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { ChainAccess } from '../../chain/access.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
 import { PoolBackoff, type StuckStep } from '../../chain/executor/poolBackoff.ts';
@@ -28,6 +28,7 @@ import type { Node } from '../../engine/actors/node.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { MOST_POOLS } from '../../engine/store/records.ts';
 import {
@@ -78,12 +79,17 @@ export interface ChainSync {
 
 const MOST_OUTPUTS = 10_000_000;
 const SHOWN_MS = 1_000;
+/** A public chain makes a block every 20 s on average: so long without one in 3 million times. */
+const PUBLIC_SILENCE_MS = 300_000;
+const DEVNET_SILENCE_MS = 10_000;
+const SILENT_BLOCKS = 10;
 
 export function openChain(
   world: World,
   market: Market,
   cluster: Cluster | null,
   config: NetworkConfig,
+  reasons: Reasons,
   events: Events,
 ): ChainFeatures {
   const { settings, clock } = world;
@@ -91,23 +97,22 @@ export function openChain(
   const { network, keys, urls, policy } = config;
   const known = chainTip(node.fold.store);
   if (settings.START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
-  const isShared = cluster !== null;
-  const { source, overlay, ...following } = connectFollower(
-    world,
-    market,
-    config,
-    isShared,
-    events,
-  );
+  const connected = connectFollower(world, market, config, cluster !== null, events);
+  const { source, overlay, ...following } = connected;
   const { meter, tip } = following;
   const live = builderOf(source, world, events);
   const [utxos, watching] = openLookup(world, node, config, overlay, events);
-  const images = imagesOf(world, node, cluster);
   const chainTime = chainClock(policy, clock, () => node.fold.marketMs);
   const submitter = shownSubmitter(source, overlay, utxos, clock);
-  const builder = timed(live, clock, events);
   const store = () => node.fold.store;
-  const plain = { utxos, builder, images, clock: chainTime, store, submitter };
+  const plain = {
+    utxos,
+    builder: timed(live, clock, events),
+    images: imagesOf(world, node, cluster),
+    clock: chainTime,
+    store,
+    submitter,
+  };
   if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
   const backoff = new PoolBackoff(clock);
   const executorDeps = () => {
@@ -119,17 +124,17 @@ export function openChain(
   const execute = () =>
     keys.executing.length === 0 ? null : startExecutorWhenReady(node, executorDeps, events);
   const fetching = fetchingOf(world);
-  const work = workOf({ ...following, policy, execute }, world, market, cluster, events);
+  const work = workOf({ ...following, policy, execute }, world, market, cluster, reasons, events);
   const untilShown = async (txHash: string) => {
     await source.expect(txHash);
     await overlay.untilShown(txHash, clock, SHOWN_MS);
   };
+  watchChain({ ...following, source, live, backoff }, world, reasons);
+  const offered = { ...plain, submitter: unlessHeld(submitter, reasons) };
+  const calls = { node, tip, untilShown, reasons, clock, ...fetching };
   return {
-    txContext: txBuildContextOf(plain, network, live, keys.collateral),
-    devnet:
-      urls.devnet === null
-        ? null
-        : new DevnetClient({ url: urls.devnet, node, tip, untilShown, clock, ...fetching }),
+    txContext: txBuildContextOf(offered, network, live, keys.collateral),
+    devnet: urls.devnet === null ? null : new DevnetClient({ ...calls, url: urls.devnet }),
     stuckSteps: () => backoff.stuck(),
     forward: null,
     roles: work.roles,
@@ -138,6 +143,66 @@ export function openChain(
     isReady: () => meter.isSynced && live.parameters !== null,
     services: [connecting(source), ...watching, live, ...work.services],
   };
+}
+
+/** What clients submit waits for what the server waits for; the executor's own work does not. */
+function unlessHeld(submitter: Submitter, reasons: Reasons): TxBuildContext['submitter'] {
+  return { submit: async (bytes) => reasons.refusal() ?? submitter.submit(bytes) };
+}
+
+interface WatchedChain {
+  readonly link: NodeLink;
+  readonly meter: SyncMeter;
+  readonly source: OgmiosChain;
+  readonly live: LiveBuilder;
+  readonly backoff: PoolBackoff;
+}
+
+/** Reasons that are asked for when the list is read. */
+function watchChain(
+  { link, meter, source, live, backoff }: WatchedChain,
+  { settings, clock }: World,
+  reasons: Reasons,
+): void {
+  let tipMs = clock.monotonicMs();
+  source.onTip(() => {
+    tipMs = clock.monotonicMs();
+  });
+  const longMs = longestWithoutBlockMs(settings);
+  reasons.watch('NODE_AWAY', () =>
+    link.isUp ? null : `the Cardano node sends no blocks: ${link.why}: see OGMIOS_URL and its log`,
+  );
+  reasons.watch('NO_BLOCKS', () => {
+    const silentMs = clock.monotonicMs() - tipMs;
+    if (!link.isUp || !meter.isSynced || silentMs <= longMs) return null;
+    const what = `the chain has had no new block for ${Math.floor(silentMs / 1000)} s`;
+    return `${what}: see the Cardano node, its disk, its peers and its clock`;
+  });
+  reasons.watch('PARAMETERS_UNKNOWN', () =>
+    live.parameters === null ? unknownParameters().message : null,
+  );
+  reasons.watch('STEPS_STUCK', () => stuckMessage(backoff.stuck()));
+}
+
+/** Steps that a reason names with their cause; the log has all. */
+const MOST_LISTED = 5;
+
+function stuckMessage(steps: readonly StuckStep[]): string | null {
+  if (steps.length === 0) return null;
+  const listed = steps.slice(0, MOST_LISTED).map((step) => {
+    return `${step.kind} of ${step.token}: ${step.message}`;
+  });
+  const more = steps.length > MOST_LISTED ? [`${steps.length - MOST_LISTED} more`] : [];
+  return (
+    `the executor cannot do these steps (${[...listed, ...more].join('; ')}); the others go on, ` +
+    'these are tried again at least each minute: see poolStuck in the log'
+  );
+}
+
+function longestWithoutBlockMs({ NETWORK, BLOCK_EVERY_MS }: World['settings']): number {
+  if (NETWORK !== 'devnet') return PUBLIC_SILENCE_MS;
+  if (BLOCK_EVERY_MS === 0) return Number.POSITIVE_INFINITY;
+  return Math.max(DEVNET_SILENCE_MS, SILENT_BLOCKS * BLOCK_EVERY_MS);
 }
 
 function syncOf({ meter, link }: Pick<ChainRoleDeps, 'meter' | 'link'>, node: Node): ChainSync {
@@ -154,11 +219,12 @@ function workOf(
   world: World,
   { node, writer }: Market,
   cluster: Cluster | null,
+  reasons: Reasons,
   events: Events,
 ): ChainWork {
-  if (cluster !== null) return clusterWork(deps, cluster, world, node, events);
+  if (cluster !== null) return clusterWork(deps, cluster, world, node, reasons, events);
   assert(writer !== null, 'the only node writes its log');
-  return singleNodeWork(deps, writer, world, events);
+  return singleNodeWork(deps, writer, world, reasons, events);
 }
 
 /** The Cardano node, and how its chain enters the log. */

@@ -22,6 +22,7 @@ import type { LogWriter } from '../../engine/log/writer.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { type Clock, pause, sleepUnless } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { SnapshotTaker } from '../../engine/snapshots/taker.ts';
 import type { Cluster } from './cluster.ts';
@@ -68,14 +69,16 @@ export function singleNodeWork(
   { link, meter, follow, execute }: ChainRoleDeps,
   writer: LogWriter,
   { clock }: World,
+  reasons: Reasons,
   events: Events,
 ): ChainWork {
   const make = (ended: Ended) => follow(writer, ended);
   const kept = new SupervisedFollower({ make, meter, clock }, events);
   const executor = execute();
+  reasons.watch('CHAIN_NOT_FOLLOWED', () => notFollowed(kept));
   return {
     roles: null,
-    isStale: () => !link.isUp || kept.isInterrupted,
+    isStale: () => !link.isUp || kept.interruption !== null,
     services: executor === null ? [kept] : [kept, executor],
   };
 }
@@ -85,18 +88,30 @@ export function clusterWork(
   cluster: Cluster,
   world: World,
   node: Node,
+  reasons: Reasons,
   events: Events,
 ): ChainWork {
   const role = new ChainRole(parts, cluster, node, world, events);
+  reasons.watch('CHAIN_NOT_FOLLOWED', () => notFollowed(role));
+  reasons.watch('NODE_BEHIND', () => (role.waitsForNode ? NODE_BEHIND : null));
+  const { timeEntries } = parts.policy;
   const {
     state: roles,
     isStale,
     services,
-  } = joinElection(role, cluster, world, node, parts.policy.timeEntries, events);
+  } = joinElection(role, cluster, world, node, timeEntries, reasons, events);
   // All nodes follow one devnet: if this node cannot reach it, neither can the leader.
   const isDevnetAway = () => parts.policy.believesShorter && !parts.link.isUp;
   const stale = () => isStale() || (roles.leads() ? !role.isWell : isDevnetAway());
   return { roles, isStale: stale, services };
+}
+
+const NODE_BEHIND =
+  'the log has blocks that our Cardano node does not have yet: nothing new is written until it ' +
+  'has caught up; see that node';
+
+function notFollowed({ interruption }: { readonly interruption: string | null }): string | null {
+  return interruption === null ? null : `the chain is not followed: ${interruption}; tried again`;
 }
 
 class ChainRole implements Role {
@@ -137,8 +152,16 @@ class ChainRole implements Role {
 
   /** Our Cardano node is connected and not behind the log. */
   get isWell(): boolean {
-    const isLate = this.#follower?.waitsForNode === true || this.#kept?.isInterrupted === true;
-    return this.#parts.link.isUp && !isLate;
+    return this.#parts.link.isUp && !this.waitsForNode && this.interruption === null;
+  }
+
+  get waitsForNode(): boolean {
+    return this.#follower?.waitsForNode === true;
+  }
+
+  /** As of its follower. */
+  get interruption(): string | null {
+    return this.#kept?.interruption ?? null;
   }
 
   async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<ActiveRole> {

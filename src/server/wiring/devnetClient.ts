@@ -9,6 +9,7 @@ import type { Node } from '../../engine/actors/node.ts';
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Cause, Failure } from '../../engine/runtime/errors.ts';
+import type { Reasons } from '../../engine/runtime/reasons.ts';
 
 interface DevnetClientDeps {
   /** http:// */
@@ -18,6 +19,7 @@ interface DevnetClientDeps {
   readonly tip: () => ChainTip | null;
   /** Resolves once this node shows the transaction, or after a while. */
   readonly untilShown: (txHash: string) => Promise<void>;
+  readonly reasons: Pick<Reasons, 'refusal'>;
   readonly clock: Clock;
   /** Absent: that of the network. */
   readonly fetch?: Fetch;
@@ -38,6 +40,8 @@ export class DevnetClient implements Devnet {
   }
 
   async faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
+    const refusal = this.#deps.reasons.refusal();
+    if (refusal !== null) return refusal;
     const answer = await this.#post('faucet', {
       address,
       ada: Number(lovelace / LOVELACE_PER_ADA),

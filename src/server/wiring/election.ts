@@ -8,6 +8,7 @@ import { LeaderWatch, LogWatch, type LogWatchDeps } from '../../cluster/watch.ts
 import type { Node } from '../../engine/actors/node.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { Cluster } from './cluster.ts';
 import type { World } from './world.ts';
@@ -52,6 +53,7 @@ export function joinElection(
   world: World,
   node: Node,
   byClock: boolean,
+  reasons: Reasons,
   events: Events,
 ): Election {
   const { clock } = world;
@@ -74,6 +76,12 @@ export function joinElection(
     lost: (why) => leadership.stepDown(why),
   });
   const { watch, seen } = watching;
+  const isStale = () => watching.isStale() || (!leadership.leads && isLeaderless(seen, cluster));
+  watchCluster(reasons, watching, cluster, () => leadership.leads, world);
+  reasons.watch('MAY_NOT_LEAD', () => {
+    const obstacle = mayNotLead();
+    return obstacle === null ? null : `this node must not lead: ${obstacle}`;
+  });
   return {
     state: {
       name,
@@ -86,7 +94,7 @@ export function joinElection(
       lagStalledMs: () => watch.lagStalledMs,
       mayNotLead,
     },
-    isStale: () => watching.isStale() || (!leadership.leads && isLeaderless(seen, cluster)),
+    isStale,
     services: [...watching.first, cluster.disk, watch, seen, leadership],
   };
 }
@@ -96,6 +104,7 @@ export function observeElection(
   cluster: Cluster,
   world: World,
   node: Node,
+  reasons: Reasons,
   events: Events,
 ): Election {
   const { name } = cluster;
@@ -104,6 +113,7 @@ export function observeElection(
     lost: () => {},
   });
   const { watch, seen } = watching;
+  watchCluster(reasons, watching, cluster, () => false, world);
   return {
     state: {
       name,
@@ -146,12 +156,41 @@ function watchLog(
   return {
     watch,
     seen: new LeaderWatch({ holder: () => lease.lastHolder(), leaseMs, clock }),
+    diverged: () => node.hasDiverged,
     isStale: () =>
       Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
       watch.isLost ||
       node.hasDiverged,
     first,
   };
+}
+
+/** What a node among several waits for. */
+function watchCluster(
+  reasons: Reasons,
+  { watch, seen, diverged }: ReturnType<typeof watchLog>,
+  cluster: Cluster,
+  leads: () => boolean,
+  { settings }: World,
+): void {
+  const { link, lease } = cluster;
+  reasons.watch('NATS_AWAY', () => {
+    if (watch.isLost || watch.silentMs <= settings.STALE_AFTER_MS) return null;
+    const what = link.connected ? 'NATS is connected and does not answer' : 'NATS is away';
+    const why = watch.silence === null ? '' : ` (${watch.silence})`;
+    return `${what}${why}: see NATS_URL, the log of nats-server and its disk`;
+  });
+  reasons.watch('NO_LEADER', () => {
+    if (leads() || !isLeaderless(seen, cluster)) return null;
+    const why = lease.problem === null ? '' : `; NATS refuses the lease: ${lease.problem}`;
+    const remedy = 'see mayNotLead of every node, and whether the storage of NATS is full';
+    return `no node leads, so nothing new is written${why}: ${remedy}`;
+  });
+  reasons.watch('LOG_DIVERGED', () =>
+    watch.isLost || diverged()
+      ? 'the log is not the one that this node has: it waits for the leader to open an epoch'
+      : null,
+  );
 }
 
 /** No node writes the log. */

@@ -29,8 +29,8 @@ import { pairName } from '../../engine/market/pair.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import type { Troubles } from '../../engine/runtime/troubles.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
@@ -55,12 +55,12 @@ export function openListeners(
   cluster: Cluster | null,
   events: Events,
   registry: Registry,
-  troubles: Troubles,
+  reasons: Reasons,
   apiKeys: ApiKeys,
 ): Listeners {
   const { settings, clock, rng, version } = world;
   const reads = marketReadsOf(node, chain, clock, events);
-  const status = statusOf(world, node, chain, troubles, reads);
+  const status = statusOf(world, node, chain, reasons, reads);
   const nodeView = nodeViewOf(node, status);
   const admin = adminRoutes(status, registry);
   const adaUsd = adaUsdOf(world, events);

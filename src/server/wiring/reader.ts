@@ -10,6 +10,7 @@ import type { Devnet } from '../../api/devnet/routes.ts';
 import { unavailableLookup } from '../../chain/marketLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
 import { observeElection } from './election.ts';
@@ -22,9 +23,11 @@ export function openReader(
   world: World,
   { node }: Market,
   cluster: Cluster,
+  reasons: Reasons,
   events: Events,
 ): ChainFeatures {
-  const { state: roles, isStale, services } = observeElection(cluster, world, node, events);
+  const observed = observeElection(cluster, world, node, reasons, events);
+  const { state: roles, isStale, services } = observed;
   return {
     txContext: routesOnly({ images: imagesOf(world, node, cluster), clock: world.clock }, () => {
       return node.fold.store;

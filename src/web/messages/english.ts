@@ -99,6 +99,8 @@ const SHELL = {
   nextTry: (seconds: number) => `Next try in ${seconds} s.`,
   tip: (ago: string) => `tip ${ago}`,
   silent: 'source silent',
+  waits: 'Nothing can be submitted now: this server waits for something that it needs.',
+  waitsFor: (codes: string) => `It continues by itself (${codes}). What you see may be old.`,
   syncing: 'syncing',
   unknown: 'unknown',
   ago: (seconds: string) => `${seconds} s ago`,

@@ -285,6 +285,8 @@ const SHELL: Messages['shell'] = {
   nextTry: (seconds) => `Nächster Versuch in ${seconds} s.`,
   tip: (ago) => `Block ${ago}`,
   silent: 'Quelle schweigt',
+  waits: 'Gerade kann nichts eingereicht werden: Der Server wartet auf etwas, das er braucht.',
+  waitsFor: (codes) => `Er macht von selbst weiter (${codes}). Was du siehst, kann alt sein.`,
   syncing: 'synchronisiert',
   unknown: 'unbekannt',
   ago: (seconds) => `vor ${seconds} s`,

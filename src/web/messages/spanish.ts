@@ -282,6 +282,8 @@ const SHELL: Messages['shell'] = {
   nextTry: (seconds) => `Próximo intento en ${seconds} s.`,
   tip: (ago) => `bloque ${ago}`,
   silent: 'fuente en silencio',
+  waits: 'Ahora no se puede enviar nada: el servidor espera algo que necesita.',
+  waitsFor: (codes) => `Seguirá por sí solo (${codes}). Lo que ves puede ser antiguo.`,
   syncing: 'sincronizando',
   unknown: 'desconocido',
   ago: (seconds) => `hace ${seconds} s`,

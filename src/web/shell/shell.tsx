@@ -14,7 +14,7 @@ import { MissingToken } from '../token/missing.tsx';
 import { closeTooltip } from '../tooltip.ts';
 import { LaterView, type Views } from './laterView.tsx';
 import { Search } from './search.tsx';
-import { OutageBanner, StatusLine } from './status.tsx';
+import { OutageBanner, StatusLine, WaitingBanner } from './status.tsx';
 import { ThemeSwitch } from './theme.tsx';
 import { dismissToast, Toasts } from './toasts.tsx';
 
@@ -35,6 +35,7 @@ export function Shell() {
         <ThemeSwitch />
       </header>
       <OutageBanner />
+      <WaitingBanner />
       <main id="main" tabIndex={-1} ref={main}>
         <View main={main} />
       </main>

@@ -133,6 +133,20 @@ export function OutageBanner() {
   );
 }
 
+/** As long as the server accepts no transactions. */
+export function WaitingBanner() {
+  const { health, link } = usePage();
+  const { submits = true, reasons = [] } = health.value ?? {};
+  if (submits || link.value.is !== 'open') return null;
+  return (
+    <div class="outage" role="status">
+      <span>
+        <strong>{t.shell.waits}</strong> {t.shell.waitsFor(reasons.join(', '))}
+      </span>
+    </div>
+  );
+}
+
 function secondsLeft({ retryAtMs }: ConnectionState, nowMs: number): number {
   return Math.max(0, Math.ceil(((retryAtMs ?? nowMs) - nowMs) / 1000));
 }

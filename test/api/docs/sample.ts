@@ -26,6 +26,7 @@ export const STATUS: NodeStatus = {
   quarantined: () => 0,
   mayNotLead: () => null,
   reasons: () => [],
+  submits: () => true,
   tip: () => ({ slot: 7, hash: 'beef', lagMs: 12, time: 1_700_000_000 }),
 };
 

@@ -91,6 +91,17 @@ test('not ready until synced; degraded and stale are reported but still ready', 
   assert.deepEqual([body.degraded, body.quarantinedPools, body.stale], [true, 2, true]);
   assert.deepEqual(body.reasons, reasons);
   assert.deepEqual(body.stuckPools, ['a.b']);
+  const registry = createRegistry();
+  registerStatus(registry, { ...STATUS, reasons: () => reasons });
+  assert.match(await registry.metrics(), /^upcurve_reason\{code="STATE_NOT_WRITTEN"\} 1$/m);
+});
+
+test('Health names reasons by their code only: messages are for the operator', () => {
+  const reasons = [{ code: 'NODE_AWAY', message: '/data is full' } as const];
+  const topic = healthTopic({ ...STATUS, reasons: () => reasons, submits: () => false });
+  const text = JSON.stringify(openSource(topic, null).snapshot());
+  assert.match(text, /"reasons":\["NODE_AWAY"\],"submits":false/);
+  assert.doesNotMatch(text, /data is full/);
 });
 
 test('health, readiness and metrics answer while syncing and cost no one a request', () => {
@@ -121,6 +132,8 @@ test('Health is sent whole each second, also to those who ask with {} or nothing
     role: 'leader',
     synced: true,
     stale: false,
+    reasons: [],
+    submits: true,
   });
   assert.ok(Value.Check(topic.update, update));
 });

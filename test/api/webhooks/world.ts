@@ -62,6 +62,7 @@ export class WebhookWorld {
         webhookTried: (_owner, _id, why) => void (why !== null && this.errors.push(why)),
         webhookStopped: (_owner, id) => void this.stopped.push(id),
         webhooksNotSaved: (why) => void this.errors.push(`not saved: ${why}`),
+        webhooksSaved: () => {},
         webhooksKnown: () => {},
       },
     });

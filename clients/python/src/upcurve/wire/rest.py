@@ -1123,7 +1123,7 @@ class DeleteWebhookAnswer(TypedDict):
 
 
 class HealthReadyAnswerReasonsRow(TypedDict):
-    code: Literal["LOG_NOT_WRITTEN", "STATE_NOT_WRITTEN", "STATE_DAMAGED", "POOLS_QUARANTINED", "EXECUTOR_MAY_NOT_TRADE", "STEPS_STUCK"]
+    code: Literal["LOG_NOT_WRITTEN", "STATE_NOT_WRITTEN", "FOLD_STOPPED", "DEVNET_NOT_WRITTEN", "NODE_AWAY", "NODE_BEHIND", "CHAIN_NOT_FOLLOWED", "NATS_AWAY", "NO_LEADER", "LOG_DIVERGED", "STATE_DAMAGED", "KUPO_AWAY", "PARAMETERS_UNKNOWN", "POOLS_QUARANTINED", "EXECUTOR_MAY_NOT_TRADE", "STEPS_STUCK", "NO_BLOCKS", "MAY_NOT_LEAD", "SNAPSHOT_NOT_WRITTEN", "WEBHOOKS_NOT_SAVED", "API_KEYS_NOT_READ"]
     #: Cause, and what to do.
     message: str
 
@@ -1177,7 +1177,7 @@ class HealthReadyAnswer(TypedDict):
     hashedSeq: int
     #: It serves, but something is wrong: see reasons.
     degraded: bool
-    #: Why it is degraded; empty when it is not.
+    #: What this node waits for, and what is wrong; empty: nothing.
     reasons: list[HealthReadyAnswerReasonsRow]
     quarantinedPools: int
     #: Tokens of pools with a step (fill, refund, graduation, payout to the creator) that fails;

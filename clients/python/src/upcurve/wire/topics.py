@@ -274,4 +274,8 @@ class HealthData(TypedDict):
     #: The source of entries is silent: right but old.
     stale: bool
     tip: HealthDataTip
+    #: Codes of what this node waits for, and of what is wrong: see /health/ready.
+    reasons: list[str]
+    #: false: submissions answer 503 NOT_READY for now.
+    submits: bool
 

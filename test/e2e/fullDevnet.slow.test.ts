@@ -1,0 +1,111 @@
+/** The default installation on a full disk: the devnet of the server cannot write its ledger. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toHex } from '../../src/cardano/codec/hex.ts';
+import { coins } from '../../src/cardano/codec/value.ts';
+import { fillDisk } from '../support/fullDisk.ts';
+import { keyNamed } from '../support/ledgerWorld.ts';
+import { rawTransaction } from '../support/rawTransaction.ts';
+import type { Scope } from '../support/server.ts';
+import { until, untilAsked } from '../support/until.ts';
+import { DevnetWorld } from './devnet/world.ts';
+
+const LIMIT_MS = 30_000;
+const FEE = 200_000n;
+
+interface Readiness {
+  readonly degraded: boolean;
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** Of a market whose wallet `alice` has an output: the bytes of a payment to herself. */
+async function paymentOf(world: DevnetWorld): Promise<string> {
+  const trader = await world.funded('alice', 100);
+  const [source] = await trader.utxos();
+  assert(source !== undefined);
+  const { ref, address, value } = source;
+  const outputs = [{ address, value: coins(value.lovelace - FEE) }];
+  const plan = { inputs: [ref], outputs, feeLovelace: FEE, keys: [keyNamed('alice')] };
+  return toHex(rawTransaction(plan).bytes);
+}
+
+function readiness(world: DevnetWorld): Promise<Readiness> {
+  // trust: the fields that a schema of ours names
+  return fetch(`${world.url}/health/ready`).then((it) => it.json() as Promise<Readiness>);
+}
+
+async function submit(world: DevnetWorld, cbor: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${world.url}/submit`, { method: 'POST', headers, body: JSON.stringify({ cbor }) });
+}
+
+async function assertNotNow(response: Response): Promise<void> {
+  const { cause } = JSON.parse(await response.text());
+  assert.deepEqual([response.status, cause], [503, 'NOT_READY']);
+  assert(Number(response.headers.get('retry-after')) > 0);
+}
+
+function full(scope: Scope): () => void {
+  const makeRoom = fillDisk();
+  scope.after(makeRoom);
+  return makeRoom;
+}
+
+const untilOver = (world: DevnetWorld) =>
+  untilAsked(
+    'nothing is wrong',
+    () => readiness(world),
+    ({ degraded }) => !degraded,
+    LIMIT_MS,
+  );
+
+test('blocks on demand: the first submission finds out, all wait for room', async (scope) => {
+  const world = await DevnetWorld.start(scope);
+  const cbor = await paymentOf(world);
+  const before = await readiness(world);
+  assert.deepEqual(before.reasons, []);
+  const makeRoom = full(scope);
+  await assertNotNow(await submit(world, cbor));
+  const { degraded, reasons } = await readiness(world);
+  assert.deepEqual([degraded, reasons.map(({ code }) => code)], [true, ['DEVNET_NOT_WRITTEN']]);
+  assert.match(reasons[0]?.message ?? '', /chain\.sqlite.*SQLITE_IOERR.*make room/);
+  await assertNotNow(await submit(world, cbor));
+  const address = world.trader('bob').wallet.address;
+  await assertNotNow(await faucet(world, address));
+  makeRoom();
+  await untilOver(world);
+  assert.equal((await submit(world, cbor)).status, 200);
+  await world.mine();
+  assert.equal((await faucet(world, address)).status, 200);
+});
+
+function faucet(world: DevnetWorld, address: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ address, ada: 10 });
+  return fetch(`${world.url}/devnet/v1/faucet`, { method: 'POST', headers, body });
+}
+
+test('a paced devnet on a full disk: every place says so; then blocks again', async (scope) => {
+  const world = await DevnetWorld.start(scope, { env: { BLOCK_EVERY_MS: '200' } });
+  const trader = world.trader('alice');
+  assert.equal((await faucet(world, trader.wallet.address)).status, 200);
+  const pings = world.client.health();
+  scope.after(() => world.client.connection.close());
+  const told = (wanted: boolean) => () => pings.state?.submits === wanted;
+  await until('the page hears that all is well', told(true), LIMIT_MS);
+  const makeRoom = full(scope);
+  const codes = (found: Readiness) => found.reasons.map(({ code }) => code);
+  const isListed = (found: Readiness) => codes(found).includes('DEVNET_NOT_WRITTEN');
+  await untilAsked('readiness lists it', () => readiness(world), isListed, LIMIT_MS);
+  const { height } = world.tip ?? assert.fail('there are blocks');
+  const metrics = await (await fetch(`${world.url}/metrics`)).text();
+  assert.match(metrics, /^upcurve_degraded 1$/m);
+  assert.match(metrics, /^upcurve_reason\{code="DEVNET_NOT_WRITTEN"\} 1$/m);
+  await until('the page hears it', told(false), LIMIT_MS);
+  assert(pings.state?.reasons?.includes('DEVNET_NOT_WRITTEN'));
+  await assertNotNow(await faucet(world, trader.wallet.address));
+  makeRoom();
+  await untilOver(world);
+  await until('there are new blocks', () => (world.tip?.height ?? 0) > height, LIMIT_MS);
+  assert.equal((await faucet(world, trader.wallet.address)).status, 200);
+});
