@@ -20,10 +20,9 @@ import type { Cluster } from './wiring/cluster.ts';
 import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
 import type { ChainUrls, RunningDevnet } from './wiring/devnet.ts';
 import type { RoleState } from './wiring/election.ts';
-import { detectFatal } from './wiring/health.ts';
+import { detectFatal, trackReasons } from './wiring/health.ts';
 import { openListeners, requireFreePorts } from './wiring/listeners.ts';
 import { type Market, openMarket } from './wiring/market.ts';
-import { trackReasons } from './wiring/reasons.ts';
 import { whileLeading } from './wiring/whileLeading.ts';
 import { followsChain, type World } from './wiring/world.ts';
 

@@ -1,17 +1,197 @@
 /**
- * How a node is: the status that health and readiness report, and the events after which the
- * process cannot continue.
+ * How a node is: the status that health and readiness report, what events mean for the list of
+ * reasons (engine/runtime/reasons.ts), and the events after which the process cannot continue. A row
+ * that cannot be read makes the node rebuild its state.
  */
 
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { TIP } from '../../engine/actors/chainRows.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import type { Events } from '../../engine/runtime/events.ts';
-import type { Reasons } from '../../engine/runtime/reasons.ts';
+import { type ReasonCode, Reasons } from '../../engine/runtime/reasons.ts';
+import { isDamage } from '../../engine/store/damage.ts';
 import { type PointRecord, readRecord } from '../../engine/store/records.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { MarketReads } from './marketReads.ts';
 import type { World } from './world.ts';
+
+const ROOM = 'make room on the disk of DATA_DIR, or raise DATA_MAX_MB; it continues by itself';
+const NATS_ROOM = 'see what the message says of NATS; where its storage is full, make room there';
+
+/** How the node reacts to rows that cannot be read, or cannot be written to a damaged file. */
+interface Repairs {
+  repair(error: unknown): void;
+  repairAtNextStart(error: unknown): void;
+}
+
+interface ReasonTracking {
+  readonly events: Events;
+  readonly reasons: Reasons;
+  /** From now on damaged rows make `node` repair itself. */
+  attach(node: Node): void;
+}
+
+/** `isShared`: the log is in NATS, not in a file of this node. */
+export function trackReasons(events: Events, isShared: boolean): ReasonTracking {
+  const reasons = new Reasons();
+  let node: Repairs | null = null;
+  const noted = [
+    diskNotes(events, reasons, isShared, () => node),
+    repairNotes(events, reasons, () => node),
+    chainNotes(events, reasons),
+    sideNotes(events, reasons),
+  ];
+  return {
+    events: Object.assign({}, events, ...noted),
+    reasons,
+    attach: (opened) => {
+      node = opened;
+      watchNode(reasons, opened);
+    },
+  };
+}
+
+function watchNode(reasons: Reasons, node: Node): void {
+  reasons.watch('POOLS_QUARANTINED', () => {
+    const { quarantinedPools } = node.fold;
+    const rest = 'cannot be folded and answer 503; the others are served: see actorQuarantined';
+    return quarantinedPools === 0 ? null : `${quarantinedPools} pools ${rest} in the log`;
+  });
+}
+
+/** Log and state. */
+function diskNotes(
+  events: Events,
+  reasons: Reasons,
+  isShared: boolean,
+  node: () => Repairs | null,
+): Partial<Events> {
+  return {
+    appendFailed(error, attempt, retryInMs) {
+      events.appendFailed(error, attempt, retryInMs);
+      const remedy = isShared ? NATS_ROOM : ROOM;
+      reasons.set('LOG_NOT_WRITTEN', `the log takes no entries: ${messageOf(error)}: ${remedy}`);
+    },
+    appendSettled() {
+      events.appendSettled();
+      reasons.clear('LOG_NOT_WRITTEN');
+    },
+    commitFailed(error, attempt, retryInMs) {
+      events.commitFailed(error, attempt, retryInMs);
+      const what = 'state.sqlite cannot be written, nothing new is shown';
+      const isBroken = isDamage(error);
+      if (isBroken) node()?.repairAtNextStart(error);
+      const remedy = isBroken ? 'restart: it is made again from the log' : ROOM;
+      reasons.set('STATE_NOT_WRITTEN', `${what}: ${messageOf(error)}: ${remedy}`);
+    },
+    committed(rows, seconds) {
+      events.committed(rows, seconds);
+      reasons.clear('STATE_NOT_WRITTEN');
+    },
+    snapshotFailed(error, isRepeated) {
+      events.snapshotFailed(error, isRepeated);
+      const what = `no snapshot can be taken, so the log grows: ${messageOf(error)}`;
+      reasons.set('SNAPSHOT_NOT_WRITTEN', `${what}: ${isShared ? NATS_ROOM : ROOM}`);
+    },
+    snapshotTaken(seq, trimmedTo, seconds) {
+      events.snapshotTaken(seq, trimmedTo, seconds);
+      reasons.clear('SNAPSHOT_NOT_WRITTEN');
+    },
+  };
+}
+
+/** Rows that cannot be read, and faults of the program. */
+function repairNotes(
+  events: Events,
+  reasons: Reasons,
+  node: () => Repairs | null,
+): Partial<Events> {
+  return {
+    actorQuarantined(pool, error) {
+      events.actorQuarantined(pool, error);
+      node()?.repair(error);
+    },
+    handlerFailed(where, error) {
+      events.handlerFailed(where, error);
+      if (isDamage(error)) node()?.repair(error);
+    },
+    stateRebuilding(error) {
+      events.stateRebuilding(error);
+      const why = `state.sqlite has rows that cannot be read (${messageOf(error)})`;
+      reasons.set('STATE_DAMAGED', `${why}: it is being made again from the log`);
+    },
+    stateRebuilt(seconds) {
+      events.stateRebuilt(seconds);
+      reasons.clear('STATE_DAMAGED');
+    },
+    stateNotRebuilt(error) {
+      events.stateNotRebuilt(error);
+      const what = 'state.sqlite has rows that cannot be read, and was not made again';
+      reasons.set('STATE_DAMAGED', `${what}: ${messageOf(error)}`);
+    },
+    foldFailed(error) {
+      events.foldFailed(error);
+      const remedy = 'restart, and report the line foldFailed of the log';
+      reasons.set('FOLD_STOPPED', `entries are not applied: ${messageOf(error)}: ${remedy}`);
+    },
+  };
+}
+
+/** The devnet of this process, Kupo and the executor; `chain.ts` and `election.ts` add theirs. */
+function chainNotes(events: Events, reasons: Reasons): Partial<Events> {
+  return {
+    devnetStalled(message) {
+      events.devnetStalled(message);
+      put(reasons, 'DEVNET_NOT_WRITTEN', message);
+    },
+    kupoHealth(health) {
+      events.kupoHealth(health);
+      const why = health === null ? 'Kupo does not answer' : 'Kupo has lost its node';
+      const rest = 'wallets cannot be looked up, no order is built or filled: start it, or see its';
+      put(reasons, 'KUPO_AWAY', health?.connected === true ? null : `${why}: ${rest} log`);
+    },
+    executorMayNotTrade(why) {
+      events.executorMayNotTrade(why);
+      put(reasons, 'EXECUTOR_MAY_NOT_TRADE', why === null ? null : `no order is filled: ${why}`);
+    },
+  };
+}
+
+function sideNotes(events: Events, reasons: Reasons): Partial<Events> {
+  return {
+    webhooksNotSaved(why) {
+      events.webhooksNotSaved(why);
+      reasons.set('WEBHOOKS_NOT_SAVED', `${why}; what was delivered may be delivered again`);
+    },
+    webhooksSaved() {
+      reasons.clear('WEBHOOKS_NOT_SAVED');
+    },
+    apiKeysRefused(file, why) {
+      events.apiKeysRefused(file, why);
+      const rest = 'the keys stay as they were: correct it and send SIGHUP';
+      reasons.set('API_KEYS_NOT_READ', `${file} cannot be used (${why}); ${rest}`);
+    },
+    apiKeysRead(file, count, revoked) {
+      events.apiKeysRead(file, count, revoked);
+      reasons.clear('API_KEYS_NOT_READ');
+    },
+    leadEnded(reason) {
+      events.leadEnded(reason);
+      // The next leader takes snapshots and delivers.
+      reasons.clear('SNAPSHOT_NOT_WRITTEN');
+      reasons.clear('WEBHOOKS_NOT_SAVED');
+    },
+  };
+}
+
+function put(reasons: Reasons, code: ReasonCode, message: string | null): void {
+  if (message === null) reasons.clear(code);
+  else reasons.set(code, message);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** What health and readiness say of a node. */
 export function statusOf(
