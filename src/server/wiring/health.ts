@@ -1,7 +1,7 @@
 /**
  * How a node is: the status that health and readiness report, what events mean for the list of
- * reasons (engine/runtime/reasons.ts), and the events after which the process cannot continue. A row
- * that cannot be read makes the node rebuild its state.
+ * reasons (engine/runtime/reasons.ts), and the events after which the process cannot continue. A
+ * row that cannot be read makes the node rebuild its state.
  */
 
 import type { NodeStatus } from '../../api/operations/status.ts';
