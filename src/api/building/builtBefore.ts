@@ -6,14 +6,26 @@
  */
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';
+import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
 import type { Answer, Idempotency } from '../gateway/port.ts';
-import type { TxBuildContext } from './txBuildContext.ts';
+import { SERVER_WALLET, type TxBuildContext } from './txBuildContext.ts';
+import { DEFAULT_TTL_SECONDS } from './validity.ts';
 
 type Lookups = Pick<TxBuildContext, 'utxos' | 'clock'>;
 
-/** `isCurrent` of the routes that build. */
-export function builtBefore(lookups: Lookups): Pick<Idempotency, 'isCurrent'> {
-  return { isCurrent: (answer) => mayRepeat(lookups, answer) };
+/** Fields of the routes that build, and the value that means what their absence does. */
+const LIKE_ABSENT = {
+  utxos: SERVER_WALLET,
+  collaterals: [],
+  assets: [],
+  launchType: LAUNCH_TYPES[0],
+  initialDeposit: '0',
+  ttl: DEFAULT_TTL_SECONDS,
+};
+
+/** What the routes that build have in common. */
+export function builtBefore(lookups: Lookups): Pick<Idempotency, 'isCurrent' | 'likeAbsent'> {
+  return { isCurrent: (answer) => mayRepeat(lookups, answer), likeAbsent: LIKE_ABSENT };
 }
 
 async function mayRepeat({ utxos, clock }: Lookups, { body }: Answer): Promise<boolean> {

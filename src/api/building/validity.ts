@@ -4,7 +4,7 @@ import type { TransactionPlan } from '../../cardano/build/plan.ts';
 import { type SlotConfig, slotAt, slotStartMs } from '../../cardano/codec/slots.ts';
 import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 
-const DEFAULT_SECONDS = 7_200;
+export const DEFAULT_TTL_SECONDS = 7_200;
 const LEAST_SECONDS = 60;
 const MOST_SECONDS = 86_400;
 /** A block takes an order so long before it may be refunded. */
@@ -16,7 +16,7 @@ export const Ttl = Type.Optional(
     maximum: MOST_SECONDS,
     description:
       `Seconds for which the transaction may enter a block: ${LEAST_SECONDS} to ${MOST_SECONDS}, ` +
-      `or 0 for no end. Absent: ${DEFAULT_SECONDS}. An order’s end lies at least two minutes ` +
+      `or 0 for no end. Absent: ${DEFAULT_TTL_SECONDS}. An order’s end lies at least two minutes ` +
       'before it may be refunded, also with 0.',
   }),
 );
@@ -38,7 +38,7 @@ export function refuseTtl(ttl: number | undefined, place: string): Failure | nul
   return invalid(`${place}.ttl`, `A transaction is valid for ${wanted}.`);
 }
 
-export function validityOf(slots: SlotConfig, nowMs: number, ttl = DEFAULT_SECONDS): Validity {
+export function validityOf(slots: SlotConfig, nowMs: number, ttl = DEFAULT_TTL_SECONDS): Validity {
   return ttl === 0 ? NO_END : endingAt(slots, nowMs, nowMs + ttl * 1000);
 }
 
@@ -47,7 +47,7 @@ export function orderValidity(
   slots: SlotConfig,
   nowMs: number,
   refundAfterMs: number,
-  ttl = DEFAULT_SECONDS,
+  ttl = DEFAULT_TTL_SECONDS,
 ): Validity {
   const latestMs = nowMs + Math.max(refundAfterMs - ORDER_MARGIN_MS, refundAfterMs / 2);
   const wantedMs = ttl === 0 ? latestMs : nowMs + ttl * 1000;

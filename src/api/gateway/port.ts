@@ -120,6 +120,8 @@ export interface Idempotency {
   wallet(request: RouteRequest): string;
   /** Whether an answer of this route may be given again; a Failure: that cannot be known now. */
   isCurrent(answer: Answer): Promise<boolean | Failure>;
+  /** By field, at any depth: the value that means the same as its absence. */
+  readonly likeAbsent?: Readonly<Record<string, unknown>>;
 }
 
 /** A cause of the catalogue, or one that this route answers with another status. */

@@ -64,7 +64,7 @@ interface TypedRoute<
   readonly body?: Body;
   readonly form?: FormShape & { readonly fields: Fields };
   readonly cost?: (request: CheckedRequest<Params, Query, Body, Fields>) => number;
-  readonly idempotency?: Pick<Idempotency, 'isCurrent'> & {
+  readonly idempotency?: Omit<Idempotency, 'wallet'> & {
     readonly wallet: (request: CheckedRequest<Params, Query, Body, Fields>) => string;
   };
   readonly handle: (
@@ -80,8 +80,8 @@ export function route<
 >(typed: TypedRoute<Params, Query, Body, Fields>): Route {
   // trust: the gateway checks a request against the schemas of its route before it is handled
   const checked = (request: RouteRequest) => request as CheckedRequest<Params, Query, Body, Fields>;
-  const idempotent = ({ wallet, isCurrent }: NonNullable<typeof typed.idempotency>) => {
-    return { wallet: (request: RouteRequest) => wallet(checked(request)), isCurrent };
+  const idempotent = ({ wallet, ...rest }: NonNullable<typeof typed.idempotency>) => {
+    return { ...rest, wallet: (request: RouteRequest) => wallet(checked(request)) };
   };
   const { cost, idempotency, handle, ...facts } = typed;
   return {

@@ -7,8 +7,8 @@
  * it fails, one of them is built.
  */
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import type { TSchema } from 'typebox';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Caller } from '../gateway/address.ts';
@@ -111,25 +111,51 @@ function conflict(): Failure {
   return new Failure('IDEMPOTENCY_CONFLICT', message);
 }
 
-/** Of what the route reads: fields in any order, unknown ones left out, files by their content. */
-function fingerprint({ body: schema, form }: Route, { body, files = [] }: RouteRequest): string {
+/**
+ * Of what the route reads: fields in any order, unknown ones left out, files by their content. Two
+ * requests that mean the same have one: hex in either case, an amount with zeros before it, a field
+ * that is absent or says what its absence means.
+ */
+function fingerprint(route: Route, { body, files = [] }: RouteRequest): string {
+  const { form, idempotency } = route;
   const parts = files.map(({ name, mediaType, bytes }) => [name, mediaType, hash('sha256', bytes)]);
-  return hash('sha256', JSON.stringify([known(form?.fields ?? schema, body), parts.sort()]));
+  const meaning = meaningOf(form?.fields ?? route.body, body, idempotency?.likeAbsent ?? {});
+  return hash('sha256', JSON.stringify([meaning, parts.sort()]));
 }
 
-function known(schema: TSchema | undefined, value: unknown): unknown {
-  const shape: unknown = schema;
+function meaningOf(
+  schema: unknown,
+  value: unknown,
+  likeAbsent: Readonly<Record<string, unknown>>,
+): unknown {
   if (Array.isArray(value)) {
-    // trust: the items of a schema are a schema
-    const items = isRecord(shape) && isRecord(shape.items) ? (shape.items as TSchema) : undefined;
-    return value.map((item) => known(items, item));
+    const items = isRecord(schema) ? choiceWith(schema, 'items')?.items : undefined;
+    return value.map((item) => meaningOf(items, item, likeAbsent));
   }
-  if (!isRecord(value)) return value;
-  const fields = isRecord(shape) && isRecord(shape.properties) ? shape.properties : null;
-  const names = Object.keys(value).filter((name) => fields === null || Object.hasOwn(fields, name));
-  return names.sort().map((name) => {
-    // trust: the properties of a schema are schemas
-    const inner = fields === null ? undefined : (fields[name] as TSchema);
-    return [name, known(inner, value[name])];
-  });
+  if (!isRecord(value)) return spelling(schema, value);
+  const fields = isRecord(schema) ? choiceWith(schema, 'properties')?.properties : undefined;
+  return Object.keys(value)
+    .filter((name) => !isRecord(fields) || Object.hasOwn(fields, name))
+    .filter((name) => !isDeepStrictEqual(value[name], likeAbsent[name]))
+    .sort()
+    .map((name) => {
+      const inner = isRecord(fields) ? fields[name] : undefined;
+      return [name, meaningOf(inner, value[name], likeAbsent)];
+    });
+}
+
+/** The spelling that every other one of the same value is compared in, by the schema's pattern. */
+function spelling(schema: unknown, value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const pattern = isRecord(schema) ? String(choiceWith(schema, 'pattern')?.pattern) : '';
+  if (pattern.includes('a-fA-F')) return String(value).toLowerCase();
+  const isDigits = typeof value === 'number' || /^[([^]*0-9\]/.test(pattern);
+  return isDigits ? String(value).replace(/^0+(?=\d)/, '') : value;
+}
+
+/** The schema itself, or the first of its alternatives that has this keyword. */
+function choiceWith(schema: Record<string, unknown>, keyword: string) {
+  if (keyword in schema) return schema;
+  const choices = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  return choices.find((choice) => isRecord(choice) && keyword in choice);
 }

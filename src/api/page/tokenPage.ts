@@ -46,6 +46,8 @@ export interface TokenPageOptions extends PageFacts {
 export function tokenPageRoute(tokens: TokenSource, options: TokenPageOptions): Route {
   return route({
     ...PAGE_ROUTE,
+    // Its head is made for each token, unlike the files of the page.
+    rate: 'read',
     path: '/t/:asset',
     operationId: 'tokenPage',
     summary: 'The page of one token, for links',

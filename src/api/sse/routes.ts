@@ -27,7 +27,12 @@ const Item = Type.Object(
       ),
     ),
     snapshot: Type.Optional(Type.Boolean({ description: 'false: changes only.' })),
-    maxHz: Type.Optional(Type.Number({ description: 'Events a second: 1, 2, 5, 10 or 20.' })),
+    maxHz: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        description: 'Events a second, rounded down to 1, 2, 5, 10 or 20.',
+      }),
+    ),
   },
   { $id: 'StreamSubscription' },
 );

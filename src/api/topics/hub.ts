@@ -1,7 +1,6 @@
 /**
  * The open streams, and an index from tag to streams, so that a batch costs as much as it changes.
- * A
- * stream lives while it has a handle.
+ * A stream lives while it has a handle.
  */
 
 import type { Clock } from '../../engine/runtime/clock.ts';

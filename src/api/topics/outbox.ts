@@ -1,8 +1,8 @@
 /**
  * Frames of a flush that only one socket gets, collected and sent socket by socket, so that all
  * frames of a socket are one write. For a frame with one recipient this costs half of a publish,
- * which
- * copies the frame, looks its channel up and comes back to the socket later (bench/RESULTS.md).
+ * which copies the frame, looks its channel up and comes back to the socket later
+ * (bench/RESULTS.md).
  */
 import type { FrameBuilder } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';

@@ -74,6 +74,7 @@ export class Destinations {
     const mayBePlain = url.protocol === 'http:' && this.#allowed !== null;
     if (url.protocol !== 'https:' && !mayBePlain) return 'must begin with https://';
     if (url.username !== '' || url.password !== '') return 'must not have a user or a password';
+    if (!isWebPort(url.port)) return 'must use port 443, 80 or one from 1024 on';
     url.hash = '';
     return url;
   }
@@ -101,6 +102,11 @@ export class Destinations {
   #isAllowed(address: string): boolean {
     return this.#allowed?.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') ?? false;
   }
+}
+
+/** No service of a machine itself, such as mail or a shell, listens where a webhook may go. */
+function isWebPort(port: string): boolean {
+  return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
 }
 
 function codeOf(error: unknown): string {

@@ -23,14 +23,18 @@ const TopicItem = Type.Object({
     ),
   ),
   snapshot: Type.Optional(Type.Boolean({ description: 'false: begin with what changes.' })),
-  maxHz: Type.Optional(Type.Number({ description: 'Deliveries a second: 1, 2, 5, 10 or 20.' })),
+  maxHz: Type.Optional(
+    Type.Number({ minimum: 1, description: 'Deliveries a second, rounded down to 1 2 5 10 20.' }),
+  ),
 });
 
 export const WebhookBody = Type.Object({
   url: Type.String({
     minLength: 1,
     maxLength: 2048,
-    description: 'Where frames are sent to, by https; an address of the public internet.',
+    description:
+      'Where frames are sent to, by https: an address of the public internet, port 443, 80 or ' +
+      'one from 1024 on.',
   }),
   topics: Type.Array(TopicItem, {
     minItems: 1,

@@ -1,7 +1,6 @@
 /**
  * The WebSocket endpoint: opens and closes sockets and dispatches their frames. An exception here
- * is
- * reported and answered; it never reaches uWebSockets.js, which would end the process.
+ * is reported and answered; it never reaches uWebSockets.js, which would end the process.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';

@@ -1,9 +1,7 @@
 /**
  * Checks MessagePack bytes before they are decoded: reads each header and allocates nothing. An
- * item
- * takes at least one byte, so arrays and maps cannot declare more items than there are bytes left.
- * A
- * decoder that trusts the header would allocate room for billions of items.
+ * item takes at least one byte, so arrays and maps cannot declare more items than there are bytes
+ * left. A decoder that trusts the header would allocate room for billions of items.
  */
 
 const MAX_DEPTH = 8;

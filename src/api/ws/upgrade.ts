@@ -1,9 +1,7 @@
 /**
  * Upgrades an HTTP request to a WebSocket. A refused socket is opened all the same and closed with
- * a
- * code that says why, because a browser hides a refused upgrade from its page. For the same reason
- * a
- * client that offered only unknown subprotocols is answered with the first of them.
+ * a code that says why, because a browser hides a refused upgrade from its page. For the same
+ * reason a client that offered only unknown subprotocols is answered with the first of them.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';

@@ -317,7 +317,7 @@ export interface StreamSubscription {
   };
   /** false: changes only. */
   readonly snapshot?: boolean;
-  /** Events a second: 1, 2, 5, 10 or 20. */
+  /** Events a second, rounded down to 1, 2, 5, 10 or 20. */
   readonly maxHz?: number;
 }
 

@@ -1,7 +1,10 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
 
 export interface CreateWebhookBody {
-  /** Where frames are sent to, by https; an address of the public internet. */
+  /**
+   * Where frames are sent to, by https: an address of the public internet, port 443, 80 or
+   * one from 1024 on.
+   */
   readonly url: string;
   /** 1 to 20 of them, as in a subscription. */
   readonly topics: readonly {
@@ -18,7 +21,7 @@ export interface CreateWebhookBody {
     };
     /** false: begin with what changes. */
     readonly snapshot?: boolean;
-    /** Deliveries a second: 1, 2, 5, 10 or 20. */
+    /** Deliveries a second, rounded down to 1 2 5 10 20. */
     readonly maxHz?: number;
   }[];
   readonly secret?: string | null;
@@ -47,7 +50,7 @@ export type WebhooksAnswer = readonly {
     };
     /** false: begin with what changes. */
     readonly snapshot?: boolean;
-    /** Deliveries a second: 1, 2, 5, 10 or 20. */
+    /** Deliveries a second, rounded down to 1 2 5 10 20. */
     readonly maxHz?: number;
   }[];
   /** failing: tried again at `nextTryAt`; stopped: it failed for a day, and nothing is sent. */
@@ -87,7 +90,7 @@ export interface WebhookAnswer {
     };
     /** false: begin with what changes. */
     readonly snapshot?: boolean;
-    /** Deliveries a second: 1, 2, 5, 10 or 20. */
+    /** Deliveries a second, rounded down to 1 2 5 10 20. */
     readonly maxHz?: number;
   }[];
   /** failing: tried again at `nextTryAt`; stopped: it failed for a day, and nothing is sent. */

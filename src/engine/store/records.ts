@@ -142,7 +142,6 @@ export interface DroppedRecord {
   readonly shownMs: number;
 }
 
-/** Table `locks`, by reference: for good, also when withdrawn. */
 /** Under `SETTINGS` in `market`. */
 export interface SettingsRecord {
   readonly ref: RefText;
@@ -150,6 +149,7 @@ export interface SettingsRecord {
   readonly feeAddress: string;
 }
 
+/** Table `locks`, by reference: for good, also when withdrawn. */
 export interface LockRecord extends VestingLock {
   readonly lockedMs: number;
   readonly withdrawnBy: string | null;

@@ -33,6 +33,8 @@ test('a repeat gets the same transaction, until its inputs are spent by another 
   assert.deepEqual(await build('a'), first);
   const other = await refusalOf(build('a', { amount: '6000000' }));
   assert.deepEqual([other.status, other.cause], [409, 'IDEMPOTENCY_CONFLICT']);
+  const spelled = { assetId: assetId.toUpperCase(), utxos: 'splash-wallet', ttl: 7200 } as const;
+  assert.deepEqual(await build('a', { ...spelled, amount: '05000000' }), first);
 
   const sent = await submit(first);
   assert.deepEqual(await build('a'), first, 'its inputs wait to be spent by it');

@@ -23,6 +23,9 @@ const Body = Type.Object({
   note: Type.Optional(Type.String()),
   inner: Type.Optional(Type.Object({ a: Type.Integer(), b: Type.Optional(Type.Integer()) })),
   parts: Type.Optional(Type.Array(Type.Object({ a: Type.Integer() }))),
+  unit: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]*$' })),
+  index: Type.Optional(Type.Union([Type.String({ pattern: '^[0-9]{1,5}$' }), Type.Integer()])),
+  name: Type.Optional(Type.String()),
 });
 const buy = { wallet: 'w', amount: '5' };
 
@@ -44,6 +47,7 @@ class Counting {
       idempotency: {
         wallet: ({ body }) => String(Reflect.get(Object(body), 'wallet')),
         isCurrent: async () => this.isCurrent,
+        likeAbsent: { note: 'none', parts: [] },
       },
       handle: () => {
         this.calls += 1;
@@ -122,6 +126,25 @@ test('another caller, route, wallet or key is another request', async (t) => {
   assert.equal((await send('K', buy)).call, 5);
   assert.equal((await send('k', buy, { auth: 'Bearer upc_bot' })).call, 2);
   assert.equal(counting.calls, 5);
+});
+
+test('requests that mean the same are one, however they are spelled', async (t) => {
+  const { send, counting } = await serve(t);
+  const spelled: readonly (readonly [object, object])[] = [
+    [{ unit: 'abCD' }, { unit: 'ABcd' }],
+    [{ index: 7 }, { index: '7' }],
+    [{ index: '7' }, { index: '007' }],
+    [{}, { note: 'none' }],
+    [{ parts: [] }, { parts: null, note: '' }],
+  ];
+  for (const [at, [one, other]] of spelled.entries()) {
+    assert.equal((await send(`s${at}`, { ...buy, ...one })).call, at + 1);
+    const again = await send(`s${at}`, { ...buy, ...other });
+    assert.deepEqual([again.call, again.isReplayed], [at + 1, true], JSON.stringify(other));
+  }
+  await send('name', { ...buy, name: 'ab' });
+  assert.equal((await send('name', { ...buy, name: 'AB' })).status, 409, 'text keeps its case');
+  assert.equal(counting.calls, spelled.length + 1);
 });
 
 test('a repeat waits for the request that is under way; another one is a conflict', async (t) => {

@@ -14,7 +14,7 @@ import { Market } from '../gateway/market.ts';
 import { startNode } from '../gateway/node.ts';
 import { keysOf } from './world.ts';
 
-const URL_OK = 'https://127.0.0.1:9/hook';
+const URL_OK = 'https://127.0.0.1:9999/hook';
 const TOPICS = [{ topic: 'Bars', data: { series: 'a' } }];
 
 async function serve(t: TestContext) {
@@ -100,6 +100,8 @@ test('bad input is refused with its place, and nothing is kept', async (t) => {
     [{ topics: TOPICS }, 'body'],
     [{ url: URL_OK }, 'body'],
     [{ url: 'https://10.0.0.1/', topics: TOPICS }, 'body.url'],
+    [{ url: 'https://9.9.9.9:0/', topics: TOPICS }, 'body.url'],
+    [{ url: 'https://9.9.9.9:22/', topics: TOPICS }, 'body.url'],
     [{ url: 'nonsense', topics: TOPICS }, 'body.url'],
     [ofTopics(), 'body.topics'],
     [ofTopics(...Array.from({ length: 21 }, () => ({ ...bars }))), 'body.topics'],

@@ -1072,12 +1072,13 @@ class CreateWebhookBodyTopicsRow(TypedDict):
     since: NotRequired[CreateWebhookBodyTopicsRowSince]
     #: false: begin with what changes.
     snapshot: NotRequired[bool]
-    #: Deliveries a second: 1, 2, 5, 10 or 20.
+    #: Deliveries a second, rounded down to 1 2 5 10 20.
     maxHz: NotRequired[int | Decimal]
 
 
 class CreateWebhookBody(TypedDict):
-    #: Where frames are sent to, by https; an address of the public internet.
+    #: Where frames are sent to, by https: an address of the public internet, port 443, 80 or one
+    #: from 1024 on.
     url: str
     #: 1 to 20 of them, as in a subscription.
     topics: list[CreateWebhookBodyTopicsRow]

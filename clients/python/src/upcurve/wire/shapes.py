@@ -407,7 +407,7 @@ class StreamSubscription(TypedDict):
     since: NotRequired[StreamSubscriptionSince]
     #: false: changes only.
     snapshot: NotRequired[bool]
-    #: Events a second: 1, 2, 5, 10 or 20.
+    #: Events a second, rounded down to 1, 2, 5, 10 or 20.
     maxHz: NotRequired[int | Decimal]
 
 
