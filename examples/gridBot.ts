@@ -3,33 +3,31 @@
  * time it has risen by one. `node examples/gridBot.ts [url] [asset id] [fills] [step in percent]`.
  * A toy: it holds at most MOST_SLICES slices and stops after so many fills.
  */
-import { ApiError, Client, Key, newSecret } from '../src/client/index.ts';
+import { ApiError, Client, KeyWallet, newSecret, TradingClient } from '../src/client/index.ts';
 
-const SLICE_LOVELACE = '10000000';
+const SLICE_LOVELACE = 10_000_000n;
 const MOST_SLICES = 5;
 
 const [url = 'http://127.0.0.1:8080', wanted, fills = '20', step = '1'] = process.argv.slice(2);
 const client = new Client({ url });
-const key = new Key(newSecret());
-const changeAddress = key.address('testnet');
-await client.devnet.faucet({ address: changeAddress, ada: 1000 });
+const wallet = new KeyWallet({ payment: newSecret(), stake: null }, 'testnet');
+const trading = new TradingClient(client, wallet);
+await client.devnet.faucet({ address: wallet.address, ada: 1000 });
 const assetId = wanted || (await client.pools.top()).data.info.asset;
-const mine = client.userOrders(changeAddress, { asset: assetId });
-const slices: string[] = [];
+const mine = client.userOrders(wallet.address, { asset: assetId });
+const slices: bigint[] = [];
 let left = Number(fills);
 
-/** Signs here, submits, and waits for what becomes of it; what was received, or null. */
-async function trade(side: 'BUY' | 'SELL', amount: string): Promise<string | null> {
-  const request = { assetId, side, amount, slippage: '15', changeAddress } as const;
-  const { cbor, entityId } = (await client.build.order(request)).data;
-  await client.submit.signAndSubmit({ cbor, witness: key.witness(cbor), changeAddress });
+/** Checks and signs here, submits, and waits for what becomes of it; what was received, or null. */
+async function trade(side: 'BUY' | 'SELL', amount: bigint): Promise<bigint | null> {
+  const { id } = await trading.order({ assetId, side, amount, slippage: '15' });
   return await new Promise((resolve) => {
     const look = () => {
-      const order = mine.state.ledger.find((each) => each.entityId === entityId);
+      const order = mine.state.ledger.find((each) => each.entityId === id);
       if (order?.status !== 'Evaluated' && order?.status !== 'Refunded') return;
       stop();
       console.log(`${side} ${amount}: ${order.status}, received ${order.toAmount}`);
-      resolve(order.status === 'Evaluated' ? order.toAmount : null);
+      resolve(order.status === 'Evaluated' ? BigInt(order.toAmount) : null);
     };
     const stop = mine.onChange(look);
     look();
@@ -46,8 +44,7 @@ for await (const pool of client.pool(assetId)) {
     if (change <= -Number(step) && slices.length < MOST_SLICES) {
       const bought = await trade('BUY', SLICE_LOVELACE);
       if (bought !== null) slices.push(bought);
-    } else if (change >= Number(step) && slices.length > 0)
-      await trade('SELL', slices.pop() ?? '0');
+    } else if (change >= Number(step) && slices.length > 0) await trade('SELL', slices.pop() ?? 0n);
     else continue;
     [last, left] = [price, left - 1];
   } catch (error) {

@@ -3,6 +3,7 @@
  * process; signals are handled here and nowhere else.
  */
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isFault } from '../engine/runtime/assert.ts';
@@ -163,7 +164,22 @@ async function deployCheck(file: string): Promise<number> {
 
 /** Wallet commands need no setting of a server. */
 function walletCommand(command: WalletCommand): Promise<number> {
-  return runWalletCommand(command, clientDeps());
+  const { stdin, stdout } = process;
+  const confirm = stdin.isTTY && stdout.isTTY ? askYesOrNo : null;
+  return runWalletCommand(command, { ...clientDeps(), confirm });
+}
+
+/** Anything but `y` or `yes` is a no, the end of the input too. */
+async function askYesOrNo(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await new Promise((resolve) => {
+      lines.once('close', () => resolve(false));
+      lines.question(`${question} [y/N] `, (answer) => resolve(/^y(es)?$/i.test(answer.trim())));
+    });
+  } finally {
+    lines.close();
+  }
 }
 
 async function exportDump(command: ExportCommand): Promise<number> {

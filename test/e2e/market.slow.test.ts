@@ -80,7 +80,8 @@ async function trade(watcher: Watcher, side: OrderRequest['side'], amount: bigin
   assert.equal(order.venue, placed.venue);
   const isBuy = side !== 'SELL';
   assert.equal(placed.orderLovelace, (isBuy ? placed.inputAmount : 0n) + 2_600_000n);
-  assertMinimum(placed);
+  if (side === 'BUY_WITH_OUTPUT') assert.equal(placed.minimumOutput, amount, what);
+  else assertMinimum(placed);
 
   const utxos = await alice.utxos();
   const paid = utxos.filter(({ ref }) => ref.txHash === order.closedTx);

@@ -1,24 +1,9 @@
-/** What an order asks for at least, what it does to the price, and alerts: exact to the digit. */
+/** Slippage as it is typed, what an order does to the price, and alerts: exact to the digit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { isPrice, isReached } from '../../src/web/alerts/alerts.ts';
 import { impactOf } from '../../src/web/trade/quoteTerms.ts';
-import { leastOutput, slippageOf } from '../../src/web/trade/slippage.ts';
-
-test('the least output is the quote less the slippage, cut, and never nothing', () => {
-  const outputs = fc.bigInt({ min: 1n, max: 10n ** 18n });
-  fc.assert(
-    fc.property(outputs, fc.bigInt({ min: 0n, max: 9_999n }), (output, hundredths) => {
-      const least = leastOutput(output, hundredths);
-      assert(least >= 1n && least <= output);
-      const isCut = least * 10_000n <= output * (10_000n - hundredths);
-      assert(isCut || least === 1n);
-      assert((least + 1n) * 10_000n > output * (10_000n - hundredths));
-    }),
-  );
-  assert.equal(leastOutput(1_000n, null), 1n);
-});
+import { slippageOf } from '../../src/web/trade/slippage.ts';
 
 test('a slippage of one’s own is a percentage with two digits, or is refused', () => {
   const own = (text: string) => slippageOf({ choice: 'own', own: text });

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,14 @@ ORDERS = json.loads((Path(__file__).parent / "splash_orders.json").read_text())
 
 
 def _terms(order: Any) -> check.OrderTerms:
-    price = order["worstPrice"]
-    worst = Fraction(int(price["numerator"]), int(price["denominator"]))
-    return check.OrderTerms(order["input"], order["output"], int(order["inputAmount"]), worst)
+    price, amount = order["worstPrice"], int(order["inputAmount"])
+    least = -(-amount * int(price["numerator"]) // int(price["denominator"]))
+    # Of the output's address in the bytes: a script with the owner's stake part.
+    at = order["cbor"].index("5839") + 6
+    script = order["cbor"][at : at + 56]
+    return check.OrderTerms(
+        order["input"], order["output"], amount, least, 2_000_000, 1_600_000, script, None
+    )
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["buy", "sell"])
@@ -32,8 +36,11 @@ def test_a_limit_order_is_signed_as_asked_and_not_otherwise(order: Any) -> None:
         assert error.value.cause == "NOT_WHAT_WAS_ASKED"
         assert why in error.value.message, error.value.message
 
-    refused("worse price", sent, replace(terms, worst_price=terms.worst_price + Fraction(1, 10**9)))
-    refused("offers something else", sent, replace(terms, input_amount=terms.input_amount - 1))
+    refused("worse price", sent, replace(terms, min_output=terms.min_output + 1))
+    fewer = replace(terms, input_amount=terms.input_amount - 1, min_output=1)
+    refused("offers something else", sent, fewer)
+    refused("unknown address", sent, replace(terms, script="78" * 28))
+    refused("lovelace on top", sent, replace(terms, fee=1))
     refused("other assets", sent, replace(terms, output="00" * 28 + ".00"))
     # In the datum: who is paid, who may cancel, and what is offered.
     datum = sent.index("d818")

@@ -71,8 +71,10 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
             await asyncio.wait_for(pool.until(lambda state: state is not None), 60)
         other = Key.new().address("testnet")
         order: Any = {"assetId": asset, "changeAddress": wallet.address, "slippage": "15"}
+        seen = (await client.build.quote(assetId=asset, side="BUY", amount="5000000", slippage="15")).data
         built = (await client.build.order(**order, side="BUY", amount="5000000")).data
-        terms = check.terms_of(built, asset, "BUY", 5_000_000, "15", None, None)
+        bound = check.bound_of(seen, "BUY", 5_000_000, "15")
+        terms = check.terms_of(built, seen, asset, "BUY", bound)
         assert check.refuse_unless_order(built["cbor"], wallet.address, terms, True) == int(
             built["entityId"].split(":")[1]
         )
@@ -84,8 +86,11 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
             assert why in error.value.message, error.value.message
 
         sent, own = built["cbor"], wallet.address
-        refused("worse price", sent, own, worst_price=terms.worst_price + Fraction(1, 10**9))
-        refused("holds something else", sent, own, input_amount=4_999_999)
+        refused("worse price", sent, own, min_output=terms.min_output + 1)
+        refused("holds something else", sent, own, input_amount=4_999_999, min_output=1)
+        refused("unknown address", sent, own, script="78" * 28)
+        refused("lovelace on top", sent, own, fee=terms.fee - 1)
+        refused("waits for longer", sent, own, refund_before=1)
         refused("other assets", sent, own, output="00" * 28 + ".00")
         refused("pays others", sent, other)
         # In the order's datum: who is paid, and who may cancel.
@@ -106,26 +111,25 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
         end = f"0319{slot:04x}" if slot < 2**16 else f"031a{slot:08x}"
         head, _, tail = sent.rpartition(end)
         refused("never expires", "84a3" + head.removeprefix("84a4") + tail, own)
+        assert terms.min_output == -(-int(seen["outputAmount"]) * 85 // 100)
         least = int(built["outputAmount"]) - 1
-        exact = check.terms_of(built, asset, "BUY", 5_000_000, "15", None, least)
-        assert exact.worst_price == Fraction(least, 5_000_000)
-        with pytest.raises(ApiError) as worse:
-            check.refuse_unless_order(sent, own, exact, True)
-        assert "worse price" in worse.value.message
+        refused("worse price", sent, own, min_output=least)
         bounded = await wallet.buy(asset, lovelace=5_000_000, min_output=least)
         assert bounded.quote["minimumOutput"] == str(least)
         with pytest.raises(ApiError) as refused_now:
             await wallet.buy(asset, lovelace=5_000_000, min_output=3 * least)
-        assert refused_now.value.cause == "INVALID_PARAMS"
+        assert refused_now.value.cause == "PRICE_MOVED"
         waits = await wallet.buy(asset, lovelace=5_000_000, min_output=3 * least, wait_for=86_400)
         assert waits.quote["minimumOutput"] == str(3 * least)
         assert waits.quote["expiresAt"] > bounded.quote["expiresAt"] + 80_000_000
-        for wrong in (("SELL", 5_000_000), ("BUY", 5_000_001)):
-            with pytest.raises(ApiError):
-                check.terms_of(built, asset, wrong[0], wrong[1], "15", None, None)
+        sold = check.terms_of(built, seen, asset, "SELL", bound)
+        refused("other assets", sent, own, input=sold.input, output=sold.output)
+        assert check.bound_of(seen, "BUY", 5_000_000, "infinity") == (5_000_000, 1)
+        with pytest.raises(ApiError):
+            check.bound_of(seen, "BUY_WITH_OUTPUT", 1_000_000, "infinity")
         with pytest.raises(ApiError) as dear:
             await wallet.buy_tokens(asset, tokens=1_000_000, most_lovelace=1)
-        assert dear.value.cause == "NOT_WHAT_WAS_ASKED"
+        assert dear.value.cause == "PRICE_MOVED"
 
 
 async def test_an_order_whose_price_has_gone_is_taken_back(devnet: str) -> None:
@@ -140,7 +144,7 @@ async def test_an_order_whose_price_has_gone_is_taken_back(devnet: str) -> None:
         dear = await rich.buy(asset, lovelace=3_000_000_000)
         assert (await asyncio.wait_for(dear.settled(), 60))["status"] == "Evaluated"
         assert await wallet.send(built["cbor"]) == built["txHash"]
-        placed = PlacedOrder(built["entityId"], built["txHash"], built, wallet)
+        placed = PlacedOrder(built["entityId"], built["txHash"], built, built, wallet)
 
         def status() -> str | None:
             found = mine.state.find(placed.entity_id)
@@ -160,7 +164,7 @@ async def test_an_order_whose_price_has_gone_is_taken_back(devnet: str) -> None:
             (placed.entity_id, rich.address),
         ):
             with pytest.raises(ApiError) as refused:
-                check.refuse_unless_reclaim(answer.data["cbor"], address, entity_id, True)
+                check.refuse_unless_reclaim(answer.data["cbor"], address, entity_id, True, ())
             assert refused.value.cause == "NOT_WHAT_WAS_ASKED"
         await placed.cancel()
         settled = await asyncio.wait_for(placed.settled(), 60)

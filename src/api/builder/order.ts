@@ -34,7 +34,10 @@ export function orderRoutes(txContext: TxBuildContext): Route[] {
       description:
         'The venue is chosen by the state of the pool, waiting transactions included. With no ' +
         'one in between, `outputAmount` is exactly what the fill pays; where that is less than ' +
-        '`minOutput`, as with `waitFor`, the order waits.',
+        '`minOutput`, the order waits with `waitFor` and is refused with `PRICE_MOVED` without. ' +
+        'Before you sign, compare the datum in the bytes with the quote that you saw. That does ' +
+        'not protect against a server that lies in its quotes, too: only a limit of your own, or ' +
+        'another node, does.',
       body: OrderBody,
       maxBodyBytes: OUTPUTS_BODY_BYTES,
       answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },

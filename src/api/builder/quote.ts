@@ -22,6 +22,7 @@ export const QUOTE_CAUSES = [
   { cause: 'ASSET_NOT_FOUND', status: 500 },
   'MIN_TRADE_AMOUNT',
   'MAX_TRADE_AMOUNT',
+  'PRICE_MOVED',
   'PROTOCOL_CONFIG',
   'OPERATIONS_CONFIG',
   'UNKNOWN',
@@ -43,6 +44,8 @@ export interface FoundQuote {
   readonly pool: NewestPool;
   /** What an order for that pool pays. */
   readonly fees: FeeParameters;
+  /** Hash of the script that holds it. */
+  readonly orderScript: string;
 }
 
 export function quoteRoutes(txContext: TxBuildContext): Route[] {
@@ -178,8 +181,9 @@ function quoteOn(
 ): FoundQuote | Failure {
   const minOutput = bound.minOutput === undefined ? undefined : BigInt(bound.minOutput);
   const terms = { side, amount: BigInt(amount), slippage, minOutput };
-  const fees = feesOn(pool, partialDeployment);
-  if (fees instanceof Failure) return fees;
+  const charged = chargedOn(pool, partialDeployment);
+  if (charged instanceof Failure) return charged;
+  const { fees } = charged;
   const most = mostOutput(pool.state, side);
   if (minOutput !== undefined && minOutput > most) {
     const what = side === 'SELL' ? `${most} lovelace` : `${most} tokens`;
@@ -190,10 +194,13 @@ function quoteOn(
   if (found.outcome === 'refused') return new Failure(found.cause, found.message);
   const { outputAmount } = found.exchange;
   if (minOutput !== undefined && minOutput > outputAmount && bound.waitFor === undefined) {
-    const message = `The order would get ${outputAmount} now: ask for no more, or let it wait.`;
-    return invalid(`${place}.minOutput`, message);
+    if (side === 'BUY_WITH_OUTPUT') {
+      return invalid(`${place}.minOutput`, 'BUY_WITH_OUTPUT names the least output as `amount`.');
+    }
+    const now = `The pool gives ${outputAmount} now, less than the ${minOutput} asked for`;
+    return new Failure('PRICE_MOVED', `${now}: quote again, or let the order wait (waitFor).`);
   }
-  return refuseWait(partialDeployment, pool, bound, place) ?? { quote: found, pool, fees };
+  return refuseWait(partialDeployment, pool, bound, place) ?? { quote: found, pool, ...charged };
 }
 
 /** Where an owner cannot cancel before a refund is due, an order waits no longer than others. */
@@ -210,12 +217,17 @@ function refuseWait(
 }
 
 /** Orders for a pool of Splash are of that protocol, and pay its executor. */
-function feesOn(pool: NewestPool, deployment: PartialDeployment): FeeParameters | Failure {
+function chargedOn(
+  pool: NewestPool,
+  deployment: PartialDeployment,
+): Pick<FoundQuote, 'fees' | 'orderScript'> | Failure {
   const { fees, splashOrder, scripts } = deployment;
-  if (!isSplash(pool)) return earlierDeployment(deployment) ?? fees;
+  if (!isSplash(pool)) {
+    return earlierDeployment(deployment) ?? { fees, orderScript: scripts.order.hash };
+  }
   if (splashOrder !== undefined && scripts.limitOrder != null) {
     const executorFeeLovelace = splashOrder.stepLovelace + splashOrder.feeLovelace;
-    return { ...fees, executorFeeLovelace };
+    return { fees: { ...fees, executorFeeLovelace }, orderScript: scripts.limitOrder.hash };
   }
   const missing = [
     ...(splashOrder === undefined ? ['splashOrder'] : []),
@@ -302,6 +314,7 @@ export function quoteView(
     priceBase: token,
     outputAmount: String(exchange.outputAmount),
     inputAmount: String(exchange.inputAmount),
+    orderScript: found.orderScript,
     outputAsset: isBuy ? token : '.',
     inputAsset: isBuy ? '.' : token,
     worstPrice: fractionText(worstPrice),

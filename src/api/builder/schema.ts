@@ -43,7 +43,10 @@ const MinOutput = Type.Optional(
     pattern: '^[1-9][0-9]{0,29}$',
     description:
       'The least output that the order takes: an integer from 1 to the quoted output, or more ' +
-      'with `waitFor`. It replaces the bound of `slippage`.',
+      'with `waitFor`. It replaces the bound of `slippage`. Compute it from the quote that you ' +
+      'show, so that the order is bound to it: max(1, ⌈output × (100 − slippage) / 100⌉), and ' +
+      '`amount` for BUY_WITH_OUTPUT. Where the pool gives less by now and nothing waits: 409 ' +
+      '`PRICE_MOVED`, and nothing is built.',
   }),
 );
 const LEAST_WAIT_SECONDS = 600;
@@ -89,6 +92,10 @@ const QUOTE = {
   inputAsset: AssetIdShape,
   worstPrice: Fraction,
   minimumOutput: Amount,
+  orderScript: Type.String({
+    pattern: '^[0-9a-f]{56}$',
+    description: 'Hash of the script that holds such an order: compare it before you sign.',
+  }),
   expiresAt: Type.Integer({
     description:
       'Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it ' +

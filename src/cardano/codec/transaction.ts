@@ -202,6 +202,11 @@ export function witnessDatums(bytes: Uint8Array, set: Item): (readonly [string, 
   });
 }
 
+/** Numbers of the fields that a body has. */
+export function bodyFields(body: Uint8Array): readonly number[] {
+  return [...numbered(body, readCbor(body)).keys()];
+}
+
 /** The metadata as it came, and the hash that the body names; the ledger takes both or neither. */
 export function auxiliaryOf({ bytes, body }: Pick<Transaction, 'bytes' | 'body'>): {
   readonly data: Uint8Array | null;

@@ -3,7 +3,7 @@
  * transaction only. Source: onchain.md, section Outputs.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
-import { toHex } from '../codec/hex.ts';
+import { fromHex, toHex } from '../codec/hex.ts';
 import { Constr, type PlutusData } from '../codec/plutusData.ts';
 import { assetData, fieldsOf, readAssetData } from './datums.ts';
 
@@ -26,6 +26,7 @@ export interface TokenMetadata {
   };
 }
 
+const UTF8 = new TextEncoder();
 const VERSION = 1n;
 const MOST_URL_BYTES = 200;
 const MOST_CHARACTERS = 1_000;
@@ -75,7 +76,7 @@ export function readMetadata(data: PlutusData | null): TokenMetadata | null {
 }
 
 function textData(text: string): string {
-  return toHex(Buffer.from(text, 'utf8'));
+  return toHex(UTF8.encode(text));
 }
 
 /** Empty where it is none: bytes of any length may stand there. */
@@ -86,14 +87,14 @@ function keyHash(bytes: string): string {
 /** What a launch by hand may say instead is not served: other schemes, endless texts. */
 function webUrl(text: string): string {
   const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/u.test(text);
-  return isWeb && Buffer.byteLength(text, 'utf8') <= MOST_URL_BYTES ? text : '';
+  return isWeb && UTF8.encode(text).length <= MOST_URL_BYTES ? text : '';
 }
 
 /** Text in UTF-8; broken sequences become replacement characters, they are no reason to refuse. */
 function readText(data: PlutusData | undefined): string | null {
   if (typeof data !== 'string') return null;
-  const text = Buffer.from(data, 'hex')
-    .toString('utf8')
+  const text = new TextDecoder('utf-8', { ignoreBOM: true })
+    .decode(fromHex(data))
     .replaceAll(/\p{Cc}/gu, ' ');
   return [...text].slice(0, MOST_CHARACTERS).join('');
 }

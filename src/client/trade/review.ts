@@ -7,7 +7,8 @@ import { decodeTransaction, type Transaction } from '../../cardano/codec/transac
 import { addValues, type Value } from '../../cardano/codec/value.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { ApiError } from '../apiError.ts';
-import { type Intent, type Owner, objectionTo } from './transactionCheck.ts';
+import type { Owner } from './owner.ts';
+import { type Intent, objectionTo, objectionToFields } from './transactionCheck.ts';
 
 export interface Payment {
   /** Of the output in its transaction. */
@@ -27,10 +28,19 @@ export interface Review {
   readonly validToSlot: number | null;
 }
 
-/** Throws `ApiError` where the bytes are unreadable or do something else. */
-export function review(cbor: string, owner: Owner, intent: Intent): Review {
+/**
+ * Throws `ApiError` where the bytes are unreadable or do something else. `held`: references of
+ * outputs that the owner has, for what may be lost as collateral.
+ */
+export function review(
+  cbor: string,
+  owner: Owner,
+  intent: Intent,
+  held: ReadonlySet<string> = new Set(),
+): Review {
   const transaction = decode(cbor);
-  const objection = objectionTo(transaction, owner, intent);
+  const objection =
+    objectionToFields(transaction, intent) ?? objectionTo(transaction, owner, intent, held);
   if (objection !== null) {
     const message = `Not signed: this is not what was asked for, ${objection}.`;
     throw new ApiError('NOT_WHAT_WAS_ASKED', message);
@@ -45,6 +55,11 @@ export function review(cbor: string, owner: Owner, intent: Intent): Review {
     change: addValues(...change.map(({ value }) => value)),
     validToSlot,
   };
+}
+
+/** Whether outputs might be lost where its scripts fail. */
+export function namesCollateral(cbor: string): boolean {
+  return decode(cbor).collateralInputs.length > 0;
 }
 
 function decode(cbor: string): Transaction {

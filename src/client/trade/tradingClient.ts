@@ -8,9 +8,7 @@
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
-import { asValue } from '../../cardano/codec/value.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
-import { minimumOutput, priceOfLeast, worstPriceOf } from '../../engine/market/order.ts';
 import { ApiError } from '../apiError.ts';
 import type { Client } from '../client.ts';
 import type { LaunchForm } from '../rest/wallets.ts';
@@ -25,9 +23,12 @@ import type {
   TransferAnswer,
   WithdrawAnswer,
 } from '../types.ts';
-import { type Review, review } from './review.ts';
-import type { Intent, OrderIntent } from './transactionCheck.ts';
-import { integerOf, utxosOf, type WalletUtxo } from './utxo.ts';
+import { boundOf, hundredthsOf, type OrderBound } from './bound.ts';
+import { launchTerms } from './launchTerms.ts';
+import type { OrderIntent } from './orderCheck.ts';
+import { namesCollateral, type Review, review } from './review.ts';
+import type { Intent } from './transactionCheck.ts';
+import { integerOf, refOfUtxo, utxosOf, type WalletUtxo } from './utxo.ts';
 import type { TradingWallet } from './wallet.ts';
 
 export interface OrderRequest {
@@ -36,11 +37,11 @@ export interface OrderRequest {
   /** Lovelace of a BUY, tokens of the others. */
   readonly amount: bigint;
   readonly slippage: OrderBody['slippage'];
-  /** The least output that the order takes, in place of the slippage. */
+  /** The least output that the order takes, in place of what the slippage leaves of a quote. */
   readonly minOutput?: bigint;
   /** Seconds: a limit order, which waits until the pool gives `minOutput`, or may be given back. */
   readonly waitFor?: number;
-  /** Of a BUY_WITH_OUTPUT: an order that offers more is not signed. */
+  /** Of a BUY_WITH_OUTPUT, in place of what the slippage adds; `infinity` needs it. */
   readonly maxInputLovelace?: bigint;
   /** Seconds for which a block may take it; absent: as the server does, 0: no end of its own. */
   readonly ttl?: number;
@@ -104,6 +105,9 @@ export interface PreparedTx<Built, Result extends SubmittedTx = SubmittedTx> {
   submit(): Promise<Result>;
 }
 
+/** Between a quote and the order, an order's time to live may grow by so much. */
+const MAX_DELAY_MS = 600_000n;
+
 export class TradingClient {
   readonly client: Client;
   readonly wallet: TradingWallet;
@@ -151,12 +155,20 @@ export class TradingClient {
     return (await this.prepareTransfer(request)).submit();
   }
 
-  async prepareOrder(request: OrderRequest): Promise<PreparedTx<OrderAnswer, PlacedOrder>> {
-    const body = { ...termsOf(request), ...(await this.#funding()) };
+  /**
+   * The bytes are compared with a quote that is asked for here, and with the bounds of the request;
+   * those that it leaves out are computed from that quote. Rejects with PRICE_MOVED where the pool
+   * gives less by now, or takes more: quote again, and ask whose money it is.
+   */
+  async prepareOrder(request: OrderRequest): Promise<PreparedOrder> {
+    const quote = await this.quote(request);
+    const bound = orderBound(request, quote);
+    const terms = termsOf({ ...request, minOutput: bound.minOutput });
+    const body = { ...terms, ...(await this.#funding()) };
     const { data: built } = await this.client.build.order(body);
-    const intent = orderIntent(request, built);
-    return this.#prepared(built, intent, (submitted, { payments }) => {
-      const { input, output, inputAmount, worstPrice } = intent;
+    const intent = orderIntent(request, bound, quote, built);
+    const prepared = await this.#prepared(built, intent, (submitted, { payments }) => {
+      const { input, output, inputAmount, minOutput } = intent;
       const [order] = payments;
       return {
         ...submitted,
@@ -164,22 +176,27 @@ export class TradingClient {
         beacon: built.beacon,
         venue: built.venue,
         ...{ input, output, inputAmount },
-        outputAmount: integerOf(built.outputAmount),
-        minimumOutput: minimumOutput(inputAmount, worstPrice),
+        outputAmount: integerOf(quote.outputAmount),
+        minimumOutput: minOutput,
         orderLovelace: order?.value.lovelace ?? 0n,
       };
     });
+    const inputAmount = String(intent.inputAmount);
+    const minimumOutput = String(intent.minOutput);
+    return { ...prepared, terms: { ...quote, inputAmount, minimumOutput } };
   }
 
   async prepareLaunch(request: LaunchRequest): Promise<PreparedTx<LaunchAnswer, LaunchedToken>> {
     const { initialLovelace, ...info } = request;
+    const { data: config } = await this.client.build.protocolConfig();
+    const terms = await launchTerms(request, config);
     const funding = { ...(await this.#funding()), collaterals: null };
     const form = { ...info, ...funding, initialDeposit: String(initialLovelace) };
     const { data: built } = await this.client.build.launch(form);
-    const { assetId: asset, logoCID: logoCid } = built;
-    const userTokens = integerOf(built.userOutputTokens ?? 0);
-    const name = request.name.trim();
-    const intent = { kind: 'launch', asset, name, initialLovelace, userTokens } as const;
+    const { assetId: asset } = built;
+    const { logoCID: logoCid, userTokens } = terms;
+    const mustExpire = request.ttl !== 0;
+    const intent = { ...terms, kind: 'launch', asset, mustExpire } as const;
     return this.#prepared(built, intent, (submitted) => {
       return { ...submitted, asset, logoCid, userTokens };
     });
@@ -198,8 +215,12 @@ export class TradingClient {
     const { assetId, stages, lockEndMs, amount } = request;
     const terms = { lockEnd: lockEndMs, stagesCount: stages, amount: String(amount) };
     const body = { address: this.wallet.address, assetId, ...terms };
+    const { data: time } = await this.client.server.time();
+    const scriptHash = await this.#lockScript();
     const { data: built } = await this.client.vesting.createLock(body);
-    return this.#prepared(built, { kind: 'lock', asset: assetId, amount, stages, lockEndMs }, same);
+    const when = { stages, startMs: time.timestamp, lockEndMs };
+    const intent = { kind: 'lock', asset: assetId, amount, ...when, scriptHash } as const;
+    return this.#prepared(built, intent, same);
   }
 
   async prepareWithdraw(id: string): Promise<PreparedTx<WithdrawAnswer>> {
@@ -218,8 +239,26 @@ export class TradingClient {
     const chosen = { utxos: request.utxos ?? utxos, changeAddress };
     const body = { ...chosen, distAddress: to, transferAssets };
     const { data: built } = await this.client.build.transfer(body);
-    const value = lovelace === 'max' ? null : asValue(lovelace, assets);
-    return this.#prepared(built, { kind: 'transfer', to, value }, same);
+    return this.#prepared(built, { kind: 'transfer', to, lovelace, assets }, same);
+  }
+
+  /** null: a node of mainnet knows too little of its launchpad to say. */
+  async #lockScript(): Promise<string | null> {
+    try {
+      const { data: config } = await this.client.build.protocolConfig();
+      return config.addresses.scripts.vesting?.hash ?? null;
+    } catch (error) {
+      if (error instanceof ApiError && error.cause === 'PROTOCOL_CONFIG') return null;
+      throw error;
+    }
+  }
+
+  /** References of the wallet's outputs, where some might be lost as collateral. */
+  async #held(cbor: string): Promise<ReadonlySet<string>> {
+    if (!namesCollateral(cbor)) return new Set();
+    const own = await this.wallet.utxos();
+    const refs = own === null ? (await this.utxos()).map(({ ref }) => ref) : own.map(refOfUtxo);
+    return new Set(refs.map(refText));
   }
 
   /** Whose outputs pay, and where change goes. */
@@ -228,15 +267,16 @@ export class TradingClient {
     return { changeAddress: this.wallet.address, utxos };
   }
 
-  #prepared<Built extends BuiltAnswer, Result extends SubmittedTx>(
+  async #prepared<Built extends BuiltAnswer, Result extends SubmittedTx>(
     built: Built,
-    purpose: Intent,
+    intent: Intent,
     resultOf: (submitted: SubmittedTx, review: Review) => Result,
-  ): PreparedTx<Built, Result> {
+  ): Promise<PreparedTx<Built, Result>> {
     const { client, wallet } = this;
     const { cbor } = built;
-    const intent = { ...purpose, mustExpire: typeof built.validUntil === 'number' };
-    const reviewed = review(cbor, wallet, intent);
+    // Each has an end, unless its request said otherwise.
+    const ending = { mustExpire: true, ...intent };
+    const reviewed = review(cbor, wallet, ending, await this.#held(cbor));
     const submit = async () => {
       const witness = await wallet.sign(cbor);
       const body = { cbor, witness, changeAddress: wallet.address };
@@ -248,6 +288,24 @@ export class TradingClient {
     };
     return { built, review: reviewed, submit };
   }
+}
+
+/** An order, with the terms that its bytes keep: `inputAmount` exactly, the others at worst. */
+export interface PreparedOrder extends PreparedTx<OrderAnswer, PlacedOrder> {
+  readonly terms: QuoteAnswer;
+}
+
+/** What was given counts; the rest is computed from the quote, once for all attempts. */
+function orderBound(request: OrderRequest, quote: QuoteAnswer): OrderBound {
+  const { side, amount, slippage, minOutput, maxInputLovelace } = request;
+  if (side === 'BUY_WITH_OUTPUT' && slippage === 'infinity' && maxInputLovelace === undefined) {
+    const message =
+      'BUY_WITH_OUTPUT at any price needs the most that it may cost: maxInputLovelace';
+    throw new ApiError('INVALID_PARAMS', message);
+  }
+  const found = boundOf(side, amount, quote, hundredthsOf(slippage));
+  const maxInput = side === 'BUY_WITH_OUTPUT' ? (maxInputLovelace ?? found.maxInput) : amount;
+  return { maxInput, minOutput: minOutput ?? found.minOutput };
 }
 
 interface BuiltAnswer {
@@ -271,33 +329,29 @@ function same(submitted: SubmittedTx): SubmittedTx {
   return submitted;
 }
 
-/** The terms that the order must have. */
-function orderIntent(request: OrderRequest, built: OrderAnswer): OrderIntent {
-  const { assetId, side, amount, slippage, minOutput, maxInputLovelace } = request;
+/** The terms that the order must have; of the answer only what it may choose: the input. */
+function orderIntent(
+  { assetId, side, ttl }: OrderRequest,
+  { maxInput, minOutput }: OrderBound,
+  { fees, orderScript, expiresAt }: QuoteAnswer,
+  built: OrderAnswer,
+): OrderIntent & Pick<Intent, 'mustExpire'> {
   const isSell = side === 'SELL';
-  const [input, output] = isSell ? [assetId, COIN] : [COIN, assetId];
-  const inputAmount = integerOf(built.inputAmount);
-  const outputAmount = integerOf(built.outputAmount);
-  const fits =
-    built.inputAsset === input &&
-    built.outputAsset === output &&
-    inputAmount > 0n &&
-    outputAmount > 0n &&
-    (side === 'BUY_WITH_OUTPUT' ? outputAmount >= amount : inputAmount === amount);
-  if (!fits) throw notAsked('the order that was built is not the one asked for.');
-  if (!isSell && maxInputLovelace !== undefined && inputAmount > maxInputLovelace) {
-    throw notAsked('the price went up since the quote. Look at it again.');
+  const inputAmount = side === 'BUY_WITH_OUTPUT' ? integerOf(built.inputAmount) : maxInput;
+  if (inputAmount === 0n || inputAmount > maxInput) {
+    const what = `it takes ${inputAmount} lovelace now, more than ${maxInput}`;
+    throw new ApiError('PRICE_MOVED', `Not signed: ${what}. Quote again, and look at the price.`);
   }
-  if (minOutput === undefined) {
-    const worstPrice = worstPriceOf(inputAmount, outputAmount, slippage);
-    return { kind: 'order', input, output, inputAmount, worstPrice };
-  }
-  const worstPrice = priceOfLeast(inputAmount, minOutput);
-  return { kind: 'order', input, output, inputAmount, worstPrice };
-}
-
-function notAsked(why: string): ApiError {
-  return new ApiError('NOT_WHAT_WAS_ASKED', `Not signed: ${why}`);
+  return {
+    kind: 'order',
+    input: isSell ? assetId : COIN,
+    output: isSell ? COIN : assetId,
+    ...{ inputAmount, minOutput, scriptHash: orderScript },
+    feeLovelace: integerOf(fees.executorFee),
+    depositLovelace: integerOf(fees.deposit),
+    refundBeforeMs: expiresAt === 0 ? null : BigInt(expiresAt) + MAX_DELAY_MS,
+    mustExpire: ttl !== 0,
+  };
 }
 
 function outputRef(id: string): OutputRef {

@@ -1,7 +1,8 @@
 /** Unspent outputs of a wallet as the API lists them, and as CIP-30 has them. */
+import { elementsOf, malformedCbor, readCbor } from '../../cardano/codec/cbor.ts';
 import { array, encodeOutput, encodeRef } from '../../cardano/codec/encode.ts';
-import { toHex } from '../../cardano/codec/hex.ts';
-import { type OutputRef, refText } from '../../cardano/codec/output.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { type OutputRef, readRef, refText } from '../../cardano/codec/output.ts';
 import { addValues, asValue, type Value } from '../../cardano/codec/value.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { ApiError } from '../apiError.ts';
@@ -52,6 +53,14 @@ export function integerOf(text: string | number): bigint {
 
 export function balanceOf(utxos: readonly WalletUtxo[]): Value {
   return addValues(...utxos.map(({ value }) => value));
+}
+
+/** Of hex CBOR of `[input, output]`, as wallets give it. Throws `malformedCbor`. */
+export function refOfUtxo(cbor: string): OutputRef {
+  const bytes = fromHex(cbor);
+  const [input] = elementsOf(readCbor(bytes));
+  if (input === undefined) throw malformedCbor('an unspent output has an input');
+  return readRef(bytes, input);
 }
 
 /** Hex CBOR of `[input, output]`. The server reads the reference and looks up the rest itself. */

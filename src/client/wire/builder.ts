@@ -52,6 +52,8 @@ export interface OrderAnswer {
   };
   /** Integer. */
   readonly minimumOutput: string;
+  /** Hash of the script that holds such an order: compare it before you sign. */
+  readonly orderScript: string;
   /**
    * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
    * at any time.
@@ -89,7 +91,10 @@ export interface QuoteQuery {
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
   /**
    * The least output that the order takes: an integer from 1 to the quoted output, or more
-   * with `waitFor`. It replaces the bound of `slippage`.
+   * with `waitFor`. It replaces the bound of `slippage`. Compute it from the quote that you
+   * show, so that the order is bound to it: max(1, ⌈output × (100 − slippage) / 100⌉), and
+   * `amount` for BUY_WITH_OUTPUT. Where the pool gives less by now and nothing waits: 409
+   * `PRICE_MOVED`, and nothing is built.
    */
   readonly minOutput?: string;
   /**
@@ -132,6 +137,8 @@ export interface QuoteAnswer {
   };
   /** Integer. */
   readonly minimumOutput: string;
+  /** Hash of the script that holds such an order: compare it before you sign. */
+  readonly orderScript: string;
   /**
    * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
    * at any time.
@@ -165,7 +172,10 @@ export type QuotesBody = readonly {
   readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
   /**
    * The least output that the order takes: an integer from 1 to the quoted output, or more
-   * with `waitFor`. It replaces the bound of `slippage`.
+   * with `waitFor`. It replaces the bound of `slippage`. Compute it from the quote that you
+   * show, so that the order is bound to it: max(1, ⌈output × (100 − slippage) / 100⌉), and
+   * `amount` for BUY_WITH_OUTPUT. Where the pool gives less by now and nothing waits: 409
+   * `PRICE_MOVED`, and nothing is built.
    */
   readonly minOutput?: string;
   /**
@@ -209,6 +219,8 @@ export type QuotesAnswer = readonly (
       };
       /** Integer. */
       readonly minimumOutput: string;
+      /** Hash of the script that holds such an order: compare it before you sign. */
+      readonly orderScript: string;
       /**
        * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
        * at any time.

@@ -30,6 +30,7 @@ export const CATALOGUE = {
   UNKNOWN: { code: 1205, status: 500, retry: false },
   PROTOCOL_CONFIG_NETWORK_MISMATCH: { code: 1206, status: 500, retry: false },
   CONTRACTS_CONFIG_NETWORK_MISMATCH: { code: 1207, status: 500, retry: false },
+  PRICE_MOVED: { code: 1208, status: 409, retry: false },
   INVALID_LOCK_END: { code: 1301, status: 400, retry: false },
   INVALID_AMOUNT: { code: 1302, status: 400, retry: false },
   UTxO_NOT_FOUND: { code: 1303, status: 404, retry: false },

@@ -25,6 +25,8 @@ export interface CommandContext {
   say(line: string, facts?: Facts): void;
   /** One line about a problem. */
   complain(line: string): void;
+  /** Whether the person at the terminal says yes; null: nobody is there to be asked. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
 }
 
 const LOOK_EVERY_MS = 250;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ApiError, Client, type Fetch } from '../../client/index.ts';
 import { formatAda } from '../../client/trade/ada.ts';
+import { boundOf, hundredthsOf, type OrderBound } from '../../client/trade/bound.ts';
 import { pictureOf } from '../../client/trade/picture.ts';
 import { type Settlement, settlementOf } from '../../client/trade/settlement.ts';
 import {
@@ -39,6 +40,7 @@ interface WalletCommandDeps {
   /** `say` prints a line of the result, `complain` one about a problem. */
   say(line: string): void;
   complain(line: string): void;
+  readonly confirm: CommandContext['confirm'];
 }
 
 /** A busy server names the time after which it is asked again. */
@@ -57,6 +59,7 @@ export async function runWalletCommand(
   let told: Record<string, Json> = {};
   const code = await runAction(action, client, {
     ...deps,
+    confirm: null,
     say: (_line, facts) => {
       told = { ...told, ...facts };
     },
@@ -84,13 +87,14 @@ async function runAction(
     return MISUSED;
   }
   if (opened.warning !== null) world.complain(opened.warning);
-  const { clock, fetch, signal = NEVER, say, complain } = world;
+  const { clock, fetch, signal = NEVER, say, complain, confirm } = world;
   const client = new Client({ url: options.url, fetch, clock, maxAttempts: MAX_ATTEMPTS });
   const stop = () => client.close();
   signal.addEventListener('abort', stop);
   const trading = new TradingClient(client, opened.wallet);
   try {
-    return await perform({ trading, clock, signal, wait: options.wait, say, complain }, action);
+    const { wait } = options;
+    return await perform({ trading, clock, signal, wait, say, complain, confirm }, action);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const reason = error.reason === null ? '' : ` (${error.reason})`;
@@ -314,24 +318,56 @@ async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<n
 
 async function trade(context: CommandContext, request: OrderRequest): Promise<number> {
   const { trading, say } = context;
-  const quote = await trading.quote(request);
   const before = await trading.utxos();
-  say(quoteLine(request, quote));
-  // The price may move until the order is built, but not beyond what was accepted.
-  const most = (BigInt(quote.inputAmount) * 115n) / 100n;
-  const isExact = request.side === 'BUY_WITH_OUTPUT';
-  const placed = await trading.order(isExact ? { ...request, maxInputLovelace: most } : request);
-  say(signedLine(placed));
-  const { txHash, id, beacon, feeLovelace } = placed;
+  const sent = await placed(context, request);
+  if (sent === null) return FAILED;
+  const { quote, order } = sent;
+  say(signedLine(order));
+  const { txHash, id, beacon, feeLovelace } = order;
   say(`Transaction ${txHash}`, { txHash, feeLovelace: String(feeLovelace) });
   say(`Order ${id}, beacon ${beacon}`, {
-    ...{ order: id, beacon, input: placed.input, output: placed.output },
-    inputAmount: String(placed.inputAmount),
-    minimumOutput: String(placed.minimumOutput),
+    ...{ order: id, beacon, input: order.input, output: order.output },
+    inputAmount: String(order.inputAmount),
+    minimumOutput: String(order.minimumOutput),
   });
   if (!context.wait) return DONE;
-  if (placed.minimumOutput > BigInt(quote.outputAmount)) return waitsForPrice(context, placed);
-  return untilSettled(context, placed, before);
+  if (order.minimumOutput > BigInt(quote.outputAmount)) return waitsForPrice(context, order);
+  return untilSettled(context, order, before);
+}
+
+/**
+ * Places an order bound to the quote that was shown. Where the pool moved beyond it, another quote
+ * is shown and asked about; a limit that was given is not. null: nothing was signed.
+ */
+async function placed(
+  context: CommandContext,
+  request: OrderRequest,
+): Promise<{ readonly quote: QuoteAnswer; readonly order: PlacedOrder } | null> {
+  const { trading, say, complain, confirm } = context;
+  const { side, amount, slippage, minOutput } = request;
+  const isOpen = side === 'BUY_WITH_OUTPUT' && slippage === 'infinity';
+  for (let mustAsk = isOpen; ; mustAsk = true) {
+    const quote = await trading.quote(request);
+    const found = boundOf(side, amount, quote, hundredthsOf(slippage));
+    const bound = { ...found, minOutput: minOutput ?? found.minOutput };
+    say(quoteLine(request, quote, bound));
+    if (mustAsk && confirm === null) {
+      complain('Nothing was signed: at any price a person confirms the most that it may cost.');
+      return null;
+    }
+    if (mustAsk && (await confirm?.('Sign an order with this bound?')) !== true) {
+      complain('Nothing was signed.');
+      return null;
+    }
+    const bounds = { minOutput: bound.minOutput, maxInputLovelace: bound.maxInput };
+    try {
+      return { quote, order: await trading.order({ ...request, ...bounds }) };
+    } catch (error) {
+      const isMoved = error instanceof ApiError && error.cause === 'PRICE_MOVED';
+      if (!isMoved || confirm === null || minOutput !== undefined) throw error;
+      complain(error.message);
+    }
+  }
 }
 
 async function waitsForPrice(context: CommandContext, { id, txHash }: PlacedOrder) {
@@ -359,16 +395,21 @@ async function untilSettled(
   return found.outcome === 'filled' ? DONE : FAILED;
 }
 
-function quoteLine({ slippage, minOutput }: OrderRequest, quote: QuoteAnswer): string {
+function quoteLine(
+  { side, slippage, minOutput: limit }: OrderRequest,
+  quote: QuoteAnswer,
+  { minOutput, maxInput }: OrderBound,
+): string {
   const { numerator, denominator } = quote.price;
   const price = formatRatio(BigInt(numerator), BigInt(denominator) * LOVELACE_PER_ADA);
   const input = amountText(quote.inputAsset, BigInt(quote.inputAmount));
   const output = amountText(quote.outputAsset, BigInt(quote.outputAmount));
   const venue = quote.venue === 'AMM' ? ' on the AMM' : ' on the curve';
-  const bySlippage = slippage === 'infinity' ? 'any price' : `${slippage} % worse at most`;
-  const limit =
-    minOutput === undefined ? bySlippage : `at least ${amountText(quote.outputAsset, minOutput)}`;
-  const terms = `${price} ADA a token, fees of the trade included; ${limit}`;
+  const least = `at least ${amountText(quote.outputAsset, minOutput)}`;
+  const most = side === 'BUY_WITH_OUTPUT' ? ` for at most ${formatAda(maxInput)}` : '';
+  const allowed = slippage === 'infinity' ? 'any price' : `${slippage} % worse at most`;
+  const why = limit === undefined ? ` (${allowed})` : '';
+  const terms = `${price} ADA a token, fees of the trade included; ${least}${most}${why}`;
   return `Quote: ${input} for ${output}${venue}, ${terms}`;
 }
 

@@ -1,5 +1,7 @@
 /** From what was asked for to an order that was sent: with a last look, or at once. */
-import type { OrderRequest } from '../../client/trade/tradingClient.ts';
+import { ApiError } from '../../client/index.ts';
+import { boundOf } from '../../client/trade/bound.ts';
+import type { OrderRequest, PreparedOrder } from '../../client/trade/tradingClient.ts';
 import type { QuoteAnswer } from '../../client/types.ts';
 import { Facts, navigationNow } from '../components/dialog.tsx';
 import type { PageContext } from '../context.ts';
@@ -9,7 +11,6 @@ import { type Session, sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
 import { shownOf, type Term, type Token, termRows } from './quoteTerms.ts';
 import { askToSign } from './review.tsx';
-import { leastOutput } from './slippage.ts';
 
 export interface Wanted {
   readonly side: OrderRequest['side'];
@@ -31,7 +32,7 @@ export interface Wanted {
 const LEFT_OUT: readonly Term[] = ['pay', 'impact'];
 const LEFT_OUT_OF_LIMIT: readonly Term[] = [...LEFT_OUT, 'now', 'price', 'tradingFee'];
 
-/** Exactly what the quote says, less the slippage; and of a buy by tokens, no coin more. */
+/** Bound to the quote that its maker looks at, less the slippage; a limit is what it says. */
 async function requestOf(session: Session, token: Token, wanted: Wanted): Promise<OrderRequest> {
   const { side, amount, slippage, seen, limit: target } = wanted;
   const terms = { assetId: token.asset, side, amount } as const;
@@ -39,10 +40,31 @@ async function requestOf(session: Session, token: Token, wanted: Wanted): Promis
     return { ...terms, slippage: '15', minOutput: target.minOutput, waitFor: target.waitFor };
   }
   const quote = seen ?? (await session.trading().quote({ ...terms, slippage: 'infinity' }));
-  const limit = side === 'BUY_WITH_OUTPUT' ? { maxInputLovelace: BigInt(quote.inputAmount) } : {};
-  if (slippage === null) return { ...terms, slippage: 'infinity', ...limit };
-  const minOutput = leastOutput(BigInt(quote.outputAmount), slippage);
-  return { ...terms, slippage: '15', minOutput, ...limit };
+  const { minOutput, maxInput } = boundOf(side, amount, quote, slippage);
+  return { ...terms, slippage: '15', minOutput, maxInputLovelace: maxInput };
+}
+
+interface Prepared {
+  readonly prepared: PreparedOrder;
+  /** It is bound to a newer quote than its maker looked at. */
+  readonly hasMoved: boolean;
+}
+
+/** Where the pool moved beyond what was looked at, bound to another quote, which the dialog shows. */
+async function prepare(session: Session, token: Token, wanted: Wanted): Promise<Prepared> {
+  const trading = session.trading();
+  const request = await requestOf(session, token, wanted);
+  try {
+    return { prepared: await trading.prepareOrder(request), hasMoved: false };
+  } catch (error) {
+    if (!isMoved(error) || wanted.limit !== undefined) throw error;
+    const again = await requestOf(session, token, { ...wanted, seen: null });
+    return { prepared: await trading.prepareOrder(again), hasMoved: true };
+  }
+}
+
+function isMoved(error: unknown): boolean {
+  return error instanceof ApiError && error.cause === 'PRICE_MOVED';
 }
 
 /** Shows what will be signed; true when it was sent. Rejects where nothing could be built. */
@@ -53,20 +75,24 @@ export async function placeAfterLook(
 ): Promise<boolean> {
   const navigation = navigationNow();
   const session = sessionOf(context);
-  const request = await requestOf(session, token, wanted);
-  const prepared = await session.trading().prepareOrder(request);
-  const { built, review } = prepared;
+  const { prepared, hasMoved } = await prepare(session, token, wanted);
+  const { terms, review } = prepared;
   const isSell = wanted.side === 'SELL';
   const kind = isSell ? t.trade.sell : t.trade.buy;
   const { limit } = wanted;
-  const rows = termRows(built, token, BigInt(built.minimumOutput), null)
+  const rows = termRows(terms, token, BigInt(terms.minimumOutput), null)
     .filter(({ term }) => !(limit === undefined ? LEFT_OUT : LEFT_OUT_OF_LIMIT).includes(term))
     .map(({ term, value }) => [t.trade.terms.names[term], value] as const);
   const bound = isSell ? t.trade.limit.leastPrice : t.trade.limit.mostPrice;
   const price = limit === undefined ? [] : [[bound, `${limit.price} ADA`] as const];
   return askToSign(context, {
     title: `${kind} ${token.ticker}`,
-    above: <Facts rows={[...price, ...rows, [t.trade.networkFee, shownAda(review.feeLovelace)]]} />,
+    above: (
+      <>
+        {hasMoved && <p class="caution">{t.trade.priceMoved}</p>}
+        <Facts rows={[...price, ...rows, [t.trade.networkFee, shownAda(review.feeLovelace)]]} />
+      </>
+    ),
     ...{ prepared, token, navigation },
     goes: t.sign.goesToOrder,
     words: t.sign.orderWords,
@@ -75,7 +101,7 @@ export async function placeAfterLook(
   });
 }
 
-/** For those who have switched it on: no last look, the same checks of the bytes. */
+/** For those who have switched it on: no last look unless the price moves, the same checks. */
 export async function placeAtOnce(
   context: PageContext,
   token: Token,
@@ -83,8 +109,13 @@ export async function placeAtOnce(
 ): Promise<void> {
   const session = sessionOf(context);
   try {
-    const placed = await session.trading().order(await requestOf(session, token, wanted));
-    session.placed(placed.id, wanted.side === 'SELL' ? t.trade.sellSent : t.trade.buySent);
+    try {
+      const placed = await session.trading().order(await requestOf(session, token, wanted));
+      session.placed(placed.id, wanted.side === 'SELL' ? t.trade.sellSent : t.trade.buySent);
+    } catch (error) {
+      if (!isMoved(error)) throw error;
+      await placeAfterLook(context, token, wanted);
+    }
   } catch (error) {
     const what = shownOf(wanted.amount, wanted.side === 'BUY' ? '.' : token.asset, token);
     context.notify('bad', t.trade.notPlaced(what, errorText(error)));

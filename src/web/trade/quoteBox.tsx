@@ -3,17 +3,20 @@
  * other terms come below it with the first amount, so that nothing moves under the pointer.
  */
 import { useRef } from 'preact/hooks';
-import type { QuoteAnswer } from '../../client/types.ts';
+import { boundOf } from '../../client/trade/bound.ts';
+import type { QuoteAnswer, QuoteQuery } from '../../client/types.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { t } from '../messages.ts';
 import { explainedBy } from '../tooltip.ts';
 import type { QuoteState } from './quoteFeed.ts';
 import { shownOf, TERMS, type Term, type TermRow, type Token, termRows } from './quoteTerms.ts';
-import { leastOutput } from './slippage.ts';
 
 interface QuoteViewOptions {
   readonly state: QuoteState;
   readonly token: Token;
+  readonly side: QuoteQuery['side'];
+  /** As it was typed; a text while it is none. */
+  readonly amount: bigint | string;
   readonly slippage: bigint | null;
   readonly impact: (quote: QuoteAnswer) => bigint | null;
 }
@@ -36,7 +39,8 @@ const NOTHING = '–';
 const FIRST_TERMS: readonly Term[] = ['now', 'least', 'impact'];
 const OTHER_TERMS = TERMS.filter((term) => !FIRST_TERMS.includes(term));
 
-export function useQuoteView({ state, token, slippage, impact }: QuoteViewOptions): QuoteView {
+export function useQuoteView(options: QuoteViewOptions): QuoteView {
+  const { state, token, side, amount, slippage, impact } = options;
   /** What was quoted before stays faintly until the answer is there. */
   const last = useRef<QuoteAnswer | null>(null);
   if (state.kind === 'quote') last.current = state.quote;
@@ -44,7 +48,8 @@ export function useQuoteView({ state, token, slippage, impact }: QuoteViewOption
   const quote = last.current;
   if (quote === null) return { state, rows: [], least: null, said: '', isLarge: false };
   const { outputAmount, outputAsset } = quote;
-  const least = leastOutput(BigInt(outputAmount), slippage);
+  const typed = typeof amount === 'bigint' ? amount : 1n;
+  const least = boundOf(side, typed, quote, slippage).minOutput;
   const moved = impact(quote);
   return {
     state,

@@ -36,7 +36,7 @@ export interface TermRow {
   readonly explained: string;
 }
 
-type Terms = Omit<QuoteAnswer, 'minimumOutput'>;
+type Terms = Omit<QuoteAnswer, 'minimumOutput' | 'orderScript'>;
 
 /** `impact`: hundredths of a percent; null where the price before is not known. */
 export function termRows(

@@ -1,7 +1,4 @@
-/**
- * How much less than the quote an order may bring, and what is remembered of it. The least output
- * is computed from the quote on the screen, so an order says exactly what its maker has seen.
- */
+/** How much less than the quote an order may bring, and what is remembered of it. */
 import { storedSignal } from '../stored.ts';
 
 /** Percent; `own` is what was typed, `any` takes whatever comes. */
@@ -23,8 +20,6 @@ export const slippage = storedSignal<Slippage>('slippage', { choice: '15', own: 
 
 /** Without groups of digits, a comma can only separate decimals. */
 const PERCENT = /^(\d{1,2})(?:[.,](\d{1,2}))?$/;
-/** Hundredths of a percent. */
-const WHOLE = 10_000n;
 
 /** In hundredths of a percent; null: any output will do. A string says what is wrong. */
 export function slippageOf({ choice, own }: Slippage): bigint | null | 'notAPercentage' {
@@ -33,11 +28,4 @@ export function slippageOf({ choice, own }: Slippage): bigint | null | 'notAPerc
   const [, whole, fraction = ''] = PERCENT.exec(text) ?? [];
   if (whole === undefined) return 'notAPercentage';
   return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
-}
-
-/** The least output; at least 1, which is what any order asks for. */
-export function leastOutput(output: bigint, hundredths: bigint | null): bigint {
-  if (hundredths === null) return 1n;
-  const least = (output * (WHOLE - hundredths)) / WHOLE;
-  return least < 1n ? 1n : least;
 }

@@ -6,7 +6,7 @@ import { localized } from '../format.ts';
 import { t } from '../messages.ts';
 import { ADA_DECIMALS, plainAmount, readAmount, shareOf } from './amount.ts';
 import { buySizes, side } from './sizes.ts';
-import { leastOutput, SLIPPAGES, type SlippageChoice, slippage, slippageOf } from './slippage.ts';
+import { SLIPPAGES, type SlippageChoice, slippage, slippageOf } from './slippage.ts';
 
 export type BuyBy = 'BUY' | 'BUY_WITH_OUTPUT';
 
@@ -173,7 +173,7 @@ function SlippageFields() {
       ? ''
       : allowed === null
         ? t.trade.anyOutput
-        : t.trade.fillsFor(percentText(leastOutput(10_000n, allowed)));
+        : t.trade.fillsFor(percentText(10_000n - allowed));
   return (
     <>
       <ChoiceBar

@@ -110,7 +110,7 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
   const supply = context.network.value?.supply ?? null;
   const cap = BigInt(pool.metrics.marketCap);
   const view = useQuoteView({
-    ...{ state, token },
+    ...{ state, token, side: kind, amount: typed.amount },
     slippage: allowed === 'notAPercentage' ? null : allowed,
     impact: (quote) => (supply === null ? null : impactOf(quote, cap, supply)),
   });

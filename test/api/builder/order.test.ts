@@ -100,7 +100,7 @@ function orderRows({ alice, poor, token, spent, servers }: Scene): Refused[] {
     row(
       'more than it gets',
       { minOutput: '900000000' },
-      { ...BAD_PARAMS, says: /would get \d+ now/ },
+      { status: 409, cause: 'PRICE_MOVED', says: /gives \d+ now/ },
     ),
     row('limits come before the wallet', { amount: '1', utxos: [spent] }, least),
     row('unknown utxos', { utxos: [NO_OUTPUT] }, BAD_PARAMS),
@@ -167,7 +167,7 @@ async function assertManyQuotes({ world, token }: Scene): Promise<void> {
     assert.deepEqual(error, { cause, message, path: `body.${index}` });
     causes.push(cause);
   }
-  const limits = ['MIN_TRADE_AMOUNT', 'MAX_TRADE_AMOUNT', 'INVALID_PARAMS'];
+  const limits = ['MIN_TRADE_AMOUNT', 'MAX_TRADE_AMOUNT', 'PRICE_MOVED'];
   assert.deepEqual(causes, ['ASSET_NOT_FOUND', ...limits]);
   const bad: readonly [string, unknown][] = [
     ['none', []],

@@ -72,7 +72,15 @@ async function assertWaits({ world, alice, token }: Scene): Promise<void> {
   const { outputAmount } = recordOf((await world.post('/order', order)).body);
   const minOutput = String(BigInt(String(outputAmount)) * 3n);
   const refused = await world.post('/order', { ...order, minOutput });
-  assert.match(`${refused.status} ${refused.message}`, new RegExp(`^400 .* ${outputAmount} now`));
+  const moved = new RegExp(`^409 PRICE_MOVED .* ${outputAmount} now`);
+  assert.match(`${refused.status} ${refused.cause} ${refused.message}`, moved);
+  const tokens = { ...order, side: 'BUY_WITH_OUTPUT', amount: '1000000' };
+  const exact = recordOf((await world.post('/order', { ...tokens, minOutput: '1000000' })).body);
+  assert.equal(exact.minimumOutput, '1000000');
+  const beyond = { what: 'more tokens than asked', ...BAD_PARAMS, says: /as `amount`/ };
+  await assertRefused(world, [
+    { ...beyond, path: '/order', body: { ...tokens, minOutput: '1001000' } },
+  ]);
   const waits = { ...order, minOutput, waitFor: 604_800 };
   const answer = recordOf((await world.post('/order', waits)).body);
   const expiresAt = world.nowMs + 604_800_000;

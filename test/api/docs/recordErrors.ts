@@ -38,6 +38,7 @@ function tries(stage: Stage): readonly Try[] {
     ],
     [quote('0')],
     [quote('999999999999999')],
+    post('/order', { ...terms, changeAddress: address, minOutput: '900000000' }),
     post('/order', { ...terms, changeAddress: poor }),
     keyed(post('/order', { ...terms, changeAddress: address })),
     keyed(post('/order', { ...terms, amount: '6000000', changeAddress: address })),

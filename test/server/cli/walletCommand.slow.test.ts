@@ -38,6 +38,7 @@ function person(at = url, file = join(temporaryDirectory(), 'wallet.json')) {
       fetch,
       say: (line) => lines.push(line),
       complain: (line) => complaints.push(line),
+      confirm: null,
     });
     return { code, lines, complaints };
   };

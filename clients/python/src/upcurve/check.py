@@ -3,36 +3,41 @@
 The rule: whatever is not paid back to the wallet's own address must be the one order that was asked
 for, on its terms; nothing is minted, certified or withdrawn beside it. Inputs need no look: the ledger
 conserves value, so what does not leave in an output comes back in one, and the fee is bounded here.
-Trusts: the server to name the script of its market, and the amount that it quotes: `slippage` is
-        counted from there. And not to name our output as collateral for scripts that fail. And to name
-        the market that may fill the order: only the server could tell its NFT. The order's script asks
-        for the worst price whatever the market is, so a wrong one brings that price, or no fill and a
-        refund.
+Trusts: the server's quotes, which say what is fair, and the scripts and the deployment that it names
+        beside them: the bytes are compared with these. Only a limit of one's own, or the quote of
+        another node, protects against a server that lies there, too. And to name the market that may
+        fill the order: only the server could tell its NFT. The order's script asks for the worst price
+        whatever the market is, so a wrong one brings that price, or no fill and a refund.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from . import bech32, cbor
 from .errors import ApiError
 from .market import Slippage
-from .wire.rest import OrderAnswer
+from .wire.rest import OrderAnswer, QuoteAnswer
 
 _MOST_FEE = 3_000_000
 _MOST_COLLATERAL = 5_000_000
-#: Executor fee and deposit of an order, in lovelace.
+#: Executor fee and deposit of an order, in lovelace, whatever a quote says.
 _MOST_ON_TOP = 5_000_000
+#: Between a quote and the order, an order's time to live may grow by so much.
+_MOST_DELAY_MS = 600_000
+_SIGNATURE_BYTES = 300
 
 # Fields of a body (Conway's CDDL).
-_INPUTS, _OUTPUTS, _FEE, _END, _COLLATERAL, _SIGNERS, _TOTAL_COLLATERAL = 0, 1, 2, 3, 13, 14, 17
+_INPUTS, _OUTPUTS, _FEE, _END, _COLLATERAL, _SIGNERS, _RETURN, _TOTAL_COLLATERAL = 0, 1, 2, 3, 13, 14, 16, 17
+_MINT = 9
 #: Also the start of its validity, the metadata's hash and the network.
 _PLAIN = {_INPUTS, _OUTPUTS, _FEE, _END, 7, 8, 15}
 #: Also what a script needs: hash of its data, returned collateral, references.
-_OF_SCRIPTS = {11, _COLLATERAL, _SIGNERS, 16, _TOTAL_COLLATERAL, 18}
+_OF_SCRIPTS = {11, _COLLATERAL, _SIGNERS, _RETURN, _TOTAL_COLLATERAL, 18}
+#: What a launch may have.
+LAUNCH_FIELDS = frozenset(_PLAIN | _OF_SCRIPTS | {_MINT})
 #: Kinds of an address whose payment part is a script (CIP-19).
 _SCRIPT_KINDS = (1, 3, 7)
 _INLINE = 1
@@ -48,35 +53,56 @@ _LIMIT_ORDER = b"\x00"
 class OrderTerms:
     input: str
     output: str
+    #: Exactly so much is offered.
     input_amount: int
-    #: Output per input; the order must not take less.
-    worst_price: Fraction
+    #: Computed here, of the quote that was seen; the order must not take less.
+    min_output: int
+    #: Of the quote, in lovelace: at most so much goes to the executor, and comes back.
+    fee: int
+    deposit: int
+    #: Hash of the script that holds it, of the quote.
+    script: str
+    #: Unix ms, the latest from which it may be refunded; None: it never is.
+    refund_before: int | None
 
 
-def terms_of(
-    built: OrderAnswer,
-    asset: str,
+def bound_of(
+    quote: QuoteAnswer,
     side: str,
     amount: int,
     slippage: Slippage,
-    most_lovelace: int | None,
-    min_output: int | None,
+    most_lovelace: int | None = None,
+    min_output: int | None = None,
+) -> tuple[int, int]:
+    """The most that an order offers and the least that it brings, of the quote that was seen. What was
+    given is not replaced. `slippage` "infinity" of a BUY_WITH_OUTPUT needs `most_lovelace`."""
+    kept = None if slippage == "infinity" else 100 - int(slippage)
+    if side == "BUY_WITH_OUTPUT":
+        if most_lovelace is None:
+            if kept is None:
+                raise ApiError("INVALID_PARAMS", "at any price: name the most lovelace that it may cost")
+            most_lovelace = int(quote["inputAmount"]) * 100 // kept
+        return most_lovelace, amount if min_output is None else min_output
+    least = 1 if kept is None else max(1, -(-int(quote["outputAmount"]) * kept // 100))
+    return amount, least if min_output is None else min_output
+
+
+def terms_of(
+    built: OrderAnswer, quote: QuoteAnswer, asset: str, side: str, bound: tuple[int, int]
 ) -> OrderTerms:
-    """The terms that the order must have; raises ApiError where the answer is another order."""
+    """The terms that the order must have; of the answer only what it may choose: the input. Raises
+    ApiError PRICE_MOVED where that is more than the bound."""
     spent, received = (asset, ".") if side == "SELL" else (".", asset)
-    given, gotten = int(built["inputAmount"]), int(built["outputAmount"])
-    is_exact = gotten >= amount if side == "BUY_WITH_OUTPUT" else given == amount
-    assets = (built["inputAsset"], built["outputAsset"])
-    if assets != (spent, received) or given <= 0 or gotten <= 0 or not is_exact:
-        raise _not_signed("the order that was built is not the one asked for")
-    if most_lovelace is not None and given > most_lovelace:
-        raise _not_signed(f"it costs {given} lovelace now, more than {most_lovelace}")
-    if min_output is not None:
-        return OrderTerms(spent, received, given, Fraction(min_output, given))
-    if slippage == "infinity":
-        return OrderTerms(spent, received, given, Fraction(1, given))
-    kept = Fraction(100 - int(slippage), 100)
-    return OrderTerms(spent, received, given, Fraction(gotten, given) * kept)
+    most, least = bound
+    given = int(built["inputAmount"]) if side == "BUY_WITH_OUTPUT" else most
+    if not 0 < given <= most:
+        what = f"it takes {given} lovelace now, more than {most}"
+        raise ApiError("PRICE_MOVED", f"not signed: {what}: quote again, and look at the price")
+    fees, expires = quote["fees"], quote["expiresAt"]
+    refund_before = expires + _MOST_DELAY_MS if expires else None
+    fee, deposit = int(fees["executorFee"]), int(fees["deposit"])
+    script = quote["orderScript"]
+    return OrderTerms(spent, received, given, least, fee, deposit, script, refund_before)
 
 
 def refuse_unless_order(
@@ -84,61 +110,86 @@ def refuse_unless_order(
 ) -> int:
     """The place of the order among the outputs; raises ApiError NOT_WHAT_WAS_ASKED. `must_expire`:
     not signed where it may be submitted at any later time."""
-    body = _body(transaction, _PLAIN)
+    body = body_of(transaction, _PLAIN)
+    if body[_FEE] > 2 * (155_381 + 44 * (len(transaction) // 2 + _SIGNATURE_BYTES)):
+        raise _not_signed(f"its fee is {body[_FEE]} lovelace")
     if must_expire and _END not in body:
         raise _not_signed("it never expires")
     _, own = bech32.decode(address)
-    paid_away = [(n, out) for n, out in enumerate(_outputs(body)) if out.address != own]
+    paid_away = [(n, out) for n, out in enumerate(outputs_of(body)) if out.address != own]
     if len(paid_away) != 1:
         raise _not_signed("it pays others than the one order")
     index, order = paid_away[0]
     is_script = order.address[0] >> 4 in _SCRIPT_KINDS and order.address[0] & 15 == own[0] & 15
-    if not is_script or order.address[29:] != own[29:]:
+    is_named = order.address[1:29].hex() == terms.script
+    if not is_script or not is_named or order.address[29:] != own[29:]:
         raise _not_signed("the order is at an unknown address")
     datum = _order_datum(order.datum)
-    if datum.redeemer != _address_data(own) or datum.owner != own[1:29]:
-        raise _not_signed("the order is not ours")
-    if [datum.input, datum.output] != [_asset_data(terms.input), _asset_data(terms.output)]:
-        raise _not_signed("the order trades other assets")
-    numerator, denominator = _ints(_constructor_0(datum.worst_price, 2))
-    if denominator <= 0 or Fraction(numerator, denominator) < terms.worst_price:
-        raise _not_signed("the order takes a worse price")
-    is_buy = terms.input == "."
-    offered = terms.input_amount if is_buy else 0
-    on_top = order.lovelace - offered if datum.on_top is None else datum.on_top
-    if not 0 <= on_top <= _MOST_ON_TOP:
-        raise _not_signed(f"the order costs {on_top} lovelace on top")
+    _refuse_other_terms(datum, own, terms)
+    offered = terms.input_amount if terms.input == "." else 0
+    on_top = order.lovelace - offered if datum.deposit is None else datum.fee + datum.deposit
+    is_dear = on_top > min(_MOST_ON_TOP, terms.fee + terms.deposit) or datum.fee > terms.fee
+    if is_dear or datum.fee < 0 or on_top < datum.fee:
+        raise _not_signed(f"the order costs {on_top} lovelace on top, {datum.fee} for its executor")
     if datum.amount not in (None, terms.input_amount):
         raise _not_signed("the order offers something else")
-    lovelace = on_top + offered
-    tokens = {} if is_buy else {terms.input: terms.input_amount}
-    if (order.lovelace, order.tokens) != (lovelace, tokens):
+    tokens = {} if terms.input == "." else {terms.input: terms.input_amount}
+    if (order.lovelace, order.tokens) != (on_top + offered, tokens):
         raise _not_signed("the order holds something else")
     return index
 
 
+def _refuse_other_terms(datum: _OrderDatum, own: bytes, terms: OrderTerms) -> None:
+    if datum.redeemer != _address_data(own) or datum.owner != own[1:29]:
+        raise _not_signed("the order is not ours")
+    if [datum.input, datum.output] != [asset_data(terms.input), asset_data(terms.output)]:
+        raise _not_signed("the order trades other assets")
+    numerator, denominator = _ints(constructor_0(datum.worst_price, 2))
+    is_price = numerator > 0 and denominator > 0
+    if not is_price or -(-terms.input_amount * numerator // denominator) < terms.min_output:
+        raise _not_signed("the order takes a worse price")
+    if datum.least_part is not None and datum.least_part < terms.min_output:
+        raise _not_signed("the order fills in smaller parts")
+    if None not in (datum.refund_after, terms.refund_before):
+        if datum.refund_after > terms.refund_before:  # type: ignore[operator]
+            raise _not_signed("the order waits for longer")
+
+
 def refuse_unless_reclaim(
-    transaction: str, address: str, entity_id: str, must_expire: bool
+    transaction: str, address: str, entity_id: str, must_expire: bool, held: Collection[str]
 ) -> None:
-    """Raises ApiError NOT_WHAT_WAS_ASKED unless it takes back the output `<tx>:<index>`."""
-    body = _body(transaction, _PLAIN | _OF_SCRIPTS)
+    """Raises ApiError NOT_WHAT_WAS_ASKED unless it takes back the output `<tx>:<index>`. `held`: the
+    wallet's own outputs, `<tx>:<index>` each: what may be lost of them as collateral is little."""
+    body = body_of(transaction, _PLAIN | _OF_SCRIPTS)
+    refuse_scripted(body, address, must_expire, held)
+    _, own = bech32.decode(address)
+    if entity_id not in refs_of(body.get(_INPUTS, [])):
+        raise _not_signed(f"it does not spend {entity_id}")
+    if any(output.address != own for output in outputs_of(body)):
+        raise _not_signed("it pays someone else")
+
+
+def refuse_scripted(
+    body: Mapping[int, Any], address: str, must_expire: bool, held: Collection[str]
+) -> None:
+    """Who submits a transaction may let its scripts fail: then its collateral moves, and nothing else."""
     if must_expire and _END not in body:
         raise _not_signed("it never expires")
     _, own = bech32.decode(address)
-    spent = [f"{tx.hex()}:{index}" for tx, index in _items(body[_INPUTS])]
-    if entity_id not in spent:
-        raise _not_signed(f"it does not spend {entity_id}")
-    if any(output.address != own for output in _outputs(body)):
-        raise _not_signed("it pays someone else")
-    collateral = body.get(_TOTAL_COLLATERAL)
-    if _COLLATERAL in body and (collateral is None or collateral > _MOST_COLLATERAL):
-        raise _not_signed("it risks too much collateral")
+    if _COLLATERAL in body:
+        risked = body.get(_TOTAL_COLLATERAL)
+        if risked is None or risked > _MOST_COLLATERAL:
+            raise _not_signed("it risks too much collateral")
+        is_ours = any(ref in held for ref in refs_of(body[_COLLATERAL]))
+        returned = _output(body[_RETURN]).address if _RETURN in body else own
+        if is_ours and returned != own:
+            raise _not_signed("our collateral would return to someone else")
     if any(signer != own[1:29] for signer in _items(body.get(_SIGNERS, []))):
         raise _not_signed("it needs the signature of somebody else")
 
 
 @dataclass(frozen=True)
-class _Output:
+class Output:
     address: bytes
     lovelace: int
     tokens: dict[str, int]
@@ -146,11 +197,12 @@ class _Output:
     datum: Any
 
 
-def _body(transaction: str, allowed: set[int]) -> dict[int, Any]:
+def body_of(transaction: str, allowed: Collection[int]) -> dict[int, Any]:
+    """Its body; raises ApiError where it has other fields than these, or costs too much."""
     try:
         whole = cbor.decode(bytes.fromhex(transaction))
         body, _, is_valid, _ = whole
-        strange = set(body) - allowed
+        strange = set(body) - set(allowed)
         fee = body[_FEE]
     except (ValueError, TypeError, KeyError) as error:
         raise _not_signed("it is no transaction") from error
@@ -164,14 +216,14 @@ def _body(transaction: str, allowed: set[int]) -> dict[int, Any]:
     return result
 
 
-def _outputs(body: dict[int, Any]) -> list[_Output]:
+def outputs_of(body: Mapping[int, Any]) -> list[Output]:
     try:
         return [_output(output) for output in body[_OUTPUTS]]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _not_signed("it has an output that cannot be read") from error
 
 
-def _output(output: Any) -> _Output:
+def _output(output: Any) -> Output:
     if isinstance(output, list):
         output = dict(enumerate(output[:2]))
     address, value = output[0], output[1]
@@ -184,7 +236,11 @@ def _output(output: Any) -> _Output:
     kind, content = output.get(2, (None, None))
     is_inline = kind == _INLINE and content.number == _ENCODED
     datum = cbor.decode(content.value) if is_inline else None
-    return _Output(bytes(address), lovelace, tokens, datum)
+    return Output(bytes(address), lovelace, tokens, datum)
+
+
+def refs_of(values: Any) -> list[str]:
+    return [f"{tx.hex()}:{index}" for tx, index in _items(values)]
 
 
 def _items(values: Any) -> Sequence[Any]:
@@ -193,7 +249,7 @@ def _items(values: Any) -> Sequence[Any]:
     return listed if isinstance(listed, list) else []
 
 
-def _constructor_0(data: Any, count: int) -> list[Any]:
+def constructor_0(data: Any, count: int) -> list[Any]:
     is_one = isinstance(data, cbor.Tag) and data.number == _CONSTRUCTOR_0
     if not is_one or not isinstance(data.value, list) or len(data.value) != count:
         raise _not_signed("the order has no datum of an order")
@@ -207,10 +263,16 @@ class _OrderDatum:
     input: Any
     output: Any
     worst_price: Any
-    #: Fee and deposit; None: all that the output holds beside the offer.
-    on_top: int | None
+    #: For the executor.
+    fee: int
+    #: None: what the output holds beside offer and fee.
+    deposit: int | None
     #: None: what the output holds.
     amount: int | None
+    #: None: it is never refunded.
+    refund_after: int | None
+    #: Of each part; None: it is filled whole.
+    least_part: int | None
 
 
 def _order_datum(datum: Any) -> _OrderDatum:
@@ -218,14 +280,15 @@ def _order_datum(datum: Any) -> _OrderDatum:
     tag = fields[0] if isinstance(fields, list) and fields else None
     if not isinstance(tag, bytes) or tag not in _ORDER_FIELDS:
         raise _not_signed("the order has no datum of an order")
-    values = _constructor_0(datum, _ORDER_FIELDS[tag])
+    values = constructor_0(datum, _ORDER_FIELDS[tag])
     if tag == _LIMIT_ORDER:
-        # Not looked at: tag, beacon, step, least output of a step, fee, executors.
-        _, _, given, amount, _, _, gotten, price, _, redeemer, owner, _ = values
-        _ints([amount])
-        return _OrderDatum(redeemer, owner, given, gotten, price, None, amount)
-    on_top = sum(_ints(values[5:7]))
-    return _OrderDatum(values[1], values[9], values[2], values[3], values[4], on_top, None)
+        # Not looked at: tag, beacon, executors.
+        _, _, given, amount, step, part, gotten, price, fee, redeemer, owner, _ = values
+        _ints([amount, step, part, fee])
+        return _OrderDatum(redeemer, owner, given, gotten, price, step + fee, None, amount, None, part)
+    fee, deposit, refund_after = _ints([values[5], values[6], values[8]])
+    given, gotten, price = values[2:5]
+    return _OrderDatum(values[1], values[9], given, gotten, price, fee, deposit, None, refund_after, None)
 
 
 def _ints(values: list[Any]) -> list[int]:
@@ -246,7 +309,7 @@ def _address_data(address: bytes) -> cbor.Tag:
     return constructor(0, payment, stake if stake_hash else constructor(1))
 
 
-def _asset_data(asset: str) -> cbor.Tag:
+def asset_data(asset: str) -> cbor.Tag:
     policy, _, name = asset.partition(".")
     return cbor.Tag(_CONSTRUCTOR_0, [bytes.fromhex(policy), bytes.fromhex(name)])
 

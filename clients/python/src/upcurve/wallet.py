@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from . import check
+from . import check, launching
 from .errors import ApiError
 from .keys import Key, transaction_id
 from .market import Network, Slippage
 from .money import LOVELACE_PER_ADA, amount_text
-from .wire.rest import OrderAnswer, OrderBody
+from .wire.rest import GetUtxosAnswerRow, OrderAnswer, QuoteAnswer
 from .wire.shapes import ApiOrder
 
 if TYPE_CHECKING:
@@ -28,8 +28,10 @@ class PlacedOrder:
     #: `<tx>:<index>`
     entity_id: str
     tx_id: str
-    #: What the server built: amounts, price, fees, worst price.
+    #: What the server says that it built: amounts, price, fees, worst price.
     quote: OrderAnswer
+    #: The quote before that, which the bytes were compared with.
+    seen: QuoteAnswer
     _wallet: Wallet
 
     async def settled(self) -> ApiOrder:
@@ -53,6 +55,15 @@ class PlacedOrder:
         return await self._wallet.cancel(self.entity_id)
 
 
+@dataclass(frozen=True)
+class LaunchedToken:
+    asset: str
+    tx_id: str
+    #: Of the first buy.
+    tokens: int
+    logo_cid: str
+
+
 class Wallet:
     def __init__(
         self, client: Client, key: Key, network: Network, stake_key_hash: str | None = None
@@ -70,9 +81,10 @@ class Wallet:
         min_output: int | None = None,
         wait_for: int | None = None,
     ) -> PlacedOrder:
-        """Spends so much; `slippage`: percent below the quoted output that is still taken.
-        `min_output`, in tokens, replaces it: an order that may bring less is not signed. With
-        `wait_for`, seconds, it may be more than the quote: the order waits for its price."""
+        """Spends so much. A quote is asked for, and the least output computed from it here; `slippage`:
+        percent below it that is still taken. `min_output`, in tokens, replaces it: an order that may
+        bring less is not signed. With `wait_for`, seconds, it may be more than the quote: the order
+        waits for its price. Raises ApiError PRICE_MOVED where the pool gives less by now."""
         return await self._order(
             asset, "BUY", lovelace, slippage, min_output=min_output, wait_for=wait_for
         )
@@ -80,8 +92,7 @@ class Wallet:
     async def buy_tokens(
         self, asset: str, *, tokens: int, most_lovelace: int, slippage: Slippage = "15"
     ) -> PlacedOrder:
-        """Buys at least so many, for at most `most_lovelace`: an order that offers more is not
-        signed."""
+        """Buys at least so many, for at most `most_lovelace`: PRICE_MOVED where it takes more."""
         return await self._order(asset, "BUY_WITH_OUTPUT", tokens, slippage, most_lovelace)
 
     async def sell(
@@ -105,13 +116,52 @@ class Wallet:
             txHash=tx, index=index, changeAddress=self.address
         )
         transaction = answer.data["cbor"]
-        must_expire = answer.data["validUntil"] is not None
-        check.refuse_unless_reclaim(transaction, self.address, entity_id, must_expire)
+        held = await self._outputs()
+        check.refuse_unless_reclaim(transaction, self.address, entity_id, True, held)
         return await self.send(transaction)
+
+    async def withdraw(self, lock_id: str) -> str:
+        """Takes an open lock back, `<tx>:<index>`; the id of the transaction."""
+        answer = await self.client.vesting.withdraw(id=lock_id, address=self.address)
+        transaction = answer.data["cbor"]
+        held = await self._outputs()
+        check.refuse_unless_reclaim(transaction, self.address, lock_id, True, held)
+        return await self.send(transaction)
+
+    async def launch(
+        self,
+        image: bytes,
+        media_type: str,
+        *,
+        name: str,
+        ticker: str,
+        description: str = "",
+        first_buy_lovelace: int = 0,
+        asset_type: Literal["Meme", "AI"] = "Meme",
+        launch_type: Literal["DEFAULT", "HYPED"] = "DEFAULT",
+        twitter: str | None = None,
+        discord: str | None = None,
+        telegram: str | None = None,
+        website: str | None = None,
+    ) -> LaunchedToken:
+        """Launches a token; `image`: PNG, JPEG or GIF, its type as `media_type`. What the transaction
+        says of the token, and the tokens of the first buy, are compared with what is asked here and
+        what the curve gives."""
+        links = {"twitter": twitter, "discord": discord, "telegram": telegram, "website": website}
+        info: Any = {"name": name, "ticker": ticker, "description": description, **links}
+        info.update(assetType=asset_type, launchType=launch_type, changeAddress=self.address)
+        config = (await self.client.build.protocol_config()).data
+        terms = launching.terms_of(config, image, media_type, info, first_buy_lovelace)
+        info["initialDeposit"] = amount_text(first_buy_lovelace)
+        built = (await self.client.build.launch(image, media_type, **info)).data
+        asset, held = built["assetId"], await self._outputs()
+        launching.refuse_unless_launch(built["cbor"], self.address, asset, terms, True, held)
+        tx_id = await self.send(built["cbor"])
+        return LaunchedToken(asset, tx_id, terms.tokens, terms.logo_cid)
 
     async def send(self, transaction: str) -> str:
         """Signs a transaction that the server built, and submits it; its id. It is signed as it is:
-        `buy`, `sell` and `cancel` look at it before."""
+        the other methods look at it before."""
         answer = await self.client.submit.sign_and_submit(
             cbor=transaction,
             witness=self.key.witness(transaction),
@@ -126,16 +176,22 @@ class Wallet:
     async def balances(self) -> dict[str, int]:
         """Of confirmed outputs, by asset id; `lovelace` for ADA."""
         held: dict[str, int] = {}
+        for output in (await self._outputs()).values():
+            for part in output["value"]:
+                held[part["unit"]] = held.get(part["unit"], 0) + int(part["amount"])
+        return held
+
+    async def _outputs(self) -> dict[str, GetUtxosAnswerRow]:
+        """By `<tx>:<index>`."""
+        found: dict[str, GetUtxosAnswerRow] = {}
         after: str | None = None
         while True:
             answer = await self.client.utxos.list(pkh=self.key.hash, limit=1000, after=after)
             for output in answer.data:
-                for part in output["value"]:
-                    held[part["unit"]] = held.get(part["unit"], 0) + int(part["amount"])
+                after = f"{output['txHash']}:{output['index']}"
+                found[after] = output
             if len(answer.data) < 1000:
-                return held
-            last = answer.data[-1]
-            after = f"{last['txHash']}:{last['index']}"
+                return found
 
     async def fund(self, ada: int = 1000) -> None:
         """On a devnet: coins of the faucet; waits until a block has them."""
@@ -162,20 +218,22 @@ class Wallet:
         min_output: int | None = None,
         wait_for: int | None = None,
     ) -> PlacedOrder:
-        body: OrderBody = {
+        query: Any = {
             "assetId": asset,
             "side": side,
             "amount": amount_text(amount),
             "slippage": slippage,
-            "changeAddress": self.address,
         }
         if min_output is not None:
-            body["minOutput"] = amount_text(min_output)
+            query["minOutput"] = amount_text(min_output)
         if wait_for is not None:
-            body["waitFor"] = wait_for
-        built = (await self.client.build.order(**body)).data
-        terms = check.terms_of(built, asset, side, amount, slippage, most_lovelace, min_output)
-        must_expire = built["validUntil"] is not None
-        index = check.refuse_unless_order(built["cbor"], self.address, terms, must_expire)
+            query["waitFor"] = wait_for
+        quote = (await self.client.build.quote(**query)).data
+        bound = check.bound_of(quote, side, amount, slippage, most_lovelace, min_output)
+        # Computed once: what is built, and built again, is bound to this quote.
+        query.update(minOutput=str(bound[1]), changeAddress=self.address)
+        built = (await self.client.build.order(**query)).data
+        terms = check.terms_of(built, quote, asset, side, bound)
+        index = check.refuse_unless_order(built["cbor"], self.address, terms, True)
         tx_id = await self.send(built["cbor"])
-        return PlacedOrder(f"{tx_id}:{index}", tx_id, built, self)
+        return PlacedOrder(f"{tx_id}:{index}", tx_id, built, quote, self)

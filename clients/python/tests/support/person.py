@@ -30,15 +30,8 @@ async def funded(client: Client, outputs: int = 1, ada: int = 900) -> Wallet:
 
 async def launch(wallet: Wallet, name: str, initial_ada: int = 20) -> str:
     """The asset id of the token."""
-    built = await wallet.client.build.launch(
-        picture(),
-        "image/png",
-        assetType="Meme",
-        name=name,
-        ticker="COIN",
-        description="A token of a test.",
-        initialDeposit=str(initial_ada * 1_000_000),
-        changeAddress=wallet.address,
-    )
-    assert await wallet.send(built.data["cbor"]) == built.data["id"]
-    return built.data["assetId"]
+    lovelace = initial_ada * 1_000_000
+    about = {"name": name, "ticker": "COIN", "description": "A token of a test."}
+    launched = await wallet.launch(picture(), "image/png", first_buy_lovelace=lovelace, **about)
+    assert (launched.tokens > 0) == (initial_ada > 0)
+    return launched.asset

@@ -175,6 +175,7 @@ export const TRADE = {
   yourOrders: 'Your orders',
   buySent: 'The buy was sent. It waits for a block.',
   sellSent: 'The sell was sent. It waits for a block.',
+  priceMoved: 'The price has moved beyond what you looked at. These are the terms now.',
   notPlaced: (what: string, why: string) => `The order over ${what} was not placed. ${why}`,
   enterAmount: 'Enter an amount to see what you get.',
   getNow: (amount: string) => `You get ${amount} now.`,

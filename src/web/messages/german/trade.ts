@@ -178,6 +178,8 @@ export const TRADE: Messages['trade'] = {
   yourOrders: 'Deine Orders',
   buySent: 'Der Kauf ist abgeschickt. Er wartet auf einen Block.',
   sellSent: 'Der Verkauf ist abgeschickt. Er wartet auf einen Block.',
+  priceMoved:
+    'Der Preis hat sich weiter bewegt, als du gesehen hast. Das sind die Bedingungen jetzt.',
   notPlaced: (what, why) => `Die Order über ${what} wurde nicht aufgegeben. ${why}`,
   enterAmount: 'Gib einen Betrag ein, um zu sehen, was du bekommst.',
   getNow: (amount) => `Du bekommst jetzt ${amount}.`,

@@ -176,6 +176,8 @@ export const TRADE: Messages['trade'] = {
   yourOrders: 'Tus órdenes',
   buySent: 'La compra se ha enviado. Espera un bloque.',
   sellSent: 'La venta se ha enviado. Espera un bloque.',
+  priceMoved:
+    'El precio se ha movido más allá de lo que viste. Estas son las condiciones de ahora.',
   notPlaced: (what, why) => `La orden de ${what} no se ha puesto. ${why}`,
   enterAmount: 'Escribe una cantidad para ver qué recibes.',
   getNow: (amount) => `Recibes ${amount} ahora.`,

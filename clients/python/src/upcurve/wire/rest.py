@@ -706,6 +706,8 @@ class OrderAnswer(TypedDict):
     worstPrice: OrderAnswerPrice
     #: Integer.
     minimumOutput: str
+    #: Hash of the script that holds such an order: compare it before you sign.
+    orderScript: str
     #: Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
     #: at any time.
     expiresAt: int
@@ -729,7 +731,10 @@ class QuoteQuery(TypedDict):
     #: Percent below the quoted output; `infinity` accepts any output of at least 1.
     slippage: Literal["15", "30", "50", "75", "infinity"]
     #: The least output that the order takes: an integer from 1 to the quoted output, or more with
-    #: `waitFor`. It replaces the bound of `slippage`.
+    #: `waitFor`. It replaces the bound of `slippage`. Compute it from the quote that you show, so
+    #: that the order is bound to it: max(1, ⌈output × (100 − slippage) / 100⌉), and `amount` for
+    #: BUY_WITH_OUTPUT. Where the pool gives less by now and nothing waits: 409 `PRICE_MOVED`, and
+    #: nothing is built.
     minOutput: NotRequired[str]
     #: A limit order: it waits for so many seconds until the pool gives `minOutput`, which may be
     #: more than now, and may be refunded after that. Absent: as long as the deployment says. An
@@ -756,6 +761,8 @@ class QuoteAnswer(TypedDict):
     worstPrice: OrderAnswerPrice
     #: Integer.
     minimumOutput: str
+    #: Hash of the script that holds such an order: compare it before you sign.
+    orderScript: str
     #: Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
     #: at any time.
     expiresAt: int

@@ -50,6 +50,7 @@ _ERRORS: Mapping[str, type[Exception]] = {
     "ORDER_NOT_FOUND": errors.OrderNotFound,
     "MIN_TRADE_AMOUNT": errors.InvalidOrder,
     "MAX_TRADE_AMOUNT": errors.InvalidOrder,
+    "PRICE_MOVED": errors.OrderNotFillable,
     "NOT_WHAT_WAS_ASKED": errors.InvalidOrder,
 }
 

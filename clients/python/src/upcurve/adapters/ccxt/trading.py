@@ -77,7 +77,7 @@ class Upcurve(MarketExchange):
             "type": type,
             "side": side,
             "price": None if price is None else str(price),
-            "amount": placed.quote["outputAmount" if side == "buy" else "inputAmount"],
+            "amount": placed.seen["outputAmount"] if side == "buy" else placed.seen["inputAmount"],
             "filled": "0",
             "status": "open",
             "info": placed.quote,
