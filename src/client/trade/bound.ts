@@ -1,6 +1,6 @@
 /**
  * What an order offers at most and brings at least, computed from the quote that its maker saw, so
- * that whoever builds the order cannot choose it. Source: api.md 10.0, "Bound of an order".
+ * that the builder of the order cannot choose it. Source: api.md 10.0, "Bound of an order".
  */
 import type { Slippage } from '../../engine/market/order.ts';
 import { ceilDivide } from '../../engine/market/ratio.ts';

@@ -22,7 +22,7 @@ export async function launchTerms(
     name: request.name.trim(),
     logoCID: contentIdOf(new Uint8Array(await image.arrayBuffer())),
     mediaType: image.type,
-    launchType: LAUNCH_TYPES.findIndex((type) => type === launchType),
+    launchType: LAUNCH_TYPES.indexOf(launchType),
     socials: {
       twitter: linkOf(request.twitter),
       discord: linkOf(request.discord),

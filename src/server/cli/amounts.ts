@@ -1,4 +1,7 @@
-/** Parses durations, whole tokens and moments of the command line, exactly. */
+/** Durations, whole tokens, moments and amounts of the command line, read and written exactly. */
+import { formatAda } from '../../client/trade/ada.ts';
+import { type AssetId, COIN } from '../../engine/market/asset.ts';
+
 const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
@@ -35,4 +38,12 @@ export function parseMomentMs(text: string): number | null {
 
 export function parseNumber(text: string): number | null {
   return /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : null;
+}
+
+/** For a person: ADA, or tokens with the name that their id has. */
+export function amountText(asset: AssetId, amount: bigint): string {
+  if (asset === COIN) return formatAda(amount);
+  const name = Buffer.from(asset.split('.')[1] ?? '', 'hex').toString('utf8');
+  const printable = /^[\p{L}\p{N}\p{P}\p{S} ]{1,32}$/u.test(name) ? name : 'tokens';
+  return `${amount} ${printable}`;
 }

@@ -25,7 +25,7 @@ export interface CommandContext {
   say(line: string, facts?: Facts): void;
   /** One line about a problem. */
   complain(line: string): void;
-  /** Whether the person at the terminal says yes; null: nobody is there to be asked. */
+  /** Whether the person at the terminal says yes; null: there is no terminal to ask at. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
 }
 

@@ -50,7 +50,7 @@ interface Prepared {
   readonly hasMoved: boolean;
 }
 
-/** Where the pool moved beyond what was looked at, bound to another quote, which the dialog shows. */
+/** Where the pool moved beyond what was looked at: bound to another quote, which is shown. */
 async function prepare(session: Session, token: Token, wanted: Wanted): Promise<Prepared> {
   const trading = session.trading();
   const request = await requestOf(session, token, wanted);

@@ -1,4 +1,4 @@
-/** Between a client and a server: passes everything on, but for what it is told to falsify. */
+/** Between a client and a server: passes everything on, but for what it falsifies. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

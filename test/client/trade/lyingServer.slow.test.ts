@@ -18,7 +18,7 @@ import { type Lie, type LyingProxy, lyingProxy } from './lyingProxy.ts';
 interface Scene {
   readonly world: DevnetWorld;
   readonly proxy: LyingProxy;
-  /** Through the proxy; `bob` is the thief. */
+  /** Through the proxy; `bob` is who would gain. */
   readonly alice: TradingClient;
   readonly bob: TradingClient;
   readonly token: string;
@@ -241,7 +241,7 @@ test('the command line signs the bound that it printed, asks where the price mov
   proxy.lies = new Map([['/order', dear]]);
   const moved = await run(null, '100');
   assert.match(moved.complaints, /PRICE_MOVED/);
-  const asJson = await run(async () => assert.fail('nobody is asked'), '100', '--json');
+  const asJson = await run(async () => assert.fail('no person is asked'), '100', '--json');
   assert.match(asJson.said, /PRICE_MOVED/);
   const declined = await run(async () => false, '100');
   assert.equal(declined.code, 1);
