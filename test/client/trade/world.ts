@@ -26,7 +26,7 @@ export const OTHER_TOKEN = `${'cd'.repeat(28)}.4f54`;
 export const OWN: Address = parsed(WALLET.address);
 /** Where orders and locks of the wallet lie: a script with its stake part. */
 export const SCRIPT = scriptAddress('testnet', '77'.repeat(28), OWN.stake);
-/** Of another market, or of a thief. */
+/** Of another market. */
 export const OTHER_SCRIPT = scriptAddress('testnet', '78'.repeat(28), OWN.stake);
 export const ORDER_REF = { txHash: '99'.repeat(32), index: 3 };
 
