@@ -8,7 +8,7 @@
  * refused, the block is tried again.
  */
 
-import type { Utxo } from '../cardano/codec/output.ts';
+import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
 import { slotAt, slotStartMs } from '../cardano/codec/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import type { Key } from '../cardano/keys/keys.ts';
@@ -152,15 +152,12 @@ export class DevnetNode implements ServedNode {
 
   #explained(outcome: Extract<SubmitOutcome, { outcome: 'refused' }>, tx: Transaction): RpcError {
     const { ledger } = this.#options;
-    const spent = tx.inputs.flatMap((ref) => {
+    const output = (ref: OutputRef) => {
       const state = ledger.output(ref);
-      return state.state === 'unspent' ? [state.utxo] : [];
-    });
-    return refusalError(outcome, tx, {
-      spent,
-      slot: ledger.slot,
-      parameters: ledger.parameters.values,
-    });
+      return state.state === 'unspent' ? state.utxo : null;
+    };
+    const { slot, parameters } = ledger;
+    return refusalError(outcome, tx, { output, slot, parameters: parameters.values });
   }
 
   async evaluate(params: Params): Promise<Answer> {

@@ -72,8 +72,8 @@ const REFUSED: readonly (readonly [RefusalReason, number, RawPlan])[] = [
     minting(here, { redeemers: [{ tag: 1, index: 0, memory: 1_000n, cpu: 10_000_000_001n }] }),
   ],
   ['COLLATERAL', 3132, minting(here, { fields: { 13: null } })],
-  ['COLLATERAL', 3128, minting(here, { fields: { 17: uint(5n * ADA) } })],
-  ['REFUSED', 3997, plain(here, { fields: { 7: byteString(new Uint8Array(32)) } })],
+  ['COLLATERAL', 3135, minting(here, { fields: { 17: uint(5n * ADA) } })],
+  ['REFUSED', 3106, plain(here, { fields: { 7: byteString(new Uint8Array(32)) } })],
 ];
 
 function reasonOf(error: NonNullable<Told['error']>): RefusalReason {

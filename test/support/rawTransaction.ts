@@ -36,6 +36,10 @@ export interface RawPlan {
   readonly fields?: Readonly<Record<number, Uint8Array | null>>;
   readonly redeemers?: readonly RawRedeemer[];
   readonly scripts?: readonly string[];
+  /** Datums of the witness set. */
+  readonly datums?: readonly Uint8Array[];
+  /** Further fields of the witness set. */
+  readonly witnesses?: Readonly<Record<number, Uint8Array>>;
   readonly keys?: readonly Pick<Key, 'publicKey' | 'sign'>[];
   readonly isValid?: boolean;
   readonly auxiliary?: Uint8Array;
@@ -48,13 +52,13 @@ export interface RawTransaction {
 
 export function rawTransaction(plan: RawPlan): RawTransaction {
   const { inputs = [], outputs = [], feeLovelace, keys = [], isValid = true } = plan;
-  const { redeemers = [], scripts = [] } = plan;
+  const { redeemers = [], scripts = [], datums = [] } = plan;
   const encodedRedeemers = array(redeemers.map(encodeRedeemer));
   const fields = new Map<number, Uint8Array | null>([
     [0, encodeRefs(inputs)],
     [1, array(outputs.map(encodeOutput))],
     [2, uint(feeLovelace)],
-    [11, redeemers.length === 0 ? null : byteString(fromHex(scriptDataHash(encodedRedeemers)))],
+    [11, redeemers.length === 0 ? null : scriptDataHash(encodedRedeemers, datums)],
     ...Object.entries(plan.fields ?? {}).map(([key, value]) => [Number(key), value] as const),
   ]);
   const body = numbered(fields);
@@ -65,8 +69,10 @@ export function rawTransaction(plan: RawPlan): RawTransaction {
   const witnessSet = numbered(
     new Map([
       [0, witnesses.length === 0 ? null : array(witnesses)],
+      [4, datums.length === 0 ? null : array(datums)],
       [5, redeemers.length === 0 ? null : encodedRedeemers],
       [6, scripts.length === 0 ? null : array(scripts.map((hex) => byteString(fromHex(hex))))],
+      ...Object.entries(plan.witnesses ?? {}).map(([key, value]) => [Number(key), value] as const),
     ]),
   );
   const validity = Uint8Array.of(isValid ? 0xf5 : 0xf4);
@@ -82,8 +88,10 @@ function encodeRedeemer({ tag, index, memory, cpu }: RawRedeemer): Uint8Array {
   return array([uint(tag), uint(index), array([uint(121)]), array([uint(memory), uint(cpu)])]);
 }
 
-/** Without datums, PlutusV2 only. Source: Conway CDDL, script_data_hash. */
-function scriptDataHash(redeemers: Uint8Array): string {
+/** PlutusV2 only. Source: Conway CDDL, script_data_hash. */
+function scriptDataHash(redeemers: Uint8Array, datums: readonly Uint8Array[]): Uint8Array {
   const costs = array(PARAMETERS.costModels[1].map((cost) => uint(cost)));
-  return blake2b256(Buffer.concat([redeemers, map([[uint(1), costs]])]));
+  const data = datums.length === 0 ? [] : [array(datums)];
+  const hash = blake2b256(Buffer.concat([redeemers, ...data, map([[uint(1), costs]])]));
+  return byteString(fromHex(hash));
 }

@@ -12,10 +12,11 @@ import { decodePlutusHex } from '../codec/plutusData.ts';
 import type { Units } from '../codec/transaction.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
+import { integrityHash } from './integrityHash.ts';
 import type { PlannedInput, PlannedOutput, TransactionPlan } from './plan.ts';
 
 /** Languages are numbered from PlutusV1 = 0. */
-const PLUTUS_V2 = 1;
+const PLUTUS_V2 = 2;
 const EMPTY_MAP = map([]);
 const TRUE = Uint8Array.of(0xf5);
 const NULL = Uint8Array.of(0xf6);
@@ -82,7 +83,9 @@ export function transactionCbor(
   if (parts.redeemers.length > 0) witnesses.set(5, redeemers);
   const scripts = mints.flatMap(({ script }) => (script === null ? [] : [script]));
   if (scripts.length > 0) witnesses.set(6, array(scripts.map(fromHex)));
-  const dataHash = parts.redeemers.length === 0 ? null : scriptDataHash(redeemers, parameters);
+  // Our datums are inline, and our scripts of one language.
+  const runs = { redeemers, datums: null, languages: [PLUTUS_V2] };
+  const dataHash = parts.redeemers.length === 0 ? null : integrityHash(runs, parameters.costModels);
   const { auxiliaryData } = parts.plan;
   const auxiliary = auxiliaryData === null ? NULL : fromHex(auxiliaryData);
   return array([bodyCbor(parts, dataHash), fieldMap(witnesses), TRUE, auxiliary]);
@@ -129,10 +132,4 @@ function redeemersCbor({ redeemers, units }: TransactionContent): Uint8Array {
       ];
     }),
   );
-}
-
-/** Over redeemers, datums (none: ours are inline) and the languages with their cost models. */
-function scriptDataHash(redeemers: Uint8Array, { costModels }: ProtocolParameters): string {
-  const views = map([[integer(PLUTUS_V2), array(costModels[PLUTUS_V2].map(integer))]]);
-  return blake2b256(Buffer.concat([redeemers, views]));
 }

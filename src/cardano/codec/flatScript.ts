@@ -7,6 +7,7 @@
  *
  * Assumes: nothing about the script. Never nests, so a deep one is no danger to the stack.
  */
+import { isFault } from '../../engine/runtime/assert.ts';
 import { bytesOf, malformedCbor, readCbor } from './cbor.ts';
 import { byteString } from './encode.ts';
 import { fromHex, toHex } from './hex.ts';
@@ -37,6 +38,20 @@ export function applyDataArgument(doubled: string, data: PlutusData): string {
   copy.writeString(encodePlutusData(data));
   copy.writePadding();
   return toHex(byteString(byteString(copy.written)));
+}
+
+/** Whether code in one layer of CBOR, as it lies in a witness set or an output, can be read. */
+export function isWellFormed(code: Uint8Array): boolean {
+  try {
+    const copy = new FlatCopy(unwrapped(code));
+    for (let part = 0; part < 3; part += 1) copy.natural();
+    copyTerm(copy);
+    copy.readPadding();
+    return true;
+  } catch (error) {
+    if (isFault(error, 'malformedCbor')) return false;
+    throw error;
+  }
 }
 
 function unwrapped(bytes: Uint8Array): Uint8Array {

@@ -178,7 +178,7 @@ const MOST_UNSIGNED = (1n << 64n) - 1n;
 /** Some write 2^64 − 1 for "never": a slot from 2^53 on never comes, so all are one. */
 function slotOf(bytes: Uint8Array, item: Item): number {
   const slot = integerOf(bytes, item);
-  if (slot < 0n || slot > MOST_UNSIGNED) throw malformedCbor(`no slot at byte ${item.start}`);
+  if (slot > MOST_UNSIGNED) throw malformedCbor(`no slot at byte ${item.start}`);
   return Number(slot < NEVER_SLOT ? slot : NEVER_SLOT);
 }
 

@@ -100,8 +100,10 @@ function slotConfig({ zeroTimeMs, zeroSlot, slotLengthMs }: SlotConfig): scalus.
   return new library.SlotConfig(zeroTimeMs, zeroSlot, slotLengthMs);
 }
 
+/** What Scalus throws where a script fails is an object with `message` and `logs`, no Error. */
 function messageOf(error: unknown): string {
-  return plainText(error instanceof Error ? error.message : String(error));
+  const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+  return plainText(String(hasMessage ? error.message : error));
 }
 
 function logsOf(error: unknown): string[] {

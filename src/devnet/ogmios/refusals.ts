@@ -2,35 +2,62 @@
  * Refusals of the devnet's ledger as Ogmios reports them: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  */
-import { parseAddress } from '../../cardano/codec/address.ts';
-import { blake2b224 } from '../../cardano/codec/hash.ts';
-import { fromHex } from '../../cardano/codec/hex.ts';
-import type { Utxo } from '../../cardano/codec/output.ts';
-import {
-  decodeTransaction,
-  type Transaction,
-  totalUnits,
-} from '../../cardano/codec/transaction.ts';
-import { addValues, asValue, coins } from '../../cardano/codec/value.ts';
-import { minFeeLovelace, type ProtocolParameters } from '../../cardano/ledger/parameters.ts';
+import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
-import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
+import { JudgedTransaction, type RefusalContext } from './judged.ts';
 import { CODES, type RpcError } from './rpc.ts';
-import { intervalJson } from './transactionJson.ts';
+import { ruleFailure } from './ruleFailures.ts';
 
 interface Refused {
   readonly reason: RefusalReason;
   readonly message: string;
 }
 
-/** The ledger's state at the refusal. */
-export interface RefusalContext {
-  /** Of the inputs, those that are unspent. */
-  readonly spent: readonly Utxo[];
-  readonly slot: number;
-  readonly parameters: ProtocolParameters;
-}
+/** What each code says. */
+const MESSAGES: Readonly<Record<number, string>> = {
+  3100: 'Some signatures are invalid.',
+  3101: 'Some signatures are missing.',
+  3102: 'Some script witnesses are missing.',
+  3103: 'The transaction contains failing native scripts.',
+  3104: 'Extraneous (non-required) scripts found in the transaction.',
+  3105: 'Missing required metadata hash in the transaction body.',
+  3106: 'No metadata corresponding to a specified metadata hash.',
+  3107: "There's a mismatch between the metadata hash in the body and the metadata.",
+  3108: 'Metadata byte strings and texts must be no longer than 64 bytes.',
+  3109: 'Missing required redeemer(s) for Plutus scripts.',
+  3110: 'Extraneous (non-required) redeemers found in the transaction.',
+  3111: 'Some Plutus scripts are missing their associated datums.',
+  3112: 'The transaction contains datums not associated with any script or output.',
+  3113: "The script integrity hash doesn't match the computed one.",
+  3114: 'Inputs locked by Plutus scripts have no associated datums: they are unspendable.',
+  3116: 'Some Plutus scripts in the witness set or in an output are malformed.',
+  3117: 'The transaction contains unknown UTxO references as inputs.',
+  3118: 'The transaction is outside of its validity interval.',
+  3119: 'The transaction exceeds the maximum size allowed by the protocol.',
+  3120: 'Some output values in the transaction are too large.',
+  3121: 'The transaction has no inputs.',
+  3122: "The transaction's fee is below the minimum required by the protocol.",
+  3123: 'In and out value not conserved.',
+  3124: 'Some entities in the transaction are of another network.',
+  3125: 'Some outputs have an insufficient amount of Ada attached to them.',
+  3128: 'Insufficient collateral value for Plutus scripts in the transaction.',
+  3129: 'An input provided for collateral is locked by a script.',
+  3131: 'The transaction contains too many collateral inputs.',
+  3132: "The transaction doesn't provide any collateral inputs but it must.",
+  3133: 'The collateral carries something else than Ada.',
+  3134: 'The execution budget of the transaction is above the allowed limit.',
+  3135: 'The declared total collateral is not the computed one.',
+  3136: 'Scripts were declared to succeed and fail, or the reverse.',
+  3138: 'Reference(s) to unknown governance proposals found in the transaction.',
+  3140: 'The transaction references an unknown stake pool.',
+  3141: 'The transaction contains incomplete or invalid rewards withdrawals.',
+  3146: 'The transaction references an unknown stake credential.',
+  3151: 'The deposit of a registration does not match the protocol parameters.',
+  3153: 'The transaction references an unknown delegate representative.',
+  3154: 'The transaction references an unknown constitutional committee member.',
+  3164: 'Identical UTxO references were found in both the transaction inputs and references.',
+};
 
 /** null: no transaction. */
 export function transactionOf(bytes: Uint8Array): Transaction | null {
@@ -68,122 +95,26 @@ export function notNow(message: string): RpcError {
 export function refusalError(
   { reason, message }: Refused,
   tx: Transaction,
-  circumstances: RefusalContext,
+  context: RefusalContext,
 ): RpcError {
-  const explain = EXPLAINED[reason];
-  return explain === undefined
-    ? mempoolError(message)
-    : { message, ...explain(tx, circumstances, message) };
-}
-
-type Explained = Omit<RpcError, 'message'>;
-type Explain = (
-  tx: Transaction,
-  circumstances: RefusalContext,
-  message: string,
-) => RpcError | Explained;
-
-const EXPLAINED: Partial<Readonly<Record<RefusalReason, Explain>>> = {
-  MALFORMED: (_tx, _at, message) => deserialisationFailure(message),
-  MEMPOOL_FULL: (_tx, _at, message) => mempoolError(`The mempool is full. ${message}`),
-  INPUT_SPENT: inputSpent,
-  BAD_SIGNATURE: ({ keyWitnesses }) => ({
-    code: 3100,
-    data: { invalidSignatories: keyWitnesses.map(({ publicKey }) => publicKey) },
-  }),
-  SIGNATURE_MISSING: (tx, { spent }) => ({
-    code: 3101,
-    data: { missingSignatories: missingKeys(tx, spent) },
-  }),
-  SCRIPT_FAILED: (_tx, _at, message) => ({
-    code: 3136,
-    data: { declaredSpending: 'inputs', mismatchReason: message },
-  }),
-  EXPIRED: outsideValidity,
-  NOT_YET_VALID: outsideValidity,
-  VALUE_NOT_CONSERVED: valueNotConserved,
-  FEE_TOO_SMALL: ({ bytes, feeLovelace }, { parameters }) => ({
-    code: 3122,
-    data: {
-      minimumRequiredFee: adaJson(
-        larger(minFeeLovelace(parameters, bytes.length), feeLovelace + 1n),
-      ),
-      providedFee: adaJson(feeLovelace),
-    },
-  }),
-  OUTPUT_TOO_SMALL: ({ outputs }) => ({
-    code: 3125,
-    data: {
-      insufficientlyFundedOutputs: outputs.map((output) => ({ output: outputJson(output) })),
-    },
-  }),
-  LIMITS_EXCEEDED: limitsExceeded,
-  COLLATERAL: ({ collateralInputs, totalCollateralLovelace }) =>
-    collateralInputs.length === 0
-      ? { code: 3132 }
-      : {
-          code: 3128,
-          data: {
-            providedCollateral: adaJson(totalCollateralLovelace ?? 0n),
-            minimumRequiredCollateral: adaJson((totalCollateralLovelace ?? 0n) + 1n),
-          },
-        },
-};
-
-function inputSpent({ inputs }: Transaction, { spent }: RefusalContext): RpcError {
-  if (spent.length === 0) return mempoolError(ALL_SPENT);
-  const known = new Set(spent.map(({ ref }) => `${ref.txHash} ${ref.index}`));
-  const unknown = inputs.filter(({ txHash, index }) => !known.has(`${txHash} ${index}`));
-  return {
-    code: 3117,
-    message: 'The transaction contains unknown UTxO references as inputs.',
-    data: { unknownOutputReferences: unknown.map(refJson) },
-  };
-}
-
-function missingKeys(tx: Transaction, spent: readonly Utxo[]): string[] {
-  const owners = spent.flatMap(({ output }) => {
-    const payment = parseAddress(output.address)?.payment;
-    return payment?.kind === 'key' ? [payment.hash] : [];
-  });
-  const signed = new Set(tx.keyWitnesses.map(({ publicKey }) => blake2b224(fromHex(publicKey))));
-  return [...new Set([...owners, ...tx.requiredSigners])].filter((hash) => !signed.has(hash));
-}
-
-function outsideValidity(tx: Transaction, { slot }: RefusalContext): Explained {
-  return { code: 3118, data: { validityInterval: intervalJson(tx), currentSlot: slot } };
-}
-
-function valueNotConserved(tx: Transaction, { spent }: RefusalContext): Explained {
-  const minted = [...tx.mint].filter(([, amount]) => amount > 0n);
-  const burnt = [...tx.mint].flatMap(([asset, amount]) =>
-    amount < 0n ? [[asset, -amount] as const] : [],
-  );
-  const consumed = addValues(...spent.map(({ output }) => output.value), asValue(0n, minted));
-  const outputs = tx.outputs.map(({ value }) => value);
-  const produced = addValues(...outputs, coins(tx.feeLovelace), asValue(0n, burnt));
-  const data = { valueConsumed: valueJson(consumed), valueProduced: valueJson(produced) };
-  return { code: 3123, data };
-}
-
-function limitsExceeded(
-  { bytes, redeemers }: Transaction,
-  { parameters: { mostBytes, mostMemory, mostCpu } }: RefusalContext,
-): Explained {
-  if (bytes.length > mostBytes) {
-    const data = {
-      measuredTransactionSize: { bytes: bytes.length },
-      maximumTransactionSize: { bytes: mostBytes },
-    };
-    return { code: 3119, data };
+  if (reason === 'MALFORMED' && tx.inputs.length > 0) return deserialisationFailure(message);
+  if (reason === 'MEMPOOL_FULL') return mempoolError(`The mempool is full. ${message}`);
+  if (reason === 'SCRIPT_FAILED') return scriptsDecide(tx, message);
+  if (tx.inputs.length > 0 && tx.inputs.every((ref) => context.output(ref) === null)) {
+    return mempoolError(ALL_SPENT);
   }
-  const data = {
-    providedExecutionUnits: { ...totalUnits(redeemers) },
-    maximumExecutionUnits: { memory: mostMemory, cpu: mostCpu },
-  };
-  return { code: 3134, data };
+  const found = ruleFailure(new JudgedTransaction(tx, context));
+  if (found === null) return mempoolError(message);
+  const { code, data } = found;
+  return { code, message: MESSAGES[code] ?? message, ...(data === undefined ? {} : { data }) };
 }
 
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
+/** With the words of the evaluator. */
+function scriptsDecide({ isValid }: Transaction, message: string): RpcError {
+  const declaredSpending = isValid ? 'inputs' : 'collaterals';
+  return {
+    code: 3136,
+    message: MESSAGES[3136] ?? '',
+    data: { declaredSpending, mismatchReason: message },
+  };
 }

@@ -137,12 +137,14 @@ function fieldsOf(bytes: Uint8Array, map: Item): Map<number, Item> {
 function withdrawalsJson(bytes: Uint8Array, map: Item): JsonValue {
   return Object.fromEntries(
     entriesOf(map).map(([account, amount]) => {
-      const address = bytesOf(bytes, account);
-      const prefix = ((address[0] ?? 0) & 15) === 1 ? 'stake' : 'stake_test';
-      const text = bech32.encode(prefix, bech32.toWords(address), 200);
-      return [text, adaJson(integerOf(bytes, amount))];
+      return [rewardAccountText(bytesOf(bytes, account)), adaJson(integerOf(bytes, amount))];
     }),
   );
+}
+
+export function rewardAccountText(account: Uint8Array): string {
+  const prefix = ((account[0] ?? 0) & 15) === 1 ? 'stake' : 'stake_test';
+  return bech32.encode(prefix, bech32.toWords(account), 200);
 }
 
 /** Key of the witness set, and the language of the scripts there. */

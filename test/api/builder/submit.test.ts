@@ -85,7 +85,7 @@ function submitRows(world: DevnetWorld, source: WalletUtxo, spentHex: string): R
     ),
     row('expired', hexOf(planOf(source, { fields: { 3: uint(slot) } })), 'EXPIRED'),
     row('too early', hexOf(planOf(source, { fields: { 8: uint(slot + 99) } })), 'NOT_YET_VALID'),
-    row('too much CPU', hexOf(planOf(source, { redeemers: [heavy] })), 'LIMITS_EXCEEDED'),
+    row('a redeemer for nothing', hexOf(planOf(source, { redeemers: [heavy] })), 'REFUSED'),
     row('too many bytes', hexOf(planOf(source, { outputs: many })), 'LIMITS_EXCEEDED'),
     row('garbage', 'ff00ff', 'MALFORMED'),
     row('half a transaction', signed.slice(0, 40), 'MALFORMED'),

@@ -6,8 +6,9 @@
  * As a node, it refuses a transaction that is pending or in a block: its inputs are spent.
  */
 import assert from 'node:assert/strict';
+import { type OutputRef, refText } from '../../../src/cardano/codec/output.ts';
 import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
-import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { namedRefs, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import type {
   Block,
@@ -174,10 +175,12 @@ export class Bridge {
       await until(`${txHash} is shown`, shown, SHOWN_LIMIT_MS);
       return txHash;
     }
-    const states = await this.#chain.byRefs(tx.inputs);
-    const spent = states.flatMap((state) => (state.state === 'unspent' ? [state.utxo] : []));
+    const states = await this.#chain.byRefs(namedRefs(tx));
+    const utxos = states.flatMap((state) => (state.state === 'unspent' ? [state.utxo] : []));
+    const known = new Map(utxos.map((utxo) => [refText(utxo.ref), utxo]));
+    const output = (ref: OutputRef) => known.get(refText(ref)) ?? null;
     const { slot } = await this.#chain.tip();
-    return refusalError(outcome, tx, { spent, slot, parameters: MAINNET_645.values });
+    return refusalError(outcome, tx, { output, slot, parameters: MAINNET_645.values });
   }
 
   #facts(): NodeFacts {

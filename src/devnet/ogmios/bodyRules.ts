@@ -1,0 +1,231 @@
+/** Rules of inputs, outputs, collateral, limits and the fee. Source: Conway, rule UTXO. */
+import { leastFee, scriptBytes } from '../../cardano/build/cost.ts';
+import { parseAddress } from '../../cardano/codec/address.ts';
+import { integerOf, mapField, readCbor } from '../../cardano/codec/cbor.ts';
+import { fromHex } from '../../cardano/codec/hex.ts';
+import { type Output, refText } from '../../cardano/codec/output.ts';
+import { totalUnits } from '../../cardano/codec/transaction.ts';
+import { addValues, asValue, coins, equalValues } from '../../cardano/codec/value.ts';
+import { ceilDivide } from '../../engine/market/ratio.ts';
+import { depositsLovelace } from './certificates.ts';
+import type { JsonValue } from './json.ts';
+import { type JudgedTransaction, type RuleFailure, unlessEmpty } from './judged.ts';
+import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
+import { intervalJson, rewardAccountText } from './transactionJson.ts';
+
+export function conflictingReferences({ tx }: JudgedTransaction): RuleFailure | null {
+  const spent = new Set(tx.inputs.map(refText));
+  const both = tx.referenceInputs.filter((ref) => spent.has(refText(ref)));
+  return unlessEmpty(3164, 'conflictingReferences', both.map(refJson));
+}
+
+export function emptyInputs({ tx }: JudgedTransaction): RuleFailure | null {
+  return tx.inputs.length === 0 ? { code: 3121 } : null;
+}
+
+const NETWORK_ID = 15;
+
+const TESTNET = 0n;
+
+export function wrongNetwork(judged: JudgedTransaction): RuleFailure | null {
+  const { tx } = judged;
+  const failure = (discriminatedType: string, more: Readonly<Record<string, JsonValue>>) => {
+    return { code: 3124, data: { expectedNetwork: 'testnet', discriminatedType, ...more } };
+  };
+  const addresses = made(judged)
+    .map(({ address }) => address)
+    .filter((address) => parseAddress(address)?.network === 'mainnet');
+  if (addresses.length > 0) return failure('address', { invalidEntities: addresses });
+  const accounts = judged
+    .withdrawals()
+    .filter(({ account }) => ((account[0] ?? 0) & 15) === 1)
+    .map(({ account }) => rewardAccountText(account));
+  if (accounts.length > 0) return failure('rewardAccount', { invalidEntities: accounts });
+  const network = judged.field(NETWORK_ID);
+  const isOther = network !== undefined && integerOf(tx.body, network) !== TESTNET;
+  return isOther ? failure('transaction', {}) : null;
+}
+
+/** All that it would put on the ledger. */
+function made({ tx: { outputs, collateralReturn } }: JudgedTransaction): readonly Output[] {
+  return collateralReturn === null ? outputs : [...outputs, collateralReturn];
+}
+
+export function outsideValidity({ tx, context: { slot } }: JudgedTransaction): RuleFailure | null {
+  const { validFromSlot, validToSlot } = tx;
+  const isInside =
+    (validFromSlot === null || slot >= validFromSlot) &&
+    (validToSlot === null || slot < validToSlot);
+  if (isInside) return null;
+  return { code: 3118, data: { validityInterval: intervalJson(tx), currentSlot: slot } };
+}
+
+export function largeValues(judged: JudgedTransaction): RuleFailure | null {
+  const { mostValueBytes } = judged.context.parameters;
+  const large = made(judged).filter((output) => valueBytes(output) > mostValueBytes);
+  return unlessEmpty(3120, 'excessivelyLargeOutputs', large.map(outputJson));
+}
+
+function valueBytes({ cbor }: Output): number {
+  const bytes = fromHex(cbor);
+  const root = readCbor(bytes);
+  const value =
+    root.items.length > 0 && root.major === 4 ? root.items[1] : mapField(bytes, root, 1);
+  return value === undefined ? 0 : value.end - value.start;
+}
+
+export function unknownOutputs({ tx, utxos }: JudgedTransaction): RuleFailure | null {
+  const named = [...tx.inputs, ...tx.collateralInputs, ...tx.referenceInputs];
+  const unknown = new Map(
+    named.filter((ref) => !utxos.has(refText(ref))).map((ref) => [refText(ref), ref]),
+  );
+  return unlessEmpty(3117, 'unknownOutputReferences', [...unknown.values()].map(refJson));
+}
+
+export function lockedCollateral(judged: JudgedTransaction): RuleFailure | null {
+  if (judged.tx.redeemers.length === 0) return null;
+  const locked = judged
+    .utxosOf(judged.tx.collateralInputs)
+    .filter(({ output }) => parseAddress(output.address)?.payment.kind === 'script');
+  return unlessEmpty(
+    3129,
+    'unsuitableCollateralInputs',
+    locked.map(({ ref }) => refJson(ref)),
+  );
+}
+
+/** What the collateral inputs hold beyond their return: it is taken where a script fails. */
+function collateralOf(judged: JudgedTransaction) {
+  const { collateralInputs, collateralReturn } = judged.tx;
+  const held = addValues(...judged.utxosOf(collateralInputs).map(({ output }) => output.value));
+  const back = collateralReturn?.value ?? coins(0n);
+  const assets = new Map(held.assets);
+  for (const [asset, amount] of back.assets) assets.set(asset, (assets.get(asset) ?? 0n) - amount);
+  return asValue(held.lovelace - back.lovelace, [...assets]);
+}
+
+const runsScripts = ({ tx }: JudgedTransaction) => tx.redeemers.length > 0;
+
+export function otherThanAdaAsCollateral(judged: JudgedTransaction): RuleFailure | null {
+  const taken = collateralOf(judged);
+  if (!runsScripts(judged) || taken.assets.size === 0) return null;
+  return { code: 3133, data: { unsuitableCollateralValue: valueJson(taken) } };
+}
+
+export function missingCollateral(judged: JudgedTransaction): RuleFailure | null {
+  const isMissing = runsScripts(judged) && judged.tx.collateralInputs.length === 0;
+  return isMissing ? { code: 3132 } : null;
+}
+
+export function tooManyCollaterals(judged: JudgedTransaction): RuleFailure | null {
+  const maximumCollateralInputs = judged.context.parameters.mostCollateralInputs;
+  const countedCollateralInputs = judged.tx.collateralInputs.length;
+  if (!runsScripts(judged) || countedCollateralInputs <= maximumCollateralInputs) return null;
+  return { code: 3131, data: { maximumCollateralInputs, countedCollateralInputs } };
+}
+
+/** No account is registered here, so there is nothing to withdraw. */
+export function incompleteWithdrawals(judged: JudgedTransaction): RuleFailure | null {
+  const all = judged
+    .withdrawals()
+    .map(({ account, lovelace }) => [rewardAccountText(account), adaJson(lovelace)] as const);
+  if (all.length === 0) return null;
+  return { code: 3141, data: { incompleteWithdrawals: Object.fromEntries(all) } };
+}
+
+export function totalCollateralMismatch(judged: JudgedTransaction): RuleFailure | null {
+  const declared = judged.tx.totalCollateralLovelace;
+  const computed = collateralOf(judged).lovelace;
+  if (!runsScripts(judged) || declared === null || declared === computed) return null;
+  const data = {
+    declaredTotalCollateral: adaJson(declared),
+    computedTotalCollateral: adaJson(computed),
+  };
+  return { code: 3135, data };
+}
+
+export function insufficientCollateral(judged: JudgedTransaction): RuleFailure | null {
+  const { collateralPercent } = judged.context.parameters;
+  const provided = collateralOf(judged).lovelace;
+  const required = ceilDivide(judged.tx.feeLovelace * collateralPercent, 100n);
+  if (!runsScripts(judged) || provided >= required) return null;
+  const data = {
+    providedCollateral: adaJson(provided),
+    minimumRequiredCollateral: adaJson(required),
+  };
+  return { code: 3128, data };
+}
+
+export function smallOutputs(judged: JudgedTransaction): RuleFailure | null {
+  const small = made(judged).flatMap((output) => {
+    const least = leastHeld(judged, output);
+    if (output.value.lovelace >= least) return [];
+    return [{ output: outputJson(output), minimumRequiredValue: adaJson(least) }];
+  });
+  return unlessEmpty(3125, 'insufficientlyFundedOutputs', small);
+}
+
+const ENTRY_BYTES = 160n;
+
+/** Of the bytes as they are: an amount that is too small may be written longer than it need be. */
+function leastHeld({ context: { parameters } }: JudgedTransaction, { cbor }: Output): bigint {
+  return (ENTRY_BYTES + BigInt(cbor.length / 2)) * parameters.outputByteLovelace;
+}
+
+export function tooManyUnits({
+  tx,
+  context: { parameters },
+}: JudgedTransaction): RuleFailure | null {
+  const provided = totalUnits(tx.redeemers);
+  const { mostMemory, mostCpu } = parameters;
+  if (provided.memory <= mostMemory && provided.cpu <= mostCpu) return null;
+  const data = {
+    providedExecutionUnits: { ...provided },
+    maximumExecutionUnits: { memory: mostMemory, cpu: mostCpu },
+  };
+  return { code: 3134, data };
+}
+
+/** A node does not count the byte that says whether scripts succeed. Source: Alonzo's `sizeTxF`. */
+function sizeOf({ tx }: JudgedTransaction): number {
+  return tx.bytes.length - 1;
+}
+
+export function tooLarge(judged: JudgedTransaction): RuleFailure | null {
+  const { mostBytes } = judged.context.parameters;
+  const measured = sizeOf(judged);
+  if (measured <= mostBytes) return null;
+  const data = {
+    measuredTransactionSize: { bytes: measured },
+    maximumTransactionSize: { bytes: mostBytes },
+  };
+  return { code: 3119, data };
+}
+
+export function smallFee(judged: JudgedTransaction): RuleFailure | null {
+  const { inputs, referenceInputs, redeemers, feeLovelace } = judged.tx;
+  const referenced = judged
+    .utxosOf([...inputs, ...referenceInputs])
+    .reduce((sum, { output }) => sum + scriptBytes(output), 0n);
+  const { parameters } = judged.context;
+  const least = leastFee(parameters, sizeOf(judged), redeemers, referenced);
+  if (feeLovelace >= least) return null;
+  const data = { minimumRequiredFee: adaJson(least), providedFee: adaJson(feeLovelace) };
+  return { code: 3122, data };
+}
+
+export function notConserved(judged: JudgedTransaction): RuleFailure | null {
+  const { inputs, outputs, mint, feeLovelace } = judged.tx;
+  const minted = [...mint].filter(([, amount]) => amount > 0n);
+  const burnt = [...mint].flatMap(([asset, amount]) =>
+    amount < 0n ? [[asset, -amount] as const] : [],
+  );
+  const withdrawn = judged.withdrawals().reduce((sum, { lovelace }) => sum + lovelace, 0n);
+  const spent = judged.utxosOf(inputs).map(({ output }) => output.value);
+  const consumed = addValues(...spent, asValue(withdrawn, minted));
+  const kept = coins(feeLovelace + depositsLovelace(judged));
+  const produced = addValues(...outputs.map(({ value }) => value), kept, asValue(0n, burnt));
+  if (equalValues(consumed, produced)) return null;
+  const data = { valueConsumed: valueJson(consumed), valueProduced: valueJson(produced) };
+  return { code: 3123, data };
+}
