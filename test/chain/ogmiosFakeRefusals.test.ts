@@ -1,4 +1,4 @@
-/** Refusals that no rule of the ledger explains, in the words of a node: by the schema, read back. */
+/** Refusals that no rule of the ledger explains, in the words of a node: by the schema. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';

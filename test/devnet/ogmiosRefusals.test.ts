@@ -151,6 +151,10 @@ test('evaluation: budgets, and what it refuses', async (scope) => {
   const given = { additionalUtxo: additional(UNKNOWN.txHash, 1000n * ADA) };
   assert.equal(memberOf((await evaluate(elsewhere, given)).result, 'length'), 1);
 
+  const { error: failure } = await evaluate(failingMint());
+  const said = memberOf(failure?.data, 0, 'error', 'data', 'validationError');
+  assert.match(String(said), /Error evaluated/, "the evaluator's own words");
+
   const codes: [string, Promise<Told>, number][] = [
     ['an unknown input', evaluate(elsewhere), 3004],
     ['a script that fails', evaluate(failingMint()), 3010],

@@ -71,11 +71,6 @@ export function bodyCases(here: Place): Case[] {
   const { mine, bobs } = here;
   const unknown = { txHash: 'cc'.repeat(32), index: 0 };
   return [
-    [
-      'an input twice, as a reference too',
-      3164,
-      plain(here, { fields: { 18: encodeRefs(mine.slice(0, 1)) } }),
-    ],
     ['no input', 3121, plain(here, { inputs: [] })],
     [
       'an address of mainnet',
@@ -146,7 +141,7 @@ export function bodyCases(here: Place): Case[] {
         feeLovelace: 10n * ADA,
       }),
     ],
-    ['nobody signs', 3101, plain(here, { keys: [] })],
+    ['no signature', 3101, plain(here, { keys: [] })],
     ['another signs', 3101, plain(here, { keys: [bob] })],
     [
       'a required signer is missing',

@@ -4,8 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeRefs } from '../../src/cardano/codec/encode.ts';
 import { toHex } from '../../src/cardano/codec/hex.ts';
 import { startDevnet } from '../support/devnetNode.ts';
+import { TEXT_544 } from '../support/parameters.ts';
 import { type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 import { ADA, pay, plain } from './judged.ts';
 import { asked, memberOf, type Told } from './ogmiosAsked.ts';
@@ -61,4 +63,20 @@ test('a refusal asks for the least fee and the least amount', async (scope) => {
   assert.equal(listed, 1, 'only the output that lacks something');
   assert.equal((await submit(paying(fee, least - 1n))).error?.code, 3125);
   assert.equal((await submit(paying(fee, least))).error, undefined);
+});
+
+test('until protocol version 10 a transaction may not refer to what it spends', async (scope) => {
+  const here = place();
+  const plan = plain(here, { fields: { 18: encodeRefs(here.mine.slice(0, 1)) } });
+  const cbor = toHex(rawTransaction(plan).bytes);
+  for (const [parameters, code] of [
+    [TEXT_544, 3164],
+    [undefined, undefined],
+  ] as const) {
+    const options = parameters === undefined ? here.options : { ...here.options, parameters };
+    const { ogmiosUrl } = await startDevnet(scope, { ...options, file: ':memory:' });
+    const client = await asked(scope, ogmiosUrl);
+    const { error } = await client.ask('submitTransaction', { transaction: { cbor } });
+    assert.equal(error?.code, code, JSON.stringify(error));
+  }
 });

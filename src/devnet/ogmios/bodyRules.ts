@@ -6,14 +6,17 @@ import { fromHex } from '../../cardano/codec/hex.ts';
 import { type Output, refText } from '../../cardano/codec/output.ts';
 import { totalUnits } from '../../cardano/codec/transaction.ts';
 import { addValues, asValue, coins, equalValues } from '../../cardano/codec/value.ts';
-import { ceilDivide } from '../../engine/market/ratio.ts';
 import { depositsLovelace } from './certificates.ts';
 import type { JsonValue } from './json.ts';
 import { type JudgedTransaction, type RuleFailure, unlessEmpty } from './judged.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { intervalJson, rewardAccountText } from './transactionJson.ts';
 
-export function conflictingReferences({ tx }: JudgedTransaction): RuleFailure | null {
+/** From this protocol version on a transaction may refer to what it spends. */
+const MAY_REFER_TO_INPUTS = 11;
+
+export function conflictingReferences({ tx, context }: JudgedTransaction): RuleFailure | null {
+  if (context.parameters.version.major >= MAY_REFER_TO_INPUTS) return null;
   const spent = new Set(tx.inputs.map(refText));
   const both = tx.referenceInputs.filter((ref) => spent.has(refText(ref)));
   return unlessEmpty(3164, 'conflictingReferences', both.map(refJson));
@@ -147,7 +150,8 @@ export function totalCollateralMismatch(judged: JudgedTransaction): RuleFailure 
 export function insufficientCollateral(judged: JudgedTransaction): RuleFailure | null {
   const { collateralPercent } = judged.context.parameters;
   const provided = collateralOf(judged).lovelace;
-  const required = ceilDivide(judged.tx.feeLovelace * collateralPercent, 100n);
+  // Rounded up.
+  const required = (judged.tx.feeLovelace * collateralPercent + 99n) / 100n;
   if (!runsScripts(judged) || provided >= required) return null;
   const data = {
     providedCollateral: adaJson(provided),
