@@ -1,13 +1,56 @@
 /**
  * Refusals of the devnet's ledger as Ogmios reports them: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
+ *
+ * The rules stand in the order in which Ogmios prefers them: a missing input, for example, before the
+ * balance that it spoils. Source: its `predicateFailurePriority`. One rule stands elsewhere: what is
+ * missing or too much (scripts, redeemers, datums) comes before the integrity hash, which differs
+ * because of it.
  */
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
-import { JudgedTransaction, type RefusalContext } from './judged.ts';
+import {
+  conflictingReferences,
+  emptyInputs,
+  incompleteWithdrawals,
+  insufficientCollateral,
+  largeValues,
+  lockedCollateral,
+  missingCollateral,
+  notConserved,
+  otherThanAdaAsCollateral,
+  outsideValidity,
+  smallFee,
+  smallOutputs,
+  tooLarge,
+  tooManyCollaterals,
+  tooManyUnits,
+  totalCollateralMismatch,
+  unknownOutputs,
+  wrongNetwork,
+} from './bodyRules.ts';
+import { certificateFault, proposalFault, voteFault } from './certificates.ts';
+import { JudgedTransaction, type RefusalContext, type RuleFailure } from './judged.ts';
 import { CODES, type RpcError } from './rpc.ts';
-import { ruleFailure } from './ruleFailures.ts';
+import {
+  extraneousDatums,
+  extraneousRedeemers,
+  extraneousScripts,
+  failingNativeScripts,
+  integrityHashMismatch,
+  invalidSignatures,
+  longMetadata,
+  malformedScripts,
+  metadataHashMismatch,
+  missingDatumOfInput,
+  missingDatums,
+  missingMetadata,
+  missingMetadataHash,
+  missingRedeemers,
+  missingScripts,
+  missingSignatures,
+} from './witnessRules.ts';
 
 interface Refused {
   readonly reason: RefusalReason;
@@ -58,6 +101,59 @@ const MESSAGES: Readonly<Record<number, string>> = {
   3154: 'The transaction references an unknown constitutional committee member.',
   3164: 'Identical UTxO references were found in both the transaction inputs and references.',
 };
+
+type Rule = (judged: JudgedTransaction) => RuleFailure | null;
+
+const RULES: readonly Rule[] = [
+  conflictingReferences,
+  // Each of the next stands by itself.
+  emptyInputs,
+  wrongNetwork,
+  outsideValidity,
+  certificateFault,
+  proposalFault,
+  largeValues,
+  unknownOutputs,
+  voteFault,
+  missingDatumOfInput,
+  lockedCollateral,
+  // The causes of another integrity hash.
+  missingRedeemers,
+  missingDatums,
+  missingScripts,
+  extraneousScripts,
+  extraneousRedeemers,
+  extraneousDatums,
+  integrityHashMismatch,
+  longMetadata,
+  missingMetadata,
+  missingMetadataHash,
+  metadataHashMismatch,
+  malformedScripts,
+  invalidSignatures,
+  missingSignatures,
+  failingNativeScripts,
+  otherThanAdaAsCollateral,
+  missingCollateral,
+  tooManyCollaterals,
+  incompleteWithdrawals,
+  totalCollateralMismatch,
+  insufficientCollateral,
+  smallOutputs,
+  tooManyUnits,
+  tooLarge,
+  smallFee,
+  notConserved,
+];
+
+/** The first rule that it breaks; null: none of these, so that its scripts decide. */
+function ruleFailure(judged: JudgedTransaction): RuleFailure | null {
+  for (const rule of RULES) {
+    const found = rule(judged);
+    if (found !== null) return found;
+  }
+  return null;
+}
 
 /** null: no transaction. */
 export function transactionOf(bytes: Uint8Array): Transaction | null {
