@@ -12,11 +12,13 @@ import type { UtxoState } from '../cardano/ledger/port.ts';
 import { evaluate } from '../cardano/ledger/scalus.ts';
 import { integerIn } from '../engine/runtime/exactJson.ts';
 import type { JsonValue } from './ogmios/json.ts';
+import { JudgedTransaction } from './ogmios/judged.ts';
 import { readRef, refJson } from './ogmios/outputJson.ts';
 import { deserialisationFailure, transactionOf } from './ogmios/refusals.ts';
 import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import { cborOf } from './ogmios/session.ts';
 import { PURPOSES } from './ogmios/transactionJson.ts';
+import { uselessRedeemers } from './ogmios/witnessRules.ts';
 
 const MOST_ADDITIONAL = 1_000;
 
@@ -42,7 +44,14 @@ export function evaluation(
     utxos.push(utxo);
   }
   const found = evaluate(bytes, utxos, terms);
-  if (found.outcome === 'failed') return { error: failed(tx, found.message, found.logs) };
+  if (found.outcome === 'failed') {
+    const known = new Map(utxos.map((utxo) => [refText(utxo.ref), utxo]));
+    const named = (ref: OutputRef) => known.get(refText(ref)) ?? null;
+    const context = { output: named, slot: 0, parameters: terms.parameters };
+    const useless = uselessRedeemers(new JudgedTransaction(tx, context));
+    if (useless.length > 0) return { error: scriptFailures(useless.map(uselessFailure)) };
+    return { error: failed(tx, found.message, found.logs) };
+  }
   return {
     result: found.budgets.map(({ purpose, index, memory, cpu }) => ({
       validator: { purpose: PURPOSES[purpose] ?? purpose, index },
@@ -77,6 +86,29 @@ function overlapping(utxos: readonly Utxo[]): RpcError {
   return { code: 3002, message, data };
 }
 
+function scriptFailures(data: readonly JsonValue[]): RpcError {
+  const message = 'Some scripts of the transactions terminated with error(s).';
+  return { code: 3010, message, data };
+}
+
+function uselessFailure({
+  pointer,
+  isScriptMissing,
+}: ReturnType<typeof uselessRedeemers>[number]): JsonValue {
+  const error = isScriptMissing
+    ? {
+        code: 3011,
+        message: 'An associated script witness is missing.',
+        data: { missingScripts: [pointer] },
+      }
+    : {
+        code: 3110,
+        message: 'Extraneous (non-required) redeemers found in the transaction.',
+        data: { extraneousRedeemers: [pointer] },
+      };
+  return { validator: pointer, error };
+}
+
 /** The evaluator does not name the script: with several, none is blamed. */
 function failed(tx: Transaction, message: string, logs: readonly string[]): RpcError {
   const [redeemer] = tx.redeemers;
@@ -89,12 +121,7 @@ function failed(tx: Transaction, message: string, logs: readonly string[]): RpcE
     message: 'Some of the scripts failed to evaluate to a positive outcome.',
     data: { validationError: message, traces: logs },
   };
-  const data: JsonValue = [{ validator: { purpose: PURPOSES[purpose] ?? purpose, index }, error }];
-  return {
-    code: 3010,
-    message: 'Some scripts of the transactions terminated with error(s).',
-    data,
-  };
+  return scriptFailures([{ validator: { purpose: PURPOSES[purpose] ?? purpose, index }, error }]);
 }
 
 /** By reference; a text says what is wrong. */

@@ -155,6 +155,14 @@ test('evaluation: budgets, and what it refuses', async (scope) => {
   const said = memberOf(failure?.data, 0, 'error', 'data', 'validationError');
   assert.match(String(said), /Error evaluated/, "the evaluator's own words");
 
+  for (const [plan, code] of [
+    [minting(here, { scripts: [] }), 3011],
+    [minting(here, { redeemers: [{ tag: 0, index: 0, memory: 1n, cpu: 1n }] }), 3110],
+  ] as const) {
+    const { error } = await evaluate(plan);
+    assert.equal(memberOf(error?.data, 0, 'error', 'code'), code, JSON.stringify(error));
+  }
+
   const codes: [string, Promise<Told>, number][] = [
     ['an unknown input', evaluate(elsewhere), 3004],
     ['a script that fails', evaluate(failingMint()), 3010],
@@ -170,7 +178,7 @@ test('evaluation: budgets, and what it refuses', async (scope) => {
       -32602,
     ],
     [
-      'several redeemers, one of which fails',
+      'several redeemers, one of which points at nothing',
       evaluate({
         ...failingMint(),
         redeemers: [0, 1].map((index) => ({ tag: 1, index, memory: 1_000n, cpu: 1_000_000n })),
@@ -180,7 +188,7 @@ test('evaluation: budgets, and what it refuses', async (scope) => {
           13: encodeRefs(here.mine.slice(1, 2)),
         },
       }),
-      3004,
+      3010,
     ],
   ];
   for (const [what, told, code] of codes) {

@@ -2,10 +2,10 @@
  * Refusals of the devnet's ledger as Ogmios reports them: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  *
- * The rules stand in the order in which Ogmios prefers them: a missing input, for example, before the
- * balance that it spoils. Source: its `predicateFailurePriority`. One rule stands elsewhere: what is
- * missing or too much (scripts, redeemers, datums) comes before the integrity hash, which differs
- * because of it.
+ * The rules stand in the order in which Ogmios prefers them: a missing input, for example, before
+ * the balance that it spoils. Source: its `predicateFailurePriority`. One rule stands elsewhere:
+ * what is missing or too much (scripts, redeemers, datums) comes before the integrity hash, which
+ * differs because of it.
  */
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';

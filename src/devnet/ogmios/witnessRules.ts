@@ -73,12 +73,20 @@ export function extraneousScripts(judged: JudgedTransaction): RuleFailure | null
 }
 
 export function extraneousRedeemers(judged: JudgedTransaction): RuleFailure | null {
-  const wanted = new Set(judged.neededPlutus().map(({ pointer }) => pointerText(pointer)));
-  const extra = judged.tx.redeemers.filter((redeemer) => !wanted.has(pointerText(redeemer)));
-  const pointers = extra.map(({ purpose, index }) => {
-    return { purpose: PURPOSES[purpose] ?? purpose, index };
-  });
+  const pointers = uselessRedeemers(judged).map(({ pointer }) => pointer);
   return unlessEmpty(3110, 'extraneousRedeemers', pointers);
+}
+
+/** Redeemers that run nothing: nothing is there, or a script is and is missing. */
+export function uselessRedeemers(judged: JudgedTransaction) {
+  const wanted = new Set(judged.neededPlutus().map(({ pointer }) => pointerText(pointer)));
+  const guarded = new Set(judged.needed().map(({ pointer }) => pointerText(pointer)));
+  return judged.tx.redeemers
+    .filter((redeemer) => !wanted.has(pointerText(redeemer)))
+    .map(({ purpose, index }) => {
+      const pointer = { purpose: PURPOSES[purpose] ?? purpose, index };
+      return { pointer, isScriptMissing: guarded.has(pointerText(pointer)) };
+    });
 }
 
 /** Datums may also be those of outputs, made or referred to. */
