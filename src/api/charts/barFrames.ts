@@ -90,7 +90,9 @@ export function partsOf<Update extends string, Shown extends Json>(
     const data = revision(name, all, rollback);
     const revised = { event: 'BarsRevised', seq, data } as const;
     if (!isNewestSaid) return [revised];
-    return [revised, { event: name.update, seq, data: last?.bar ?? null }];
+    // Nothing is left: the empty state, which counts though it has the position of the revision.
+    if (last === null) return [revised, { event: name.update, seq, data: null, isSnapshot: true }];
+    return [revised, { event: name.update, seq, data: last.bar }];
   });
 }
 

@@ -4,13 +4,13 @@ import { lastRollback } from '../../engine/actors/chainMarket.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { clockTag } from '../../engine/actors/marketClock.ts';
 import { seriesTag } from '../../engine/actors/pairActor.ts';
-import { wasKnown } from '../../engine/actors/pairIds.ts';
+import { givenId } from '../../engine/actors/pairIds.ts';
 import type { BarChange } from '../../engine/actors/series.ts';
 import { poolTag } from '../../engine/actors/streamTags.ts';
 import { COIN, parseAssetOrAlias } from '../../engine/market/asset.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { pairName } from '../../engine/market/pair.ts';
-import { isDerived, storedPart } from '../../engine/market/resolution.ts';
+import { intervalStart, isDerived, storedPart } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';
@@ -38,6 +38,10 @@ import {
 const CADENCE_MS = 5;
 /** A subscriber who missed more bars than this gets a snapshot. */
 const MAX_RECOVERED_BARS = 500;
+/** Bars of a token that disappeared: more than a chain's horizon has minutes. */
+const MAX_REMOVED_BARS = 5_000;
+/** More parts than these bars have. */
+const ALL_BARS = 1_000_000;
 
 export function lastBarTopic(node: ChartNode): Topic {
   return topic({
@@ -126,13 +130,8 @@ class BarSource<Topic extends string, Shown extends ShownFields>
     if (seq < fold.store.horizonSeq) return null;
     const chart = this.#find(fold);
     if (chart instanceof Failure) return chart;
+    if (chart === null) return this.#gone(fold, seq);
     const applied = fold.store.checkpoint?.seq ?? 0;
-    const update = `${this.#kind.topic}Update` as const;
-    if (chart === null) {
-      // What made the pair known was rolled back: the client's state too. Or it never was known.
-      const gone = { event: update, seq: applied, data: null };
-      return { parts: this.#wasKnown(fold) ? [gone] : [], completeTo: applied };
-    }
     const { changes, isAll } = chart.series.changedSince(seq, MAX_RECOVERED_BARS);
     const last = changes[changes.length - 1];
     // More than an answer may hold: a page of them. Filled ones come whole or as a snapshot.
@@ -143,8 +142,27 @@ class BarSource<Topic extends string, Shown extends ShownFields>
     if (!isAll && rollback !== null) return null;
     const news = this.#news(fold, chart, changes, { seq, completeTo });
     if (news === null || news.length > MAX_RECOVERED_BARS) return null;
-    const name = { update, pair: this.#pair, interval: this.#chart.resolution };
-    return { parts: partsOf(name, news, rollback, () => this.#newest(fold, chart)), completeTo };
+    const parts = partsOf(this.#name, news, rollback, () => this.#newest(fold, chart));
+    return { parts, completeTo };
+  }
+
+  get #name() {
+    const update = `${this.#kind.topic}Update` as const;
+    return { update, pair: this.#pair, interval: this.#chart.resolution };
+  }
+
+  /**
+   * What made the pair known was rolled back, or it never was known. Every bar that the client may
+   * have has left a tombstone, but for flat ones, which only a snapshot takes away.
+   */
+  #gone(fold: Fold, seq: number): Changes<BarPart<`${Topic}Update`, Streamed<Shown>>> | null {
+    const completeTo = fold.store.checkpoint?.seq ?? 0;
+    const news = goneBars(this.#kind, this.#chart, fold, seq);
+    if (news.length === 0) return { parts: [], completeTo };
+    if (this.#filled || news.length > MAX_REMOVED_BARS) return null;
+    const last = lastRollback(fold.store);
+    const rollback = last !== null && last.seq > seq ? last : null;
+    return { parts: partsOf(this.#name, news, rollback, () => null), completeTo };
   }
 
   /** Of traded bars, flat ones where they are wanted, and the one that stands for a launch. */
@@ -168,18 +186,13 @@ class BarSource<Topic extends string, Shown extends ShownFields>
     if (news === null || launched === null || standing === null) return news;
     if (launched.seq > completeTo) return news;
     const launch = { ...launched, bar: this.#render(fold, standing) };
-    return [...news, launch].sort(inOrder);
+    // It stands in the place of a bar that was removed.
+    const others = news.filter(({ startMs }) => startMs !== launch.startMs);
+    return [...others, launch].sort(inOrder);
   }
 
   #find(fold: Fold): Chart | Failure | null {
     return findChart(fold, this.#kind.pairs(this.#chart), this.#chart);
-  }
-
-  #wasKnown({ store }: Fold): boolean {
-    const names = this.#kind.pairs(this.#chart);
-    if (names === null) return false;
-    const { direct, reversed } = names;
-    return wasKnown(direct, store) || (reversed !== null && wasKnown(reversed, store));
   }
 
   #newest(fold: Fold, chart: Chart): NewestBar<Streamed<Shown>> | null {
@@ -234,6 +247,29 @@ function inOrder(
   b: { readonly seq: number; readonly startMs: number },
 ): number {
   return a.seq - b.seq || a.startMs - b.startMs;
+}
+
+/** Bars that a pair left behind when it disappeared after `seq`. */
+function goneBars(
+  kind: ChartKind,
+  chart: ChartRequest,
+  { store }: Fold,
+  seq: number,
+): BarNews<never>[] {
+  const { direct, reversed } = kind.pairs(chart) ?? { direct: '', reversed: null };
+  const id = givenId(direct, store) ?? (reversed === null ? null : givenId(reversed, store));
+  if (id === null) return [];
+  const part = storedPart(chart.resolution);
+  const parts = store.barsChangedSince(id, part, seq, ALL_BARS);
+  const changedAt = new Map<number, number>();
+  for (const { start, seq: changed } of parts) {
+    const startMs = intervalStart(chart.resolution, start);
+    changedAt.set(startMs, Math.max(changed, changedAt.get(startMs) ?? 0));
+  }
+  const news = [...changedAt].map(([startMs, changed]): BarNews<never> => {
+    return { startMs, seq: changed, cause: 'rollback', bar: null };
+  });
+  return news.sort(inOrder);
 }
 
 /** The newest rollback after `seq` where one may have touched the bars of this chart. */

@@ -84,7 +84,9 @@ export class BookSource implements Source<BookData, BookPart> {
     if (seq < store.horizonSeq) return null;
     const applied = store.checkpoint?.seq ?? 0;
     if (seq >= applied) return [];
-    return [{ event: 'OrderBookUpdate', seq: applied, data: this.snapshot() }];
+    const data = this.snapshot();
+    const gone = data === null ? ({ isSnapshot: true } as const) : {};
+    return [{ event: 'OrderBookUpdate', seq: applied, data, ...gone }];
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { undoneSlots } from '../../engine/actors/chainMarket.ts';
-import { readAbout } from '../../engine/actors/streamTags.ts';
+import { poolTag, readAbout } from '../../engine/actors/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
 import { finish } from '../../engine/runtime/slices.ts';
 import { changePage, type IndexedChange } from '../../engine/store/changeIndex.ts';
@@ -31,7 +31,7 @@ export class OrderSource<Topic extends string> implements Source<ChangesData, Or
 
   constructor(node: OrderNode, filter: OrderFilter, scope: string, topic: Topic, key: string) {
     this.key = key;
-    this.tags = [scope];
+    this.tags = filter.token === null ? [scope] : [scope, poolTag(filter.token)];
     this.#node = node;
     this.#filter = filter;
     this.#scope = scope;
@@ -47,24 +47,28 @@ export class OrderSource<Topic extends string> implements Source<ChangesData, Or
   }
 
   since(seq: number): Changes<OrderPart<Topic>> | null {
-    const { store } = this.#node.fold;
+    const { store, directory } = this.#node.fold;
     if (seq < store.horizonSeq) return null;
     const applied = store.checkpoint?.seq ?? 0;
     const { changes, completeTo } = changePage(applied, (limit) =>
       store.changedSince(this.#scope, seq, limit),
     );
+    const { token } = this.#filter;
+    const isGone = token !== null && directory.mayBeGone(token, seq, applied);
+    const gone = { event: this.#update, seq: applied, data: null, isSnapshot: true } as const;
+    const empty = isGone && completeTo === applied ? [gone] : [];
     const mine = changes.filter(({ about }) => this.#isMine(about));
-    if (mine.length === 0) return { parts: [], completeTo };
+    if (mine.length === 0) return { parts: empty, completeTo };
     const data = this.#changes(mine);
     const undoneSeq = Math.max(...mine.map((change) => change.undoneSeq));
     const update = { event: this.#update, seq: completeTo, data };
-    if (undoneSeq <= seq) return { parts: [update], completeTo };
+    if (undoneSeq <= seq) return { parts: [update, ...empty], completeTo };
     const revised = {
       event: 'OrdersRevised',
       seq: completeTo,
       data: { ...data, reason: 'rollback', ...undoneSlots(store, undoneSeq) },
     } as const;
-    return { parts: [revised, update], completeTo };
+    return { parts: [revised, update, ...empty], completeTo };
   }
 
   #changes(changes: readonly IndexedChange[]) {

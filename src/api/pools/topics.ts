@@ -56,8 +56,7 @@ function poolFeed(views: PoolViews): Topic {
         changedSince(seq) {
           const { directory, appliedSeq } = views;
           const listed = directory.find(token);
-          // It may have been there: what a rollback takes away leaves nothing behind.
-          if (listed === null) return directory.changedBetween(seq, appliedSeq);
+          if (listed === null) return directory.mayBeGone(token, seq, appliedSeq);
           return listed.changedSeq > seq;
         },
       });
@@ -108,7 +107,9 @@ function wholeSource<const Event extends string>(
       if (seq < views.horizonSeq) return null;
       const { appliedSeq } = views;
       if (seq >= appliedSeq || !changedSince(seq)) return [];
-      return [{ event, seq: appliedSeq, data: state() }];
+      const data = state();
+      const gone = data === null ? ({ isSnapshot: true } as const) : {};
+      return [{ event, seq: appliedSeq, data, ...gone }];
     },
   };
 }

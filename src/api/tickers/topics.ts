@@ -109,7 +109,8 @@ class TickerSource implements Source<Update, TickersPart> {
     });
     const isSame = before !== null && before.join() === assets.join();
     if (items.length === 0 && isSame) return [];
-    return [{ event: 'TickersUpdate', seq: appliedSeq, data: updateOf(assets, items) }];
+    const gone = assets.length === 0 ? ({ isSnapshot: true } as const) : {};
+    return [{ event: 'TickersUpdate', seq: appliedSeq, data: updateOf(assets, items), ...gone }];
   }
 
   #list(): readonly AssetId[] {

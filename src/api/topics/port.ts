@@ -26,6 +26,11 @@ export interface Part<Event extends string = string, Data extends Json = Json> {
   /** The subscription is complete up to and including this once the part was delivered. */
   readonly seq: number;
   readonly data: Data;
+  /**
+   * The whole state, sent as a snapshot: what the topic is about has disappeared, because a fork
+   * undid its launch, and the state is empty. The event is that of ordinary updates.
+   */
+  readonly isSnapshot?: true;
 }
 
 /** An answer in pages: oldest changes first. */

@@ -208,9 +208,9 @@ export class Stream {
       const changes = askSince(this.source, this.#now.complete, applied);
       if (changes instanceof Failure) return this.#end(changes);
       if (changes === null) return this.#publishSnapshot(applied);
-      for (const { event, data, seq } of changes.parts) {
-        const { prev } = this.#now;
-        this.#publish(event, new EncodedPayload(data), { seq, prev, snapshot: false });
+      for (const { event, data, seq, isSnapshot: snapshot = false } of changes.parts) {
+        const prev = snapshot ? null : this.#now.prev;
+        this.#publish(event, new EncodedPayload(data), { seq, prev, snapshot });
       }
       this.#now = { ...this.#now, complete: changes.completeTo };
     } while (this.#now.complete < applied);

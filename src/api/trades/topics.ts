@@ -1,7 +1,7 @@
 /** Fills, live: `Trades` of a token, `NewestTrades` of the market. */
 import Type from 'typebox';
 import type { Fold } from '../../engine/actors/fold.ts';
-import { POOLS_TAG, tradesTag } from '../../engine/actors/streamTags.ts';
+import { POOLS_TAG, poolTag, tradesTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { changePage } from '../../engine/store/changeIndex.ts';
 import { AssetIdShape } from '../schemas/identifiers.ts';
@@ -51,7 +51,7 @@ class TradeSource implements Source<Trades, TradesPart> {
 
   constructor(node: TradeNode, token: AssetId) {
     this.key = `Trades:${token}`;
-    this.tags = [tradesTag(token)];
+    this.tags = [tradesTag(token), poolTag(token)];
     this.#node = node;
     this.#token = token;
   }
@@ -70,12 +70,15 @@ class TradeSource implements Source<Trades, TradesPart> {
     const { changes, completeTo } = changePage(applied, (limit) =>
       store.changedSince(tradesTag(this.#token), seq, limit),
     );
-    if (changes.length === 0) return { parts: [], completeTo };
+    const isGone = fold.directory.mayBeGone(this.#token, seq, applied);
+    const gone = { event: 'TradesUpdate', seq: applied, data: null, isSnapshot: true } as const;
+    const empty = isGone && completeTo === applied ? [gone] : [];
+    if (changes.length === 0) return { parts: empty, completeTo };
     const ids = changes.map(({ ref }) => ref).sort();
     const data = ids
       .reverse()
       .map((id) => tradeOf(fold, this.#token, id) ?? { id, removed: true as const });
-    return { parts: [{ event: 'TradesUpdate', seq: completeTo, data }], completeTo };
+    return { parts: [{ event: 'TradesUpdate', seq: completeTo, data }, ...empty], completeTo };
   }
 }
 

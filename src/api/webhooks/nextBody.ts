@@ -130,7 +130,9 @@ class Draft {
       for (const part of changes.parts) {
         // Parts of one position stay together: a mark names a whole position.
         if (part.seq > seq && this.#isFull()) return { seq, prev };
-        this.#add(each.wanted, part.event, part.data, { seq: part.seq, prev });
+        const place =
+          part.isSnapshot === true ? ({ prev: null, snapshot: true } as const) : { prev };
+        this.#add(each.wanted, part.event, part.data, { seq: part.seq, ...place });
         seq = part.seq;
         prev = part.seq;
       }

@@ -98,7 +98,11 @@ export class Delivery {
     const facts = this.facts();
     let { prev } = from;
     for (const part of parts) {
-      const frame = { ...facts, seq: part.seq, prev };
+      const { seq } = part;
+      const frame =
+        part.isSnapshot === true
+          ? { ...facts, seq, prev: null, snapshot: true }
+          : { ...facts, seq, prev };
       if (!connection.send(requestId, part.event, part.data, frame)) {
         // Asked again with the last part that went out; where none did, nothing has changed.
         const complete = prev === from.prev ? from.complete : prev;

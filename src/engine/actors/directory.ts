@@ -85,6 +85,14 @@ export class PoolDirectory {
     return this.#slots.keys();
   }
 
+  /**
+   * It is not there, and may have been there after entry `seq`: what a rollback takes away leaves
+   * nothing behind. False only if it surely was not.
+   */
+  mayBeGone(token: AssetId, seq: number, appliedSeq: number): boolean {
+    return this.find(token) === null && this.changedBetween(seq, appliedSeq);
+  }
+
   find(token: AssetId): ListedPool | null {
     return this.#slots.get(token)?.listed ?? null;
   }

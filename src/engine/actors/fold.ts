@@ -36,6 +36,7 @@ import { imagesBefore } from './pairIds.ts';
 import { RowDraft } from './rowDraft.ts';
 import { TICKERS_TAG } from './streamTags.ts';
 import { TickerBook } from './tickerBook.ts';
+import { launchTombstones } from './undoneLaunches.ts';
 
 export type FoldOptions = PairOptions;
 
@@ -229,6 +230,7 @@ export class Fold {
     const images = imagesBefore(toSeq, this.store);
     const restored = images.flatMap((image) => this.#restoredRow(image));
     const bars = images.flatMap((image) => this.#restoredBar(image, seq, draft.tags));
+    bars.push(...launchTombstones(restored, bars, seq, this.store));
     this.store.restore(toSeq, restored, bars, seq);
     this.store.hashWindow.forgetEndsAfter(toSeq);
     this.store.hashWindow.add(restored, bars);

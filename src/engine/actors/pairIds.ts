@@ -13,15 +13,14 @@ const PREFIX = 'id:';
 
 /** The id of a pair; a new one goes to `changes`, which hold what this entry gave already. */
 export function pairId(name: string, store: StateStore, changes: RowChange[]): number {
-  const key = `${PREFIX}${name}`;
-  const given = store.get('market', key);
-  if (given !== null) return Number(given);
+  const given = givenId(name, store);
+  if (given !== null) return given;
   const drafted = changes.filter((change) => change.key.startsWith(PREFIX)).length;
   const count = pairCount(store) + drafted;
   const after = String(count + 1);
   const row = { table: 'market', after, cause: 'trade' } as const;
   changes.push({ ...row, key: COUNT, before: count === 0 ? null : String(count) });
-  changes.push({ ...row, key, before: null });
+  changes.push({ ...row, key: `${PREFIX}${name}`, before: null });
   return count + 1;
 }
 
@@ -30,9 +29,10 @@ export function pairCount(store: StateStore): number {
   return Number(store.get('market', COUNT) ?? 0);
 }
 
-/** The pair has been there once, whatever was rolled back since. */
-export function wasKnown(name: string, store: StateStore): boolean {
-  return store.get('market', `${PREFIX}${name}`) !== null;
+/** Of a pair that has been there once, whatever was rolled back since; null: it never was. */
+export function givenId(name: string, store: StateStore): number | null {
+  const given = store.get('market', `${PREFIX}${name}`);
+  return given === null ? null : Number(given);
 }
 
 /** Rows that no rollback undoes. */

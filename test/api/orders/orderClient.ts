@@ -26,7 +26,9 @@ export function framesFor(source: Source, own: Position | null, applied: Positio
     assert(!(changes instanceof Failure));
     if (changes === null) complete = -1;
     else {
-      for (const { event, data, seq } of changes.parts) hear(event, data, seq, false);
+      for (const { event, data, seq, isSnapshot = false } of changes.parts) {
+        hear(event, data, seq, isSnapshot);
+      }
       complete = changes.completeTo;
     }
   }

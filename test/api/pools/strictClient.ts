@@ -58,10 +58,10 @@ export function pull(
   if (changes !== null) {
     assert.equal(changes.completeTo, applied.seq);
     assert(changes.parts.length <= 1);
-    for (const { data, seq } of changes.parts) {
+    for (const { data, seq, isSnapshot = false } of changes.parts) {
       assert(isKnown && seq > own.seq);
       // As a client gets it.
-      take(JSON.parse(JSON.stringify(data)), false);
+      take(JSON.parse(JSON.stringify(data)), isSnapshot);
     }
     return;
   }
