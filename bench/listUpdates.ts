@@ -161,6 +161,7 @@ function newPool(index: number, rng: Rng): PoolRecord {
     movedMs: atMs,
     lastTradeMs: null,
     graduatedMs: index % 20 === 0 ? atMs : null,
+    firstMs: 0,
     crownedMs: null,
     sinceSlot: null,
     volumeLovelace: '0',

@@ -17,6 +17,7 @@ import type { EntryDraft } from '../engine/log/writer.ts';
 import type { MarketEvent } from '../engine/market/events.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import { chainTip } from './chainPoints.ts';
+import type { FirstSlotOf } from './kupo/kupo.ts';
 import type { PendingTransactions } from './pendingTransactions.ts';
 import type { Block } from './port.ts';
 import { recogniseNext } from './recognise/block.ts';
@@ -27,6 +28,8 @@ import type { Rules } from './recognise/rules.ts';
 const MOST_DRAFTS = 256;
 /** The log keeps so many in memory: the fold need not read them from its file. */
 const MOST_EVENTS = 1_500;
+/** Of the chain since long before there were launchpads. */
+const SLOT_MS = 1_000;
 /** A run of empty blocks ends at a height that this divides. */
 const RUN_BLOCKS = 1_000;
 
@@ -142,4 +145,28 @@ export class BlockBatch {
     this.#drafts.push(...this.#marketTime.startAt(timeMs));
     return timeMs;
   }
+}
+
+/** Pools whose launch was never seen get its time, where that is known. */
+export async function withLaunchTimes(
+  drafts: readonly EntryDraft[],
+  firstSlotOf: FirstSlotOf | undefined,
+): Promise<readonly EntryDraft[]> {
+  if (firstSlotOf === undefined) return drafts;
+  const dated = async (draft: EntryDraft): Promise<EntryDraft> => {
+    const { payload } = draft;
+    if (payload.kind !== 'block' || payload.chain === undefined) return draft;
+    const { chain, atMs } = payload;
+    if (!chain.events.some(({ kind }) => kind === 'adopted')) return draft;
+    const events = chain.events.map(async (event): Promise<MarketEvent> => {
+      if (event.kind !== 'adopted') return event;
+      const slot = await firstSlotOf(event.pool.nft);
+      // The output that is seen now is not the first one of a pool that was launched before.
+      if (slot === null || slot >= chain.slot) return event;
+      return { ...event, createdMs: atMs - (chain.slot - slot) * SLOT_MS };
+    });
+    const all = await Promise.all(events);
+    return { ...draft, payload: { ...payload, chain: { ...chain, events: all } } };
+  };
+  return Promise.all(drafts.map(dated));
 }

@@ -17,8 +17,9 @@ import { intervalStart, MINUTE_MS } from '../engine/market/resolution.ts';
 import { type Clock, nextTurn } from '../engine/runtime/clock.ts';
 import { Task } from '../engine/runtime/task.ts';
 import type { PointRecord } from '../engine/store/records.ts';
-import { BlockBatch } from './blockBatch.ts';
+import { BlockBatch, withLaunchTimes } from './blockBatch.ts';
 import { chainTip, findPoint, type RollBackDeps, rollBackTo } from './chainPoints.ts';
+import type { FirstSlotOf } from './kupo/kupo.ts';
 import type { OverlayWriter } from './mempoolOverlay.ts';
 import { NodeLagGuard } from './nodeLag.ts';
 import { PendingTransactions, splitMempool } from './pendingTransactions.ts';
@@ -50,6 +51,8 @@ export interface FollowerDeps extends RollBackDeps {
   tip(): ChainTip | null;
   /** Notified of mempool changes, of blocks once they are applied, and of roll-backs. */
   readonly overlay?: OverlayWriter;
+  /** Of the NFT of a pool whose launch was never seen. */
+  readonly firstSlotOf?: FirstSlotOf;
   /** Several nodes share the log, whose messages have a largest size. */
   readonly isShared?: boolean;
 }
@@ -241,7 +244,8 @@ export class Follower {
 
   async #write(batch: BlockBatch): Promise<void> {
     const { node, writer, overlay } = this.#deps;
-    await node.reached(await writer.append(batch.drafts()));
+    const drafts = await withLaunchTimes(batch.drafts(), this.#deps.firstSlotOf);
+    await node.reached(await writer.append(drafts));
     overlay?.confirm(batch.transactions, batch.slot);
     this.#observer.chainFollowed(batch.height ?? 0, batch.transactionCount, batch.events);
   }

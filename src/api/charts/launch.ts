@@ -3,17 +3,18 @@
  * the interval of the launch. It is made for answers and streams and never stored; a history does
  * not hold it. A trade in its interval takes its place; until then it ends as any bar does.
  *
- * Assumes: before the first trade the spot is that of the untouched curve.
+ * Assumes: before the first trade the spot is that of the untouched curve; of a pool that was
+ *          launched before its history begins here, that of the output with which it begins.
  */
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { PairActor } from '../../engine/actors/pairActor.ts';
 import type { BarView } from '../../engine/market/barView.ts';
-import { marketCap, spot } from '../../engine/market/curve.ts';
 import { flatBar } from '../../engine/market/flatBars.ts';
 import { formatPrice, MARKET_CAP } from '../../engine/market/pair.ts';
+import { marketCapOf, spotOf } from '../../engine/market/pool.ts';
 import { intervalEnd, intervalStart } from '../../engine/market/resolution.ts';
 import type { Trade } from '../../engine/market/trade.ts';
-import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
+import { type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import { endCrossing } from './derivedSeries.ts';
 import type { Chart } from './findChart.ts';
@@ -41,14 +42,16 @@ export function launchOf(fold: Fold, actor: PairActor): Launch | null {
 function readLaunch({ store }: Fold, { pair }: PairActor): Launch | null {
   const text = store.get('pools', pair.base);
   if (text === null) return null;
-  const { aNum, bNum, supply, createdMs } = readRecord<PoolRecord>(text);
-  const curve = { aNum: BigInt(aNum), bNum: BigInt(bNum), supply: BigInt(supply) };
+  const pool = readRecord<PoolRecord>(text);
+  const { firstMs: atMs, supply } = pool;
+  const untouched = { venue: 'CURVE', x: '0', y: supply, owed: '0' } as const;
+  const state = poolState({ ...pool, reserves: pool.firstReserves ?? untouched });
   const { numerator, denominator } =
-    pair.quote === MARKET_CAP ? marketCap(curve, 0n).exact : spot(curve, 0n);
+    pair.quote === MARKET_CAP ? marketCapOf(state).exact : spotOf(state);
   return {
-    atMs: createdMs,
-    seq: store.pointAtOrBefore(createdMs)?.seq ?? 0,
-    spot: { id: '', timeMs: createdMs, baseAmount: denominator, quoteAmount: numerator },
+    atMs,
+    seq: store.pointAtOrBefore(atMs)?.seq ?? 0,
+    spot: { id: '', timeMs: atMs, baseAmount: denominator, quoteAmount: numerator },
   };
 }
 

@@ -38,7 +38,10 @@ const Pool = Type.Object({
   adaCapThreshold: LOVELACE,
   poolAuthor: EMPTY_OR_KEY_HASH,
   launchType: Type.Literal(''),
-  createdOn: SECONDS,
+  createdOn: Type.Union([SECONDS, Type.Null()], {
+    description:
+      'Of the launch. null: following began after it, and Kupo does not have it. Last in lists.',
+  }),
   permittedExecutor: KeyHash,
   cpmmPoolId: Type.Union([AssetIdShape, Type.Null()], { description: 'Set by graduation.' }),
   version: Type.Literal('v1'),
@@ -49,7 +52,9 @@ const Metrics = Type.Object({
   marketCap: LOVELACE,
   totalVolumeAda: LOVELACE,
   totalTxCount: Type.Integer(),
-  crowned: Type.Union([SECONDS, Type.Null()]),
+  crowned: Type.Union([SECONDS, Type.Null()], {
+    description: 'null: it was never on top, or its history is not whole (`since`).',
+  }),
   sequentialOrderingEnabled: Type.Boolean(),
   since: Type.Union([Type.Integer(), Type.Null()], {
     description:

@@ -87,7 +87,7 @@ export class TokenDay {
     return this.pool !== null;
   }
 
-  /** null: a pair without a pool that has no bar. */
+  /** null: a pair without a pool that has no bar, or a pool whose launch is not known. */
   get createdMs(): number | null {
     return this.pool === null ? this.#firstTradeMs() : this.pool.createdMs;
   }
@@ -155,8 +155,8 @@ export class TokenDay {
   }
 
   #wasThere(beforeMs: number): boolean {
-    const { createdMs } = this;
-    return createdMs !== null && createdMs < beforeMs;
+    const firstMs = this.pool === null ? this.#firstTradeMs() : this.pool.firstMs;
+    return firstMs !== null && firstMs < beforeMs;
   }
 
   #firstTradeMs(): number | null {

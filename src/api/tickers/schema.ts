@@ -58,7 +58,10 @@ const TICKER_FIELDS = {
   traders24h: orNull(count, 'Payment keys that traded in 24 hours; null without a pool.'),
   liquidity: adaOrNull('Twice the ADA in the pool'),
   progress: orNull(Type.String(), 'Percent of the curve’s cap, cut to 2 decimals; null without.'),
-  createdOn: orNull(Type.Integer(), 'Launch, or the first trade without a pool: Unix seconds.'),
+  createdOn: orNull(
+    Type.Integer(),
+    'Launch, or the first trade without a pool: Unix seconds. null: not known.',
+  ),
   lastTradeTime: orNull(Type.Integer(), 'Unix seconds; null without a trade.'),
   graduated: orNull(Type.Boolean(), 'Whether it trades on the AMM; null without a pool.'),
 };

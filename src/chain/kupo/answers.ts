@@ -32,6 +32,8 @@ export interface Match {
   readonly utxo: Utxo;
   /** In a block. */
   readonly isSpent: boolean;
+  /** Of the block that made it. */
+  readonly createdSlot: number;
 }
 
 /** Throws `KupoError` for anything that Kupo would not write. */
@@ -77,7 +79,8 @@ function readMatch(match: unknown): Match {
   if (fieldOf(match, 'script_hash') !== output.scriptHash)
     throw new KupoError('a script does not have its hash');
   const ref = { txHash: hexOf(match, 'transaction_id', 32), index: countOf(index, 'output_index') };
-  return { utxo: { ref, output }, isSpent: fieldOf(match, 'spent_at') !== null };
+  const createdSlot = countOf(fieldOf(fieldOf(match, 'created_at'), 'slot_no'), 'slot_no');
+  return { utxo: { ref, output }, isSpent: fieldOf(match, 'spent_at') !== null, createdSlot };
 }
 
 function readValue(value: unknown): Value {

@@ -208,6 +208,36 @@ export class KupoLookup implements UtxoLookup {
   }
 }
 
+/** Slot of the first output with an asset, spent ones counted; null: not known. */
+export type FirstSlotOf = (asset: AssetId) => Promise<number | null>;
+
+/**
+ * Kupo knows it where it began to follow before that output and keeps spent ones. Asked of pools
+ * whose launch was never seen; where Kupo does not answer in time, it is not known.
+ */
+export function firstSlots({
+  url,
+  clock,
+  observer,
+  fetch: fetchUrl,
+}: Pick<KupoLookupDeps, 'url' | 'clock' | 'observer' | 'fetch'>): FirstSlotOf {
+  const client = new KupoClient(url, clock, observer, KUPO_LIMITS, fetchUrl);
+  return async (asset) => {
+    const abort = new AbortController();
+    const timer = clock.after(KUPO_LIMITS.deadlineMs, () => abort.abort());
+    try {
+      const { body } = await client.ask(`/matches/${asset}`, abort.signal);
+      const slots = readMatches(body).map(({ createdSlot }) => createdSlot);
+      return slots.length === 0 ? null : slots.reduce((first, slot) => Math.min(first, slot));
+    } catch (error) {
+      if (error instanceof KupoError) return null;
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  };
+}
+
 /** Effects of confirmed transactions in blocks that Kupo did not have. */
 class LateEffects {
   readonly #made = new Map<string, Utxo>();

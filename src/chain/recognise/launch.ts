@@ -195,12 +195,13 @@ export function adoptedPools(tx: Transaction, market: KnownMarket, rules: Rules)
     const state = stateOf(output, pool.token, { nft }, rules);
     if (state === null) return [];
     const { token } = pool;
+    const to = reservesOf(state);
     const ref = refText({ txHash: tx.id, index });
     const isGraduated = state.venue === 'AMM';
     return [
-      { tx: tx.id, kind: 'adopted', pool },
+      { tx: tx.id, kind: 'adopted', pool, to },
       ...(isGraduated ? [{ tx: tx.id, kind: 'graduated', token } as const] : []),
-      { tx: tx.id, kind: 'moved', token, ref, to: reservesOf(state) },
+      { tx: tx.id, kind: 'moved', token, ref, to },
     ];
   });
 }

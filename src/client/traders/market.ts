@@ -94,7 +94,7 @@ export class Market {
       known.isForeign = nowMs - known.sinceMs > PATIENCE_MS;
     }
     for (const { info, metrics, pool } of rows) {
-      this.add(info.asset, Math.min(nowMs, pool.createdOn * 1000));
+      this.add(info.asset, Math.min(nowMs, (pool.createdOn ?? 0) * 1000));
       const known = this.#known.get(info.asset);
       if (known === undefined) continue;
       known.isOpen = true;

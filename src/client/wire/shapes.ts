@@ -60,8 +60,8 @@ export interface LiquidityPoolInfo {
     readonly adaCapThreshold: number;
     readonly poolAuthor: string;
     readonly launchType: '';
-    /** Unix seconds. */
-    readonly createdOn: number;
+    /** Of the launch. null: following began after it, and Kupo does not have it. Last in lists. */
+    readonly createdOn: number | null;
     /** Payment key hash, 56 hex digits. */
     readonly permittedExecutor: string;
     /** Set by graduation. */
@@ -76,6 +76,7 @@ export interface LiquidityPoolInfo {
     /** Lovelace. */
     readonly totalVolumeAda: number;
     readonly totalTxCount: number;
+    /** null: it was never on top, or its history is not whole (`since`). */
     readonly crowned: number | null;
     readonly sequentialOrderingEnabled: boolean;
     /**

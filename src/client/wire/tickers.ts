@@ -126,7 +126,7 @@ export interface Ticker {
   readonly liquidity: string | null;
   /** Percent of the curve’s cap, cut to 2 decimals; null without. */
   readonly progress: string | null;
-  /** Launch, or the first trade without a pool: Unix seconds. */
+  /** Launch, or the first trade without a pool: Unix seconds. null: not known. */
   readonly createdOn: number | null;
   /** Unix seconds; null without a trade. */
   readonly lastTradeTime: number | null;
@@ -187,7 +187,7 @@ export interface TickerUpdate {
   readonly liquidity: string | null;
   /** Percent of the curve’s cap, cut to 2 decimals; null without. */
   readonly progress: string | null;
-  /** Launch, or the first trade without a pool: Unix seconds. */
+  /** Launch, or the first trade without a pool: Unix seconds. null: not known. */
   readonly createdOn: number | null;
   /** Unix seconds; null without a trade. */
   readonly lastTradeTime: number | null;

@@ -3,7 +3,11 @@
  * stream changes of a rollback. Updates the copies in memory, so they are right after every entry.
  */
 import type { BlockPayload, MempoolPayload } from '../log/entry.ts';
+import { COIN } from '../market/asset.ts';
 import type { Reserves } from '../market/events.ts';
+import { MARKET_CAP, pairName } from '../market/pair.ts';
+import { intervalStart, RESOLUTIONS, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { type BarSlot, barKey } from '../store/barRows.ts';
 import { MOST_POOLS, type PointRecord, type PoolRecord } from '../store/records.ts';
 import { type RowChange, type RowValue, recordOf } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
@@ -16,6 +20,7 @@ import {
   settleMempool,
 } from './mempoolRows.ts';
 import { isVenueChange, noteOrderRollback } from './orderRows.ts';
+import { givenId } from './pairIds.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { notePoolChange, tradesTag } from './streamTags.ts';
 
@@ -112,6 +117,8 @@ export class ChainMarket {
   #markCrowned(atMs: number, seq: number, rows: RowDraft): void {
     const top = this.directory.top();
     if (top === null || top.pool.crownedMs !== null) return;
+    // It may have been there before its history begins here.
+    if (top.pool.sinceSlot !== null) return;
     const { token } = top.pool;
     rows.put('pools', token, { ...top.pool, crownedMs: atMs });
     notePoolChange(rows, token);
@@ -139,4 +146,39 @@ function noteRollback(change: RowChange, seq: number, rows: RowDraft): void {
     const [is, was] = [recordOf<PoolRecord>(before), recordOf<PoolRecord>(after)];
     if (isVenueChange(is.reserves, was.reserves)) noteOpenOrderChanges(rows, key);
   }
+}
+
+/**
+ * Of launches that a rollback takes away. A token without trades is shown with a bar that is never
+ * stored (`api/charts/launch.ts`), so nothing of it would be left to tell clients that it is gone:
+ * it leaves a tombstone in each series, as stored bars do. Those that `bars`, which the rollback
+ * puts back, hold already are left out.
+ */
+export function launchTombstones(
+  restored: readonly RowChange[],
+  bars: readonly BarSlot[],
+  seq: number,
+  store: StateStore,
+): BarSlot[] {
+  const gone = restored.filter(({ table, after }) => table === 'pools' && after === null);
+  if (gone.length === 0) return [];
+  const known = new Set(bars.map(barKeyOf));
+  return gone.flatMap(({ key: token, before }) => {
+    if (before === null) return [];
+    const { firstMs } = recordOf<PoolRecord>(before);
+    const pairs = [COIN, MARKET_CAP].map((quote) => givenId(pairName(token, quote), store));
+    return pairs.flatMap((pair) => {
+      if (pair === null) return [];
+      const slots = RESOLUTIONS.map((resolution): BarSlot => {
+        const start = intervalStart(resolution, firstMs);
+        const place = { pair, resolution: STORED_RESOLUTION_IDS[resolution], start };
+        return { ...place, value: null, seq, cause: 'rollback' };
+      });
+      return slots.filter((slot) => !known.has(barKeyOf(slot)));
+    });
+  });
+}
+
+function barKeyOf({ pair, resolution, start }: BarSlot): string {
+  return barKey(pair, resolution, start);
 }

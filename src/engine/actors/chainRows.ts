@@ -110,8 +110,8 @@ class BlockFold implements ChainTrades {
   }
 
   take(event: MarketEvent): void {
-    if (event.kind === 'launched') this.#launch(event.pool, event.tx);
-    else if (event.kind === 'adopted') this.#launch(event.pool, NEVER_SEEN);
+    if (event.kind === 'launched') this.#launch(event.pool, event.tx, this.#atMs);
+    else if (event.kind === 'adopted') this.#adopt(event);
     else if (event.kind === 'filled') this.#fill(event);
     else if (event.kind === 'moved') this.#movePool(event);
     else if (event.kind === 'graduated') this.#graduate(event);
@@ -132,13 +132,19 @@ class BlockFold implements ChainTrades {
     this.#rows.put('market', SETTINGS, record);
   }
 
-  #launch(pool: LaunchedToken, launchTx: string): void {
+  #adopt({ pool, createdMs, to }: MarketEvent & { kind: 'adopted' }): void {
+    this.#launch(pool, NEVER_SEEN, createdMs ?? null);
+    if (to !== undefined) this.#update(pool.token, { firstReserves: to });
+  }
+
+  #launch(pool: LaunchedToken, launchTx: string, createdMs: number | null): void {
     const record: PoolRecord = {
       ...pool,
       reserves: { venue: 'CURVE', x: '0', y: pool.supply, owed: '0' },
       ref: '',
       launchTx,
-      createdMs: this.#atMs,
+      createdMs,
+      firstMs: this.#atMs,
       movedMs: this.#atMs,
       lastTradeMs: null,
       graduatedMs: null,

@@ -25,7 +25,7 @@ import { isHashedAt } from '../store/hashWindow.ts';
 import type { RowChange, RowImage } from '../store/rows.ts';
 import type { Checkpoint, StateStore } from '../store/state.ts';
 import { CountedTrades } from '../store/tradeIds.ts';
-import { ChainMarket } from './chainMarket.ts';
+import { ChainMarket, launchTombstones } from './chainMarket.ts';
 import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
 import type { PoolDirectory } from './directory.ts';
 import { MarketClock } from './marketClock.ts';
@@ -36,7 +36,6 @@ import { imagesBefore } from './pairIds.ts';
 import { RowDraft } from './rowDraft.ts';
 import { TICKERS_TAG } from './streamTags.ts';
 import { TickerBook } from './tickerBook.ts';
-import { launchTombstones } from './undoneLaunches.ts';
 
 export type FoldOptions = PairOptions;
 

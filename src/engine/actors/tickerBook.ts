@@ -109,10 +109,10 @@ export class TickerBook {
     if (this.changes.changedSince(asset, seq)) return true;
     const steps = this.changes.stepsSince(seq);
     if (steps === null) return false;
-    const createdMs = this.#directory.find(asset)?.pool.createdMs ?? Number.POSITIVE_INFINITY;
+    const firstMs = this.#directory.find(asset)?.pool.firstMs ?? Number.POSITIVE_INFINITY;
     const isLaunched = WINDOWS.some((window) => {
       const { fromMs, toMs } = edgesOf(window, steps);
-      return createdMs > fromMs && createdMs <= toMs;
+      return firstMs > fromMs && firstMs <= toMs;
     });
     return isLaunched || ticker?.hasCrossed(WINDOWS, steps) === true;
   }

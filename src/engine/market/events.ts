@@ -91,7 +91,14 @@ export interface VestingLock {
 export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'launched'; readonly pool: LaunchedToken }
   /** A pool whose launch was never seen: known from here on, by what its output tells. */
-  | { readonly kind: 'adopted'; readonly pool: LaunchedToken }
+  | {
+      readonly kind: 'adopted';
+      readonly pool: LaunchedToken;
+      /** Of its launch; absent: not known. */
+      readonly createdMs?: number;
+      /** What its output holds. */
+      readonly to?: Reserves;
+    }
   /** One order's fill, or with `order` null a launch's initial buy. */
   | {
       readonly kind: 'filled';

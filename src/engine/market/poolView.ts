@@ -11,7 +11,12 @@ export interface PoolFacts extends LaunchedToken {
   readonly reserves: Reserves;
   /** The unspent output that holds the pool. */
   readonly ref: RefText;
-  readonly createdMs: number;
+  /** Of its launch; null: that was before its history begins here, and is not known. */
+  readonly createdMs: number | null;
+  /** Its launch, or when its history begins here. */
+  readonly firstMs: number;
+  /** Where it was not launched here: what it was when its history began. */
+  readonly firstReserves?: Reserves;
   /** When its output last changed. */
   readonly movedMs: number;
   readonly lastTradeMs: number | null;
@@ -57,7 +62,7 @@ function viewReserves(pool: PoolFacts) {
     adaCapThreshold: Number(pool.thresholdLovelace),
     poolAuthor: skh === '' ? pkh : skh,
     launchType: '' as const,
-    createdOn: seconds(pool.createdMs),
+    createdOn: pool.createdMs === null ? null : seconds(pool.createdMs),
     permittedExecutor: pool.executor,
     cpmmPoolId: pool.graduatedMs === null ? null : (pool.ammNft ?? pool.nft),
     version: 'v1' as const,
@@ -118,10 +123,15 @@ export type ListRank = number | bigint | null;
  */
 export function rankOn(list: PoolList, pool: PoolFacts, marketCapLovelace: bigint): ListRank {
   const isCompleted = pool.graduatedMs !== null;
-  if (list === 'New') return seconds(pool.createdMs);
-  if (list === 'Latest') return seconds(pool.lastTradeMs ?? pool.createdMs);
-  if (list === 'CompletedCreateOn') return isCompleted ? seconds(pool.createdMs) : null;
+  if (list === 'New') return rankOfTime(pool.createdMs);
+  if (list === 'Latest') return rankOfTime(pool.lastTradeMs ?? pool.createdMs);
+  if (list === 'CompletedCreateOn') return isCompleted ? rankOfTime(pool.createdMs) : null;
   return isCompleted === (list === 'CompletedMCap') ? marketCapLovelace : null;
+}
+
+/** What is not known comes last. */
+function rankOfTime(timeMs: number | null): number {
+  return timeMs === null ? -1 : seconds(timeMs);
 }
 
 function seconds(timeMs: number): number {

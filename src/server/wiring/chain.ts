@@ -15,7 +15,7 @@ import { chainTip } from '../../chain/chainPoints.ts';
 import { PoolBackoff, type StuckStep } from '../../chain/executor/poolBackoff.ts';
 import { Follower, type FollowerDeps } from '../../chain/follower.ts';
 import { KupoHealthWatch } from '../../chain/kupo/client.ts';
-import { KupoLookup } from '../../chain/kupo/kupo.ts';
+import { firstSlots, KupoLookup } from '../../chain/kupo/kupo.ts';
 import { LocalMempoolFeed } from '../../chain/localMempoolFeed.ts';
 import { MarketLookup, unavailableLookup } from '../../chain/marketLookup.ts';
 import { MempoolOverlay, shownSubmitter } from '../../chain/mempoolOverlay.ts';
@@ -253,6 +253,16 @@ function connectFollower(
   const rules = rulesOf(deployment);
   const place: Omit<FollowerDeps, 'writer'> = {
     ...{ source, rules, clock, node, log, rng, policy, tip, overlay, isShared },
+    ...(urls.kupo === null
+      ? {}
+      : {
+          firstSlotOf: firstSlots({
+            url: urls.kupo,
+            clock,
+            observer: events,
+            ...fetchingOf(world),
+          }),
+        }),
   };
   const follow: ChainRoleDeps['follow'] = (writer, followerFailed) =>
     new Follower({ ...place, writer }, { ...events, followerFailed });

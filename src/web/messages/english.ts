@@ -313,7 +313,6 @@ export const ENGLISH = {
     title: 'About',
     none: 'No description.',
     launched: 'Launched',
-    knownSince: 'Known here since',
     unknownBefore: (slot: number) => `slot ${slot}: what was before is not known here`,
     kind: 'Kind',
     hyped: (kind: string) => `${kind}, hyped`,

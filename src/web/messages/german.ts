@@ -189,7 +189,6 @@ const ABOUT: Messages['about'] = {
   title: 'Über das Token',
   none: 'Keine Beschreibung.',
   launched: 'Gestartet',
-  knownSince: 'Hier bekannt seit',
   unknownBefore: (slot) => `Slot ${slot}: was davor war, ist hier nicht bekannt`,
   kind: 'Art',
   hyped: (kind) => `${kind}, gehypt`,

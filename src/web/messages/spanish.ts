@@ -188,7 +188,6 @@ const ABOUT: Messages['about'] = {
   title: 'Acerca del token',
   none: 'Sin descripción.',
   launched: 'Lanzado',
-  knownSince: 'Conocido aquí desde',
   unknownBefore: (slot) => `slot ${slot}: lo anterior no se conoce aquí`,
   kind: 'Tipo',
   hyped: (kind) => `${kind}, con expectación`,

@@ -24,9 +24,9 @@ export function About() {
         <p class={text === '' ? 'dim' : 'description'}>{text || t.about.none}</p>
         <Socials socials={info.socials} />
         <dl class="facts">
-          <dt>{since === null ? t.about.launched : t.about.knownSince}</dt>
+          <dt>{t.about.launched}</dt>
           <dd>
-            {moment(createdOn)}
+            {createdOn === null ? '–' : moment(createdOn)}
             {since !== null && <p class="dim">{t.about.unknownBefore(since)}</p>}
           </dd>
           <dt>{t.about.kind}</dt>

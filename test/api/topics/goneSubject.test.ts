@@ -96,8 +96,7 @@ for (const topic of ['LastBar', 'MCapBar']) {
         const { data, prev } = frames.at(-1) ?? assert.fail();
         assert.deepEqual([data, prev], [null, null]);
       }
-      // Who comes back with a position of before it: what it had is taken away, what it had not is not
-      // said to it again once it knows.
+      // A client that comes back with a position of before the fork.
       for (const since of [launched, newest]) {
         const [data] = datas;
         const { frames } = await Listener.open(t, api, topic, data ?? {}, { since });

@@ -17,7 +17,7 @@ type Step =
 const index = fc.nat(11);
 /** Few values, so that there are ties. */
 const say: fc.Arbitrary<Say> = fc.record({
-  createdMs: fc.constantFrom(0, 400, 1_000, 61_000),
+  createdMs: fc.constantFrom(null, 0, 400, 1_000, 61_000),
   lastTradeMs: fc.constantFrom(null, 1_200, 1_900, 70_000),
   graduated: fc.boolean(),
   amount: fc.constantFrom(0, 1, 1_000_000, 300_000_000),

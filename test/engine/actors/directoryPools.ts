@@ -9,7 +9,7 @@ export interface Say {
   readonly name?: string;
   readonly ticker?: string;
   /** After START_MS. */
-  readonly createdMs?: number;
+  readonly createdMs?: number | null;
   readonly lastTradeMs?: number | null;
   readonly graduated?: boolean;
   /** Tokens sold, or with `graduated` lovelace of the pool. */
@@ -38,8 +38,9 @@ export function somePool(token: string, say: Say = {}): PoolRecord {
     reserves,
     ref: `${hashOf(token)}:0`,
     launchTx: hashOf(token),
-    createdMs: START_MS + createdMs,
-    movedMs: START_MS + createdMs,
+    createdMs: createdMs === null ? null : START_MS + createdMs,
+    firstMs: START_MS + (createdMs ?? 0),
+    movedMs: START_MS + (createdMs ?? 0),
     lastTradeMs: lastTradeMs === null ? null : START_MS + lastTradeMs,
     graduatedMs: graduated ? START_MS : null,
     crownedMs: null,
@@ -55,7 +56,8 @@ function capOf({ reserves }: PoolRecord): bigint {
   return (2n * top + bottom) / (2n * bottom);
 }
 
-const second = (timeMs: number) => BigInt(Math.floor(timeMs / 1000));
+/** A time that is not known comes last. */
+const second = (timeMs: number | null) => BigInt(timeMs === null ? -1 : Math.floor(timeMs / 1000));
 
 /** Largest key first, ties by asset id. */
 function sortedBy(pools: readonly PoolRecord[], key: (pool: PoolRecord) => bigint): string[] {

@@ -97,7 +97,8 @@ function shareOf(day: string, lastDay: string, firstDay: string): number {
 async function launchDay(client: Client, asset: string): Promise<string | null> {
   try {
     const { data } = await client.pools.one(asset);
-    return dayOf(data.pool.createdOn);
+    const { createdOn } = data.pool;
+    return createdOn === null ? null : dayOf(createdOn);
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

@@ -84,8 +84,8 @@ class LiquidityPoolInfoPool(TypedDict):
     adaCapThreshold: int
     poolAuthor: str
     launchType: Literal[""]
-    #: Unix seconds.
-    createdOn: int
+    #: Of the launch. null: following began after it, and Kupo does not have it. Last in lists.
+    createdOn: int | None
     #: Payment key hash, 56 hex digits.
     permittedExecutor: str
     #: Set by graduation.
@@ -118,6 +118,7 @@ class LiquidityPoolInfoMetrics(TypedDict):
     #: Lovelace.
     totalVolumeAda: int
     totalTxCount: int
+    #: null: it was never on top, or its history is not whole (`since`).
     crowned: int | None
     sequentialOrderingEnabled: bool
     #: null: its history is whole. Else the slot with which this node’s history of it begins,
@@ -382,7 +383,7 @@ class Ticker(TypedDict):
     liquidity: str | None
     #: Percent of the curve’s cap, cut to 2 decimals; null without.
     progress: str | None
-    #: Launch, or the first trade without a pool: Unix seconds.
+    #: Launch, or the first trade without a pool: Unix seconds. null: not known.
     createdOn: int | None
     #: Unix seconds; null without a trade.
     lastTradeTime: int | None
@@ -495,7 +496,7 @@ class TickerUpdate(TypedDict):
     liquidity: str | None
     #: Percent of the curve’s cap, cut to 2 decimals; null without.
     progress: str | None
-    #: Launch, or the first trade without a pool: Unix seconds.
+    #: Launch, or the first trade without a pool: Unix seconds. null: not known.
     createdOn: int | None
     #: Unix seconds; null without a trade.
     lastTradeTime: int | None
