@@ -11,7 +11,7 @@ import pytest
 from support.liar import Change, Liar
 from support.person import funded, launch, picture
 
-from upcurve import ApiError, Client, Wallet
+from upcurve import ApiError, Client, Key, Wallet
 from upcurve.launching import content_id
 
 
@@ -154,6 +154,38 @@ async def test_a_cancel_that_a_server_falsifies_is_not_signed(devnet: str) -> No
             error = await refused(liar, "/cancel", waits.cancel, asks(**change))
             assert error.cause == "NOT_WHAT_WAS_ASKED", error.message
         await waits.cancel()
+
+
+async def test_no_lock_or_transfer_that_a_server_falsifies_is_signed(devnet: str) -> None:
+    async with Liar(devnet) as liar, Client(liar.url) as client, Client(devnet) as honest:
+        wallet, thief = await funded(honest, outputs=3), await funded(honest)
+        asset = await _market(honest, wallet, "Moved")
+        mine = client.wallet(wallet.key, "testnet")
+        end_ms = (await honest.server.time()).data["timestamp"] + 7_200_000
+        vesting = (await honest.build.protocol_config()).data["addresses"]["scripts"]["vesting"]["hash"]
+
+        def locked() -> Awaitable[Any]:
+            return mine.lock(asset, tokens=11, end_ms=end_ms, stages=2)
+
+        def paid() -> Awaitable[Any]:
+            return mine.transfer(thief.address, lovelace=3_000_000, assets={asset: 7})
+
+        units: Any = [{"unit": asset, "amount": "9"}]
+        lies: list[tuple[str, Callable[[], Awaitable[Any]], Change | None, Change | None]] = [
+            ("/create-lock", locked, asks(amount="12"), None),
+            ("/create-lock", locked, asks(stagesCount=1), None),
+            ("/create-lock", locked, asks(lockEnd=end_ms - 1), None),
+            ("/create-lock", locked, asks(ttl=0), None),
+            ("/create-lock", locked, None, edits((vesting, "78" * 28))),
+            ("/transfer", paid, asks(distAddress=Key.new().address("testnet")), None),
+            ("/transfer", paid, asks(transferAssets={"lovelace": "3000000", "assets": units}), None),
+            ("/transfer", paid, asks(transferAssets={"lovelace": "4000000", "assets": []}), None),
+        ]
+        for path, act, ask, answer in lies:
+            error = await refused(liar, path, act, ask, answer)
+            assert error.cause == "NOT_WHAT_WAS_ASKED", error.message
+        await paid()
+        assert await locked()
 
 
 @pytest.mark.parametrize(

@@ -304,7 +304,8 @@ function LastLook({ draft, prepared: { built, review } }: LastLookProps) {
   const { name, ticker, initialDeposit } = draft.texts;
   const initial = initialOf(initialDeposit);
   const token = { asset: built.assetId, ticker };
-  const gets = shownOf(BigInt(built.userOutputTokens ?? 0), built.assetId, token);
+  // Of the bytes, which were compared with what the curve gives.
+  const gets = shownOf(review.change.assets.get(built.assetId) ?? 0n, built.assetId, token);
   return (
     <>
       <Facts

@@ -110,13 +110,9 @@ def refuse_unless_order(
 ) -> int:
     """The place of the order among the outputs; raises ApiError NOT_WHAT_WAS_ASKED. `must_expire`:
     not signed where it may be submitted at any later time."""
-    body = body_of(transaction, _PLAIN)
-    if body[_FEE] > 2 * (155_381 + 44 * (len(transaction) // 2 + _SIGNATURE_BYTES)):
-        raise _not_signed(f"its fee is {body[_FEE]} lovelace")
-    if must_expire and _END not in body:
-        raise _not_signed("it never expires")
     _, own = bech32.decode(address)
-    paid_away = [(n, out) for n, out in enumerate(outputs_of(body)) if out.address != own]
+    outputs = plain_outputs(transaction, must_expire)
+    paid_away = [(n, out) for n, out in enumerate(outputs) if out.address != own]
     if len(paid_away) != 1:
         raise _not_signed("it pays others than the one order")
     index, order = paid_away[0]
@@ -153,6 +149,17 @@ def _refuse_other_terms(datum: _OrderDatum, own: bytes, terms: OrderTerms) -> No
     if None not in (datum.refund_after, terms.refund_before):
         if datum.refund_after > terms.refund_before:  # type: ignore[operator]
             raise _not_signed("the order waits for longer")
+
+
+def plain_outputs(transaction: str, must_expire: bool = True) -> list[Output]:
+    """Of a transaction that runs no script and costs at most twice of what mainnet asks for it; raises
+    ApiError for another one."""
+    body = body_of(transaction, _PLAIN)
+    if body[_FEE] > 2 * (155_381 + 44 * (len(transaction) // 2 + _SIGNATURE_BYTES)):
+        raise _not_signed(f"its fee is {body[_FEE]} lovelace")
+    if must_expire and _END not in body:
+        raise _not_signed("it never expires")
+    return outputs_of(body)
 
 
 def refuse_unless_reclaim(

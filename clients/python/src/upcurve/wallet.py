@@ -4,10 +4,11 @@ here, submits, and follows the order to its end."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import check, launching
+from . import check, launching, payments
 from .errors import ApiError
 from .keys import Key, transaction_id
 from .market import Network, Slippage
@@ -126,6 +127,51 @@ class Wallet:
         transaction = answer.data["cbor"]
         held = await self._outputs()
         check.refuse_unless_reclaim(transaction, self.address, lock_id, True, held)
+        return await self.send(transaction)
+
+    async def lock(self, asset: str, *, tokens: int, end_ms: int, stages: int = 1) -> str:
+        """Locks tokens in up to ten equal stages, the last until `end_ms` (Unix ms); the id of the
+        transaction, whose first outputs are the locks."""
+        start_ms = (await self.client.server.time()).data["timestamp"]
+        script = await self._lock_script()
+        built = await self.client.vesting.create_lock(
+            address=self.address,
+            assetId=asset,
+            amount=amount_text(tokens),
+            lockEnd=end_ms,
+            stagesCount=stages,
+        )
+        transaction = built.data["cbor"]
+        payments.refuse_unless_lock(
+            transaction, self.address, asset, tokens, stages, start_ms, end_ms, script
+        )
+        return await self.send(transaction)
+
+    async def _lock_script(self) -> str | None:
+        """None: a node of mainnet knows too little of its launchpad to say."""
+        try:
+            config = (await self.client.build.protocol_config()).data
+        except ApiError as error:
+            if error.cause != "PROTOCOL_CONFIG":
+                raise
+            return None
+        return config["addresses"]["scripts"]["vesting"]["hash"]
+
+    async def transfer(
+        self, to: str, *, lovelace: int | None, assets: Mapping[str, int] | None = None
+    ) -> str:
+        """Pays to an address; `lovelace` None: all that is left. The id of the transaction."""
+        listed = dict(assets or {})
+        built = await self.client.build.transfer(
+            changeAddress=self.address,
+            distAddress=to,
+            transferAssets={
+                "lovelace": "max" if lovelace is None else amount_text(lovelace),
+                "assets": [{"unit": unit, "amount": amount_text(n)} for unit, n in listed.items()],
+            },
+        )
+        transaction = built.data["cbor"]
+        payments.refuse_unless_transfer(transaction, self.address, to, lovelace, listed)
         return await self.send(transaction)
 
     async def launch(
