@@ -17,6 +17,7 @@ import { evaluate } from '../../src/cardano/ledger/scalus.ts';
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
 import { DEPLOYED, VALIDATORS } from '../../src/cardano/validators/deploy.ts';
 import {
+  CALLERS_COLLATERAL,
   COLLATERAL,
   FUNDING,
   genesisUtxosOf,
@@ -76,7 +77,8 @@ test('Scalus and Lucid apply a parameter to the same bytes', () => {
 test('collateral, funding UTxOs and wallets are there, each under its own key', () => {
   const of = (keyHash: string) =>
     outputs.filter((utxo) => credentialOf(utxo) === keyHash).map((u) => u.output.value.lovelace);
-  assert.deepEqual(of(plan.collateralKeyHash), Array(COLLATERAL.outputs).fill(5_000_000n));
+  const collaterals = COLLATERAL.outputs + CALLERS_COLLATERAL.outputs;
+  assert.deepEqual(of(plan.collateralKeyHash), Array(collaterals).fill(5_000_000n));
   assert.deepEqual(of(plan.feeKeyHash), Array(FUNDING.outputs).fill(100_000_000n));
   assert.deepEqual(of(keyNamed('alice').hash), Array(5).fill(1_000_000_000n));
   assert.deepEqual(of(plan.executorKeyHash), [], 'the executor needs nothing of its own');

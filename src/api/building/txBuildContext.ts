@@ -1,7 +1,7 @@
 /** What routes need to build transactions, and the steps that several of them share. */
 
 import {
-  lookUpCollateral,
+  lookUpCallersCollateral,
   lookUpNamed,
   lookUpWallet,
   parseUnspent,
@@ -42,6 +42,8 @@ export interface TxBuildContext {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** null: the caller brings the collateral. */
   readonly collateralKey: Key | null;
+  /** Outputs of ours that may be collateral of callers' transactions; 0: none. */
+  readonly callersCollaterals: number;
   /** Call it each time: a new epoch replaces the store. */
   store(): StateStore;
 }
@@ -105,17 +107,19 @@ interface Collateral {
   readonly isOurs: boolean;
 }
 
-/** The collateral that the caller names, else the server's, else an output of the wallet. */
+/** The collateral that the caller names, else one set aside here, else an output of the wallet. */
 export async function chooseCollateral(
-  { utxos, partialDeployment, collateralKey }: TxBuildContext,
+  { utxos, partialDeployment, collateralKey, callersCollaterals }: TxBuildContext,
   returnAddress: string,
   named: readonly string[] | null | undefined,
   wallet: readonly Utxo[],
 ): Promise<Collateral | Failure> {
   if (named == null || named.length === 0) {
     if (collateralKey !== null) {
-      const planned = await lookUpCollateral(utxos, collateralKey.hash, partialDeployment);
-      return planned instanceof Failure ? planned : { planned, isOurs: true };
+      const { hash } = collateralKey;
+      const most = callersCollaterals;
+      const ours = await lookUpCallersCollateral(utxos, hash, partialDeployment, most);
+      if (ours !== null) return { planned: ours, isOurs: true };
     }
     const planned = walletCollateral(wallet, returnAddress);
     return planned === null
@@ -130,8 +134,8 @@ export async function chooseCollateral(
 }
 
 const NO_COLLATERAL =
-  'this node has no collateral of its own, and the wallet has no output for it: ' +
-  'put ADA there, or set COLLATERAL_KEY_FILE where the node runs';
+  'this node has set no collateral aside for callers, and the wallet has no output for it: put ' +
+  'ADA there; where the node runs, see COLLATERAL_KEY_FILE and CALLERS_COLLATERALS';
 
 /** Builds; a refusal becomes a failure with this cause and note. */
 export async function build(

@@ -9,7 +9,11 @@ import { type Address, parseAddress } from '../codec/address.ts';
 import { elementsOf, readCbor } from '../codec/cbor.ts';
 import { fromHex, isHex } from '../codec/hex.ts';
 import { type OutputRef, readRef, refText, type Utxo } from '../codec/output.ts';
-import type { PartialDeployment, ReferenceScript } from '../datums/deployment.ts';
+import {
+  callersCollateralAddress,
+  type PartialDeployment,
+  type ReferenceScript,
+} from '../datums/deployment.ts';
 import type { UtxoLookup } from '../ledger/port.ts';
 import type { PlannedCollateral } from './plan.ts';
 
@@ -56,22 +60,55 @@ export async function lookUpReferences(
   return new Failure('SERVER_ERROR', `the deployment's scripts are not on the chain: ${texts}`);
 }
 
-/** The server's own collateral: pure ADA, never spent, returned to where it lies. */
+type CollateralPlace = Pick<PartialDeployment, 'scripts' | 'addressNetwork'>;
+
+/** Collateral of the executor: pure ADA, never spent, returned to where it lies. */
 export async function lookUpCollateral(
   lookup: UtxoLookup,
   keyHash: string,
-  { scripts }: Pick<PartialDeployment, 'scripts'>,
+  place: CollateralPlace,
 ): Promise<PlannedCollateral | Failure> {
+  const callers = callersCollateralAddress(keyHash, place.addressNetwork);
+  const isExecutors = (utxo: Utxo) => utxo.output.address !== callers;
+  const [utxo] = await collateralOf(lookup, keyHash, place, isExecutors);
+  if (utxo !== undefined) return { utxos: [utxo], returnAddress: utxo.output.address };
+  return new Failure('SERVER_ERROR', 'the server has no collateral left');
+}
+
+/**
+ * Collateral that is set aside for transactions of callers, of `outputs` at most. All that these
+ * can cost is what lies there. null: there is none.
+ */
+export async function lookUpCallersCollateral(
+  lookup: UtxoLookup,
+  keyHash: string,
+  place: CollateralPlace,
+  outputs: number,
+): Promise<PlannedCollateral | null> {
+  const returnAddress = callersCollateralAddress(keyHash, place.addressNetwork);
+  const isCallers = (utxo: Utxo) => utxo.output.address === returnAddress;
+  const held = outputs === 0 ? [] : await collateralOf(lookup, keyHash, place, isCallers);
+  const [utxo] = held.slice(0, outputs);
+  return utxo === undefined ? null : { utxos: [utxo], returnAddress };
+}
+
+/** Those of the first page that has any. */
+async function collateralOf(
+  lookup: UtxoLookup,
+  keyHash: string,
+  { scripts }: CollateralPlace,
+  isWanted: (utxo: Utxo) => boolean,
+): Promise<readonly Utxo[]> {
   // Ours was placed by the transaction that placed the scripts; anyone may send dust before it.
   const { ref } = scripts.order;
   const behind = ref === null ? [] : [{ after: { txHash: ref.txHash, index: BEFORE_ALL } }];
   const few = behind.map((from) => ({ limit: COLLATERAL_CANDIDATES, ...from }));
   for (const page of [...few, { limit: MOST_CANDIDATES }]) {
     const held = await lookup.byPaymentKey(keyHash, 'spendable', page);
-    const utxo = held.find(isCollateral);
-    if (utxo !== undefined) return { utxos: [utxo], returnAddress: utxo.output.address };
+    const found = held.filter((utxo) => isCollateral(utxo) && isWanted(utxo));
+    if (found.length > 0) return found;
   }
-  return new Failure('SERVER_ERROR', 'the server has no collateral left');
+  return [];
 }
 
 /** The wallet's first fit output, or else all outputs that may serve; null: none may. */

@@ -7,7 +7,7 @@
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { CurveParameters } from '../../engine/market/curve.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
-import { type Address, scriptAddress } from '../codec/address.ts';
+import { type Address, formatAddress, scriptAddress } from '../codec/address.ts';
 import type { OutputRef } from '../codec/output.ts';
 import type { OrderLayout } from './datums.ts';
 import { type Signers, signersHash } from './signers.ts';
@@ -151,6 +151,18 @@ export function settingsAddress(
   network: PartialDeployment['addressNetwork'],
 ): string {
   return scriptAddress(network, signersHash(settings), null);
+}
+
+/**
+ * Where the collateral for callers' transactions lies: at the collateral key, with that key as the
+ * stake part. The executor's collateral lies elsewhere, so neither set takes from the other.
+ */
+export function callersCollateralAddress(
+  keyHash: string,
+  network: PartialDeployment['addressNetwork'],
+): string {
+  const key = { kind: 'key', hash: keyHash } as const;
+  return formatAddress({ network, payment: key, stake: key, pointer: false });
 }
 
 export function settingsNft(settings: SettingsPlace): AssetId {

@@ -116,12 +116,12 @@ export async function compileValidators(parameters: ValidatorParameters): Promis
   return Object.fromEntries(compiled) as Validators;
 }
 
-const NETWORK = 'testnet';
+export const ADDRESS_NETWORK = 'testnet';
 
 /** Enterprise address of a key. */
 export function keyAddress(keyHash: string): string {
   const payment = { kind: 'key', hash: keyHash } as const;
-  return formatAddress({ network: NETWORK, payment, stake: null, pointer: false });
+  return formatAddress({ network: ADDRESS_NETWORK, payment, stake: null, pointer: false });
 }
 
 /** An address without a known key: outputs there are never spent. */
@@ -166,7 +166,7 @@ export function settingsOutput(plan: MarketPlan): Omit<OutputPlan, 'value'> & { 
   const fee = parseAddress(keyAddress(feeKeyHash));
   assert(fee !== null, 'addresses that we write can be read');
   return {
-    address: settingsAddress(settings, NETWORK),
+    address: settingsAddress(settings, ADDRESS_NETWORK),
     nft: `${settingsPolicyId(plan)}.${signersHash(settings)}`,
     datum: toHex(encodePlutusData(settingsData({ executor: executorKeyHash, fee }))),
   };
@@ -176,7 +176,7 @@ function launchParameter(plan: MarketPlan): Constr {
   const { curve } = plan;
   const { curvePool, ammPool } = validatorsOf(plan);
   return new Constr(0, [
-    addressFields(scriptAddress(NETWORK, curvePool.hash, null)),
+    addressFields(scriptAddress(ADDRESS_NETWORK, curvePool.hash, null)),
     curve.aNum,
     curve.bNum,
     plan.thresholdLovelace + plan.fees.poolKeepLovelace,
@@ -204,7 +204,7 @@ export function deploymentOf(
   const launchPolicy = script('launchPolicy');
   return {
     network: 'devnet',
-    addressNetwork: NETWORK,
+    addressNetwork: ADDRESS_NETWORK,
     ...{ curve, fees, thresholdLovelace, refundAfterMs, orderLayout: '02' },
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     feeAddress: keyAddress(feeKeyHash),

@@ -9,9 +9,10 @@ import { encodeOutput, type OutputPlan } from '../codec/encode.ts';
 import { blake2b256 } from '../codec/hash.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../codec/output.ts';
 import { asValue, coins } from '../codec/value.ts';
-import type { Deployment } from '../datums/deployment.ts';
+import { callersCollateralAddress, type Deployment } from '../datums/deployment.ts';
 import type { Signers } from '../datums/signers.ts';
 import {
+  ADDRESS_NETWORK,
   DEPLOYED,
   type Deployed,
   deployedCode,
@@ -45,7 +46,9 @@ interface Genesis {
 const ADA = 1_000_000n;
 /** Keeps the largest of our scripts on the chain. */
 const SCRIPT_LOVELACE = 60n * ADA;
+/** Of the executor. */
 export const COLLATERAL = { lovelace: 5n * ADA, outputs: 10 };
+export const CALLERS_COLLATERAL = { lovelace: 5n * ADA, outputs: 3 };
 export const FUNDING = { lovelace: 100n * ADA, outputs: 20 };
 
 /** No output of a chain: the NFT of a genesis is not minted, and never can be. */
@@ -65,6 +68,7 @@ export function makeGenesis({ signers, ...given }: GenesisPlan): Genesis {
     })),
     { ...settings, value: asValue(SETTINGS_LOVELACE, [[nft, 1n]]) },
     ...funded({ keyHash: plan.collateralKeyHash, ...COLLATERAL }),
+    ...callersCollateral(plan.collateralKeyHash),
     ...funded({ keyHash: plan.feeKeyHash, ...FUNDING }),
     ...plan.wallets.flatMap(funded),
   ];
@@ -83,6 +87,12 @@ export function makeGenesis({ signers, ...given }: GenesisPlan): Genesis {
     vesting: ref('vesting'),
   };
   return { deployment: deploymentOf(plan, code, refs, refAt(DEPLOYED.length)), outputs };
+}
+
+function callersCollateral(keyHash: string): OutputPlan[] {
+  const { lovelace, outputs } = CALLERS_COLLATERAL;
+  const address = callersCollateralAddress(keyHash, ADDRESS_NETWORK);
+  return Array.from({ length: outputs }, () => ({ address, value: coins(lovelace) }));
 }
 
 function funded({ keyHash, lovelace, outputs }: FundedWallet): OutputPlan[] {

@@ -87,7 +87,8 @@ async function orderOf(
     refundAfterMs: settings.ORDER_REFUND_AFTER_MS,
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
   };
-  return { network, market, payer, isDryRun };
+  const callersCollaterals = settings.CALLERS_COLLATERALS;
+  return { network, market, payer, isDryRun, callersCollaterals };
 }
 
 /** Throws with every fault of the file. */

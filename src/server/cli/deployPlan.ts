@@ -15,9 +15,14 @@ import { scriptHash } from '../../cardano/codec/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';
 import { coins } from '../../cardano/codec/value.ts';
-import type { Deployment, NetworkDeployment } from '../../cardano/datums/deployment.ts';
+import {
+  callersCollateralAddress,
+  type Deployment,
+  type NetworkDeployment,
+} from '../../cardano/datums/deployment.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import {
+  ADDRESS_NETWORK,
   DEPLOYED,
   type Deployed,
   deployedCode,
@@ -44,6 +49,8 @@ export interface DeployRequest {
   readonly market: MarketRequest;
   /** The key that pays and receives the change. */
   readonly payerKeyHash: string;
+  /** Outputs of collateral set aside for transactions of callers. */
+  readonly callersCollaterals: number;
 }
 
 /** Outputs that exist on the chain. */
@@ -106,8 +113,13 @@ export function planDeployment(
     assert(first !== null, 'what is missing is made');
     there.set(name, { txHash: first.built.id, index });
   }
+  const callersAddress = callersCollateralAddress(market.collateralKeyHash, ADDRESS_NETWORK);
+  const isCallers = ({ output }: Utxo) => output.address === callersAddress;
+  const others = found.collaterals.filter((utxo) => !isCallers(utxo));
+  const callers = { ...COLLATERAL, count: request.callersCollaterals };
   const reserves = [
-    ...topUp('collateral', keyAddress(market.collateralKeyHash), COLLATERAL, found.collaterals),
+    ...topUp('collateral', keyAddress(market.collateralKeyHash), COLLATERAL, others),
+    ...topUp('for callers', callersAddress, callers, found.collaterals.filter(isCallers)),
     ...topUp('funding', keyAddress(market.feeKeyHash), FUNDING_UTXOS, found.funding),
   ];
   const second = builder.step('Collateral and funding outputs', reserves);

@@ -140,6 +140,12 @@ const CHAIN = {
     'Time after which an order that cannot be filled is given back.',
   ),
   BUILD_THREADS: integer(1, 16, 1, 'Threads that build transactions.'),
+  CALLERS_COLLATERALS: integer(
+    0,
+    20,
+    3,
+    'Outputs of 5 ADA set aside as collateral of callers’ transactions; 0: they bring their own.',
+  ),
   KUBO_URL: optionalUrl('Kubo (IPFS), its HTTP API, keeps the logos; empty: a folder in DATA_DIR.'),
   ADA_USD_URL: optionalUrl(
     'JSON with the price of ADA in dollars, asked each minute; #cardano.usd names its place there.',

@@ -133,7 +133,7 @@ export function openChain(
   const offered = { ...plain, submitter: unlessHeld(submitter, reasons) };
   const calls = { node, tip, untilShown, reasons, clock, ...fetching };
   return {
-    txContext: txBuildContextOf(offered, network, live, keys.collateral),
+    txContext: txBuildContextOf(offered, network, live, keys.collateral, settings),
     devnet: urls.devnet === null ? null : new DevnetClient({ ...calls, url: urls.devnet }),
     stuckSteps: () => backoff.stuck(),
     forward: null,

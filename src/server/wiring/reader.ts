@@ -55,6 +55,7 @@ function routesOnly(
     submitter: { submit: absent },
     builder: { build: absent },
     collateralKey: null,
+    callersCollaterals: 0,
     parameters: absent,
     get deployment() {
       return absent();

@@ -16,6 +16,7 @@ import type { Key } from '../../cardano/keys/keys.ts';
 import type { LedgerTerms } from '../../cardano/ledger/parameters.ts';
 import { recordedRoles } from '../../chain/settings.ts';
 import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import type { Settings } from '../settings/table.ts';
 
 type Plain = Pick<TxBuildContext, 'utxos' | 'builder' | 'images' | 'clock' | 'store' | 'submitter'>;
 
@@ -24,11 +25,13 @@ export function txBuildContextOf(
   network: NetworkDeployment,
   live: LiveBuilder,
   collateralKey: Key | null,
+  settings: Pick<Settings, 'CALLERS_COLLATERALS'>,
 ): TxBuildContext {
   const terms = () => live.parameters ?? fail(unknownParameters());
   return {
     ...plain,
     collateralKey,
+    callersCollaterals: settings.CALLERS_COLLATERALS,
     parameters: () => terms().parameters,
     get slots(): LedgerTerms['slots'] {
       return terms().slots;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  lookUpCallersCollateral,
   lookUpCollateral,
   lookUpNamed,
   lookUpReferences,
@@ -17,7 +18,10 @@ import { array, encodeRef } from '../../../src/cardano/codec/encode.ts';
 import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
-import type { PartialDeployment } from '../../../src/cardano/datums/deployment.ts';
+import {
+  callersCollateralAddress,
+  type PartialDeployment,
+} from '../../../src/cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import {
@@ -117,7 +121,7 @@ test('garbage names no output', () => {
 
 const collateralIn = (
   held: readonly Utxo[],
-  deployment: Pick<PartialDeployment, 'scripts'> = DEPLOYMENT,
+  deployment: Pick<PartialDeployment, 'scripts' | 'addressNetwork'> = DEPLOYMENT,
 ) => lookUpCollateral(ledger(held), COLLATERAL_OWNER.key.hash, deployment);
 
 test('collateral is pure ADA of its key; none left is said', async () => {
@@ -128,9 +132,28 @@ test('collateral is pure ADA of its key; none left is said', async () => {
   assert.ok((await collateralIn([tokens, small])) instanceof Failure);
   // Without a known predecessor it searches more of the outputs there.
   const order = { ...DEPLOYMENT.scripts.order, ref: null };
-  const unplaced = { scripts: { ...DEPLOYMENT.scripts, order } };
+  const unplaced = { ...DEPLOYMENT, scripts: { ...DEPLOYMENT.scripts, order } };
   const dust = Array.from({ length: 30 }, () => small);
   assert.deepEqual(await collateralIn([...dust, COLLATERAL_UTXO], unplaced), found);
+});
+
+test('callers and the executor have two sets of collateral, apart from each other', async () => {
+  const { hash } = COLLATERAL_OWNER.key;
+  const address = callersCollateralAddress(hash, DEPLOYMENT.addressNetwork);
+  const [one, two] = [0, 1].map(() => utxo({ address, value: coins(5n * ADA) }));
+  assert.ok(one !== undefined && two !== undefined);
+  const callers = (held: readonly Utxo[], outputs = 3) => {
+    return lookUpCallersCollateral(ledger(held), hash, DEPLOYMENT, outputs);
+  };
+  assert.ok((await collateralIn([one, two])) instanceof Failure);
+  assert.equal(await callers([COLLATERAL_UTXO]), null);
+  const both = [COLLATERAL_UTXO, one, two];
+  assert.deepEqual(await callers(both), { utxos: [one], returnAddress: address });
+  assert.deepEqual(await callers(both, 1), { utxos: [one], returnAddress: address });
+  assert.equal(await callers(both, 0), null);
+  const found = await collateralIn(both.toReversed());
+  assert.ok(!(found instanceof Failure));
+  assert.deepEqual(found.utxos, [COLLATERAL_UTXO]);
 });
 
 test('the deployments scripts are found, or it is said which are missing', async () => {

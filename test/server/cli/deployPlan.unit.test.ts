@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { leastLovelace } from '../../../src/cardano/build/cost.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { coins } from '../../../src/cardano/codec/value.ts';
+import { callersCollateralAddress } from '../../../src/cardano/datums/deployment.ts';
 import { DEPLOYED } from '../../../src/cardano/validators/deploy.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
@@ -29,6 +31,7 @@ import {
   refused,
   SIGNERS,
   signedBy,
+  utxo,
 } from '../../cardano/build/world.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 
@@ -45,6 +48,7 @@ const REQUEST: DeployRequest = {
     signers: { required: 2, keyHashes: SIGNERS.map(({ key }) => key.hash) },
   },
   payerKeyHash: ALICE.key.hash,
+  callersCollaterals: 2,
 };
 
 const AROUND = { parameters: PARAMETERS, evaluate };
@@ -73,7 +77,7 @@ test('all scripts are published with the least lovelace, and found where it says
     scripts?.outputs.map(({ name }) => name),
     [...DEPLOYED],
   );
-  assert.equal(reserves?.outputs.length, 10);
+  assert.equal(reserves?.outputs.length, 12);
   const all = outputsOf(plan);
   for (const name of DEPLOYED) {
     const { hash, ref } = plan.deployment.scripts[name];
@@ -86,7 +90,7 @@ test('all scripts are published with the least lovelace, and found where it says
   for (const { output } of scripts?.outputs ?? []) {
     assert.equal(output.value.lovelace, leastLovelace(PARAMETERS, output));
   }
-  assert.equal(plan.setAsideLovelace, 125n * ADA);
+  assert.equal(plan.setAsideLovelace, 135n * ADA);
   assert.equal(plan.deployment.network, 'preview');
   const spent = plan.lockedLovelace + plan.setAsideLovelace + plan.feesLovelace;
   const left = all.at(-1)?.output;
@@ -119,10 +123,16 @@ test('an interrupted deployment continues where it stopped', () => {
     more.steps.map(({ outputs }) => outputs.map(({ name }) => name)),
     [
       ['launchPolicy', 'curvePool'],
-      ['collateral', 'collateral', 'collateral', 'collateral', 'collateral', 'funding'],
+      [...Array(5).fill('collateral'), ...Array(2).fill('for callers'), 'funding'],
     ],
   );
-  const collaterals = Array(5).fill(ada(COLLATERAL_OWNER, 5n * ADA));
+  const { hash } = COLLATERAL_OWNER.key;
+  const address = callersCollateralAddress(hash, 'testnet');
+  const forCallers = utxo({ address, value: coins(5n * ADA) });
+  const collaterals = [
+    ...Array(5).fill(ada(COLLATERAL_OWNER, 5n * ADA)),
+    ...Array(2).fill(forCallers),
+  ];
   const done = planned({
     scripts,
     settings,

@@ -292,5 +292,5 @@ function txBuildContextOf(network: NetworkDeployment, collateral: Key | null): T
     Parameters<typeof opened>[0],
     Parameters<typeof opened>[2],
   ];
-  return opened(plain, network, live, collateral);
+  return opened(plain, network, live, collateral, { CALLERS_COLLATERALS: 3 });
 }

@@ -42,6 +42,7 @@ test('an empty environment gives the documented defaults', () => {
     TRADERS_PACE: 1,
     ORDER_REFUND_AFTER_MS: 1_200_000,
     BUILD_THREADS: 1,
+    CALLERS_COLLATERALS: 3,
     NATS_REPLICAS: 1,
     MARKET_NAME: 'upcurve',
     ROLE: 'any',
