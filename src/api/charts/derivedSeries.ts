@@ -5,6 +5,7 @@
  * change.
  * Source: api.md section 9.2.
  */
+import { lastRollback } from '../../engine/actors/chainMarket.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { ClockMove } from '../../engine/actors/marketClock.ts';
 import type { BarChange, BarSeries, Series } from '../../engine/actors/series.ts';
@@ -134,7 +135,10 @@ interface EndCrossing {
   readonly cause: Cause;
 }
 
-/** The last entry after `seq` that took market time across `endMs`, forwards or back. */
+/**
+ * The last entry after `seq` that took market time across `endMs`, forwards or back. Where one of
+ * them took it back, a client may know the bar as ended already: all of it is a rollback.
+ */
 export function endCrossing(
   { clock, store }: Time,
   endMs: number,
@@ -144,16 +148,20 @@ export function endCrossing(
   if (moves === null) {
     // Not remembered. Blocks are: the entry after the last one before the end began a new minute.
     const before = endMs <= clock.marketMs ? store.pointAtOrBefore(endMs - 1) : null;
-    return before === null || before.seq < seq ? null : { seq: before.seq + 1, cause: 'final' };
+    const isUndone = (lastRollback(store)?.seq ?? 0) > seq;
+    const cause = isUndone ? 'rollback' : 'final';
+    return before === null || before.seq < seq ? null : { seq: before.seq + 1, cause };
   }
-  const move = moves.findLast((each) => isPast(each.closedFromMs) !== isPast(each.closedToMs));
-  return move === undefined ? null : { seq: move.seq, cause: endCause(move) };
+  const crossings = moves.filter((each) => isPast(each.closedFromMs) !== isPast(each.closedToMs));
+  const move = crossings.at(-1);
+  if (move === undefined) return null;
+  return { seq: move.seq, cause: crossings.some(goesBack) ? 'rollback' : 'final' };
 
   function isPast(timeMs: number): boolean {
     return timeMs >= endMs;
   }
 }
 
-function endCause({ closedFromMs, closedToMs }: ClockMove): Cause {
-  return closedToMs > closedFromMs ? 'final' : 'rollback';
+function goesBack({ closedFromMs, closedToMs }: ClockMove): boolean {
+  return closedToMs < closedFromMs;
 }

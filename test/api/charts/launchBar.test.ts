@@ -169,6 +169,28 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
     await sameAsHttp(api, listener, data);
   });
 
+  for (const [interval, deeds] of [
+    ['min1', []],
+    ['min3', [BUY, EXECUTE]],
+  ] as const) {
+    test(`${topic} ${interval}: an end that was undone and came again is a revision`, async (t) => {
+      const { api, token } = await listen(t, interval);
+      await api.block([LAUNCH, ...deeds]);
+      if (interval === 'min3') await api.block([], 61_000);
+      await api.block([], 240_000);
+      const since = api.world.node.applied();
+      await api.back(1);
+      await api.block([], 240_000);
+      const params = { pair: { base: token, quote: '.' }, interval };
+      const { frames } = await Listener.open(t, api, topic, params, { since });
+      await until('the end again', () => frames.length > 1);
+      assert.equal(frames[1]?.event, 'BarsRevised');
+      const { reason, bars } = recordOf(frames[1]?.data);
+      assert(Array.isArray(bars));
+      assert.deepEqual([reason, recordOf(bars[0]).final], ['rollback', true]);
+    });
+  }
+
   test(`${topic}: since before a launch that was traded at once`, async (t) => {
     const { api, listener, token } = await listen(t, 'hour1');
     await api.block([]);
