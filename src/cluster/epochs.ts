@@ -13,7 +13,7 @@ import type { Node } from '../engine/actors/node.ts';
 import { isInLog, restartLog } from '../engine/actors/recovery.ts';
 import { marketOfLog } from '../engine/actors/sameMarket.ts';
 import type { Log } from '../engine/log/port.ts';
-import { isFault } from '../engine/runtime/assert.ts';
+import { Fault, isFault } from '../engine/runtime/assert.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
@@ -84,7 +84,7 @@ export class Epochs {
     const { seq, entryHash: hash, epoch } = checkpoint;
     if (node.hasDiverged || (await this.#isStillDamaged(epoch))) return false;
     const found = await log.check({ seq, hash, epoch });
-    if (found === 'unreachable') throw new Error('the log gives no answer');
+    if (found === 'unreachable') throw new Fault('natsSilent', 'the log gives no answer');
     return found === 'same' || (found === 'trimmed' && (await isInLog(checkpoint, log)));
   }
 

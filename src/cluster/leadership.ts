@@ -124,7 +124,7 @@ export class Leadership implements Service {
   async #tryToLead(): Promise<number> {
     const { lease, leaseMs, role, clock } = this.#deps;
     if (this.#findObstacle() !== null || role.isEligible?.() === false) {
-      // The start may have taken the lease to start the log.
+      // The start may have taken the lease to start the log. One that is not released expires.
       await lease.release().catch(() => {});
     } else {
       const outcome = await lease.tryTake();
@@ -195,6 +195,7 @@ export class Leadership implements Service {
     // A build or a copy that is under way may take longer than the lease. The next leader does not
     // wait for it: the writer is stopped, and the log takes no entry of an old term.
     if (stopped !== undefined) await sleepUnless(clock, candidacyMs(leaseMs), stopped);
+    // One that is not released expires.
     await lease.release().catch(() => {});
     await stopped;
     if (!this.#task.isStopping) this.#active = await role.follow();

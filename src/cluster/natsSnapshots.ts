@@ -90,9 +90,7 @@ export class NatsSnapshots implements SnapshotStore {
     const path = `${this.#manifest}.get-${reads}`;
     if ((await this.#fetch(name, path)) !== null) return null;
     try {
-      // trust: `put` of a node of this market wrote it, and its digest matches
-      const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
-      return manifest.version === 1 ? manifest : null;
+      return this.#objects.messages.read('manifest', readFileSync(path, 'utf8'));
     } finally {
       rmSync(path, { force: true });
     }

@@ -20,6 +20,7 @@ import {
   Unavailable,
 } from '../engine/runtime/errors.ts';
 import type { CallHandler } from './nats/callServer.ts';
+import type { Messages } from './nats/messages.ts';
 
 export interface NodeCall {
   readonly name: string;
@@ -66,21 +67,25 @@ const WAIT_MS = 1_000;
 export class NodeCaller {
   readonly #node: CallingNode;
   readonly #send: (bytes: Uint8Array, mayRepeat: boolean) => Promise<Uint8Array | Failure>;
+  readonly #messages: Messages;
 
   constructor(
     node: CallingNode,
     send: (bytes: Uint8Array, mayRepeat: boolean) => Promise<Uint8Array | Failure>,
+    messages: Messages,
   ) {
     this.#node = node;
     this.#send = send;
+    this.#messages = messages;
   }
 
   async ask({ name, input, mayRepeat, whenBehind }: NodeCall): Promise<unknown> {
     const request: CallRequest = { name, input, seq: this.#node.appliedSeq() };
     const bytes = await this.#send(Buffer.from(JSON.stringify(request)), mayRepeat);
     if (bytes instanceof Failure) return bytes;
-    // trust: written by `callHandler` in a node of this market
-    const { seq, output, failure } = JSON.parse(Buffer.from(bytes).toString()) as CallReply;
+    const reply = this.#messages.read('callReply', bytes);
+    if (reply === null) return notReady(UNREADABLE);
+    const { seq, output, failure } = reply;
     if (failure !== undefined) {
       const { cause, message, ...more } = failure;
       return new Failure(causeOf(cause), message, more);
@@ -91,6 +96,7 @@ export class NodeCaller {
 }
 
 const BEHIND = 'it was accepted, but this node has not seen it yet: ask again';
+const UNREADABLE = 'the answer of the node that was asked cannot be read: try again';
 const EARLIER = 'the node that was asked is behind this one: try again';
 
 /** The answering side. Reports an exception of a method to `failed`, with its name. */
@@ -98,10 +104,12 @@ export function callHandler(
   methods: ReadonlyMap<string, NodeMethod>,
   node: CallingNode,
   failed: (name: string, error: unknown) => void,
+  messages: Messages,
 ): CallHandler {
   return async (bytes) => {
-    // trust: written by `ask` in a node of this market
-    const { name, input, seq } = JSON.parse(Buffer.from(bytes).toString()) as CallRequest;
+    const request = messages.read('callRequest', bytes);
+    if (request === null) return unreadable(node);
+    const { name, input, seq } = request;
     const isHere = await reachedInTime(node, seq);
     const output = isHere ? await perform(methods, name, input, failed) : notReady(EARLIER);
     const reply: CallReply =
@@ -110,6 +118,11 @@ export function callHandler(
         : { seq: node.appliedSeq(), output };
     return Buffer.from(JSON.stringify(reply));
   };
+}
+
+function unreadable(node: CallingNode): Uint8Array {
+  const failure = plain(new Failure('INVALID_PARAMS', 'this is no call of a node'));
+  return Buffer.from(JSON.stringify({ seq: node.appliedSeq(), failure }));
 }
 
 async function perform(
@@ -136,6 +149,7 @@ async function reachedInTime({ reached, clock }: CallingNode, seq: number): Prom
     await withDeadline(clock, WAIT_MS, (signal) => reached(seq, signal));
     return true;
   } catch {
+    // Not in time, or never: it stops, or takes another epoch.
     return false;
   }
 }

@@ -15,7 +15,7 @@ import type { Rng } from '../engine/runtime/rng.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { Task } from '../engine/runtime/task.ts';
 import { ClockCheck, clockAheadMs, type Verdict } from './clockCheck.ts';
-import type { Bucket, BucketValue } from './nats/bucket.ts';
+import type { Bucket } from './nats/bucket.ts';
 
 /** The stored value. */
 interface Process {
@@ -26,6 +26,12 @@ interface Process {
   readonly sinceMs: number;
   /** null: not measured yet. */
   readonly aheadMs: number | null;
+}
+
+/** Another process that has the name. */
+interface Holder {
+  readonly process: Process;
+  readonly revision: number;
 }
 
 interface PresenceObserver {
@@ -40,7 +46,7 @@ interface PresenceObserver {
 }
 
 interface PresenceDeps {
-  readonly bucket: Pick<Bucket, 'create' | 'update' | 'get' | 'all' | 'remove'>;
+  readonly bucket: Pick<Bucket, 'create' | 'update' | 'get' | 'all' | 'remove' | 'messages'>;
   readonly node: string;
   readonly host: string;
   /** Lifetime of values in the bucket. */
@@ -96,13 +102,13 @@ export class Presence implements Service {
    * living process has the name. `pauseBeforeRetry` throws when the start is given up.
    */
   async claim(pauseBeforeRetry: () => Promise<void>): Promise<Failure | null> {
-    let found: BucketValue | null = null;
+    let found: Holder | null = null;
     for (;;) {
       const there = await this.#take();
       if (there === 'ours') break;
       if (there === 'unreachable') await pauseBeforeRetry();
       else if (found !== null && there.revision !== found.revision) {
-        return new Failure('NOT_READY', nameTakenMessage(parseProcess(there)));
+        return new Failure('NOT_READY', nameTakenMessage(there.process));
       } else {
         if (found === null) this.#observer.nodeNameWaits(this.#deps.node);
         found = there;
@@ -139,7 +145,7 @@ export class Presence implements Service {
   }
 
   /** 'ours', or the value of another process. */
-  async #take(): Promise<'ours' | 'unreachable' | BucketValue> {
+  async #take(): Promise<'ours' | 'unreachable' | Holder> {
     const { bucket } = this.#deps;
     const made = await bucket.create(this.#key, this.#text());
     if (made.write === 'unreachable') return made.write;
@@ -150,8 +156,16 @@ export class Presence implements Service {
     const there = await bucket.get(this.#key);
     if (there === null) return 'unreachable';
     if (there === 'unreachable') return there;
+    const process = bucket.messages.read('process', there.text);
+    if (process === null) {
+      // No process wrote that: the name is free.
+      const taken = await bucket.update(this.#key, this.#text(), there.revision);
+      if (taken.write !== 'done') return 'unreachable';
+      this.#revision = taken.revision;
+      return 'ours';
+    }
+    if (process.token !== this.#token) return { process, revision: there.revision };
     // It is our own value, and the answer to `create` was lost.
-    if (parseProcess(there).token !== this.#token) return there;
     this.#revision = there.revision;
     return 'ours';
   }
@@ -165,7 +179,7 @@ export class Presence implements Service {
     if (outcome.write === 'unreachable') return null;
     if (outcome.write === 'refused') {
       const there = await this.#take();
-      return there === 'ours' || there === 'unreachable' ? null : parseProcess(there);
+      return there === 'ours' || there === 'unreachable' ? null : there.process;
     }
     this.#revision = outcome.revision;
     if (!this.#shouldMeasure()) return null;
@@ -199,7 +213,7 @@ export class Presence implements Service {
     const texts = await bucket.all(PREFIX);
     if (texts === 'unreachable') return texts;
     return texts.flatMap((text) => {
-      const { node: name, aheadMs } = parsed(text);
+      const { node: name = node, aheadMs = null } = bucket.messages.read('process', text) ?? {};
       return name === node || aheadMs === null ? [] : [{ node: name, aheadMs }];
     });
   }
@@ -210,15 +224,6 @@ export class Presence implements Service {
     const own: Process = { node, token: this.#token, host, sinceMs: this.#sinceMs, aheadMs };
     return JSON.stringify(own);
   }
-}
-
-function parseProcess({ text }: BucketValue): Process {
-  return parsed(text);
-}
-
-function parsed(text: string): Process {
-  // trust: written by a process of this market, to which alone NATS gives this bucket
-  return JSON.parse(text) as Process;
 }
 
 function nameTakenMessage({ node, host, sinceMs }: Process): string {

@@ -9,11 +9,13 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
+import { isFault } from '../engine/runtime/assert.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { Task } from '../engine/runtime/task.ts';
 import { announcementOf, type Epochs } from './epochs.ts';
 import type { Announcement } from './nats/announcements.ts';
+import { rateLimited } from './retryingLog.ts';
 
 export interface LogWatchDeps {
   readonly name: string;
@@ -28,6 +30,8 @@ export interface LogWatchDeps {
   lost(why: string): void;
   /** NATS answers, but this node has made no progress for `stuckAfterMs`. */
   stuck?(why: string): void;
+  /** A check failed, and not because NATS is away: the fault of a file or of this program. */
+  failed(error: unknown): void;
   readonly stuckAfterMs?: number;
 }
 
@@ -42,8 +46,10 @@ export class LogWatch implements Service {
   #endSeq = 0;
   #isLost = false;
   #silence: string | null = null;
+  #failure: string | null = null;
   readonly #lag: StallMeter;
   readonly #stall: StallMeter;
+  readonly #report: (error: unknown) => void;
   #unlisten: () => void = () => {};
 
   constructor(deps: LogWatchDeps, everyMs = EVERY_MS) {
@@ -53,6 +59,7 @@ export class LogWatch implements Service {
     this.#confirmedMs = deps.clock.monotonicMs();
     this.#lag = new StallMeter(deps.clock);
     this.#stall = new StallMeter(deps.clock);
+    this.#report = rateLimited(deps.clock, deps.failed);
   }
 
   /** Time since the last check that found the log to be ours. */
@@ -63,6 +70,11 @@ export class LogWatch implements Service {
   /** Why the last check got no answer; null: it got one. */
   get silence(): string | null {
     return this.#silence;
+  }
+
+  /** Why the last check failed while NATS was there; null: it did not. */
+  get failure(): string | null {
+    return this.#failure;
   }
 
   /** The last check that got an answer found another log. */
@@ -110,6 +122,7 @@ export class LogWatch implements Service {
       const fault = await this.#fault(end !== null);
       this.#isLost = fault !== null;
       this.#silence = null;
+      this.#failure = null;
       if (fault === null) {
         this.#endSeq = end ?? (await log.last()).seq;
         this.#confirmedMs = clock.monotonicMs();
@@ -121,7 +134,11 @@ export class LogWatch implements Service {
       lost(fault);
       await epochs.recover();
     } catch (error) {
-      this.#silence = error instanceof Error ? error.message : String(error);
+      const message = error instanceof Error ? error.message : String(error);
+      const isSilent = isFault(error, 'natsSilent', 'streamMissing');
+      this.#silence = isSilent ? message : null;
+      this.#failure = isSilent ? null : message;
+      if (!isSilent) this.#report(error);
     }
   }
 
@@ -285,6 +302,7 @@ export class DataDisk implements Service {
     } catch (error) {
       this.refused(String(error));
     } finally {
+      // One that stays is overwritten by the next probe.
       await rm(this.#path, { force: true }).catch(() => {});
     }
   }

@@ -233,5 +233,6 @@ function tradersOf(
   const baseUrl = () => `http://${host}:${port()}`;
   const { traders: config, pace, seed } = devnet;
   const make = () => tradersService({ baseUrl, config, pace, seed, clock, observer });
-  return [roles === null ? make() : whileLeading('traders', make, roles)];
+  const failed = (error: unknown) => observer.handlerFailed('traders', error);
+  return [roles === null ? make() : whileLeading('traders', make, roles, failed)];
 }

@@ -9,6 +9,7 @@ import { type Guards, Publisher, type PublishResult } from '../../src/cluster/na
 import { ensureStream, MarketStream, manager } from '../../src/cluster/nats/stream.ts';
 import { type Clock, sleep } from '../../src/engine/runtime/clock.ts';
 import { consumerContract } from './natsConsumers.ts';
+import { copiesContract } from './natsCopies.ts';
 import { storesContract } from './natsStores.ts';
 
 export interface NatsPlace {
@@ -35,6 +36,7 @@ export function natsContract(name: string, place: NatsPlace): void {
   versions(check, place);
   deleting(check, place);
   settings(check, place);
+  copiesContract(check, place);
   consumerContract(check, place);
   storesContract(check, place);
 }
@@ -155,14 +157,6 @@ function publishing(check: Check, place: NatsPlace): void {
     const late = await publish('c', { lastSequence: 1 });
     assert.deepEqual(late, refused(10071, 'wrong last sequence: 2'));
     assert.deepEqual(await stream.state(), { first: 1, last: 2, messages: 2 });
-  });
-
-  check('…by the id of the last message', async (scope) => {
-    const { publish } = await newStream(scope, place);
-    await publish('a');
-    assert.deepEqual(await publish('b', { lastMessageId: 'a' }), stored(2));
-    const late = await publish('c', { lastMessageId: 'a' });
-    assert.deepEqual(late, refused(10070, 'wrong last msg ID: b'));
   });
 
   check('…by the last sequence of the subject', async (scope) => {

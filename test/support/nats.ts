@@ -1,6 +1,6 @@
 /** A real nats-server of its own: a free port, a directory of its own, killed by its id. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -108,6 +108,40 @@ export class NatsServer {
     scope.after(() => link.close());
     return link;
   }
+}
+
+/** Programs to test with: that of the PATH, and a newer one where NATS_SERVER_NEXT names it. */
+export function natsPrograms(): readonly { readonly program: string; readonly version: string }[] {
+  const { NATS_SERVER_NEXT: next } = process.env;
+  return ['nats-server', ...(next === undefined ? [] : [next])].map((program) => {
+    const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+    return { program, version: /v(2\.\d+)\./.exec(stdout)?.[1] ?? 'unknown' };
+  });
+}
+
+/** Several servers that are one cluster, named s0, s1, …. */
+export async function startNatsCluster(
+  scope: Scope,
+  program = 'nats-server',
+  count = 3,
+): Promise<readonly NatsServer[]> {
+  const routes = await Promise.all(Array.from({ length: count }, freePort));
+  const urls = routes.map((port) => `nats://127.0.0.1:${port}`);
+  const join = (index: number) => [
+    ...['-n', `s${index}`, '--cluster_name', 'three', '--cluster', urls[index] ?? ''],
+    ...['--routes', urls.join(',')],
+  ];
+  const start = (_: string, index: number) =>
+    NatsServer.start(scope, join(index), NATS_CONF, program);
+  const servers = await Promise.all(urls.map(start));
+  const link = await servers[0]?.connect(scope);
+  const answers = async () => {
+    const asked = link?.connection.request('$JS.API.STREAM.NAMES', '', { timeout: 1_000 });
+    const said = await asked?.catch(() => null);
+    return said?.string().includes('"streams"') ?? false;
+  };
+  await untilAsked('the servers elected a leader', answers, (yes) => yes);
+  return servers;
 }
 
 let markets = 0;

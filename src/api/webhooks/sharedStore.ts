@@ -20,6 +20,10 @@ interface SharedValues {
   put(key: string, text: string): Promise<Written>;
   remove(key: string): Promise<Written>;
   hear(keys: string, listener: (text: string) => void): void;
+  /** null: no node of this market wrote that; it is told of. */
+  readonly messages: {
+    read(kind: 'webhook', text: string): { webhook: Webhook; progress: Progress } | null;
+  };
 }
 
 const PREFIX = 'webhook';
@@ -91,9 +95,8 @@ export class SharedWebhooks implements WebhookStore {
     if (found === 'unreachable') return unreachable();
     const all: StoredWebhook[] = [];
     for (const { text, revision } of found) {
-      const stored = storedOf(text);
-      if (stored === null) return unreadable(revision);
-      all.push({ ...stored, version: revision });
+      const stored = this.#values.messages.read('webhook', text);
+      if (stored !== null) all.push({ ...stored, version: revision });
     }
     return all;
   }
@@ -107,27 +110,10 @@ function keyOf({ id, owner }: Pick<Webhook, 'id' | 'owner'>): string {
   return `${prefixOf(owner)}.${id}`;
 }
 
-/** null: no node of this market wrote that. */
-function storedOf(text: string): { webhook: Webhook; progress: Progress } | null {
-  try {
-    // trust: written by `add` and `save` of a node of this market
-    return JSON.parse(text) as { webhook: Webhook; progress: Progress };
-  } catch {
-    return null;
-  }
-}
-
 function textOf(webhook: Webhook, progress: Progress): string {
   return JSON.stringify({ webhook, progress });
 }
 
 function unreachable(): Failure {
   return new Failure('SERVER_ERROR', 'the webhooks of all nodes cannot be reached: try again');
-}
-
-function unreadable(revision: number): Failure {
-  const message =
-    `message ${revision} of the bucket with the webhooks is no webhook: ` +
-    'the operator has to delete what another program wrote there';
-  return new Failure('SERVER_ERROR', message);
 }

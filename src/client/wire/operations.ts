@@ -95,6 +95,7 @@ export interface HealthReadyAnswer {
       | 'NATS_AWAY'
       | 'NO_LEADER'
       | 'LOG_DIVERGED'
+      | 'LOG_COPY_BEHIND'
       | 'STATE_DAMAGED'
       | 'KUPO_AWAY'
       | 'PARAMETERS_UNKNOWN'

@@ -30,7 +30,7 @@ import {
 } from '../nats/stream.ts';
 import { setDescription, settingsOf } from '../nats/streamSettings.ts';
 import { EntryWindow } from './entryWindow.ts';
-import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
+import { AppendQueue, hashOf, subjectOf } from './jetstreamAppends.ts';
 import {
   type Audited,
   audit,
@@ -101,7 +101,7 @@ export class JetstreamLog implements Log {
   readonly #giveUpMs: number;
   readonly #stream: MarketStream;
   readonly #window = new EntryWindow();
-  readonly #appends: AppendPipeline;
+  readonly #appends: AppendQueue;
   readonly #follower: StreamFollower;
   readonly #range: RangeReader;
   readonly #auditor: RangeReader;
@@ -118,7 +118,7 @@ export class JetstreamLog implements Log {
     this.#clock = clock;
     this.#giveUpMs = giveUpMs;
     this.#stream = new MarketStream(link, jsm, name);
-    this.#appends = new AppendPipeline(link, this.#stream, clock, { giveUpMs, answerMs });
+    this.#appends = new AppendQueue(link, this.#stream, clock, { giveUpMs, answerMs });
     this.#follower = new StreamFollower(link, jsm, name, clock, (message) => this.#heard(message));
     this.#range = new RangeReader(link, jsm, name, clock);
     this.#auditor = new RangeReader(link, jsm, name, clock);
@@ -265,7 +265,9 @@ export class JetstreamLog implements Log {
       return parseEntry(oldest).entry.prevEntryHash === own.hash ? 'same' : 'trimmed';
     } catch (error) {
       if (isFault(error, 'streamMissing')) return 'missing';
-      return isFault(error, 'unreadableEntry') ? 'different' : 'unreachable';
+      if (isFault(error, 'unreadableEntry')) return 'different';
+      if (isFault(error, 'natsSilent')) return 'unreachable';
+      throw error;
     }
   }
 
@@ -346,7 +348,8 @@ export class JetstreamLog implements Log {
     if (message.seq <= this.#window.end) return;
     try {
       this.#window.take(parseEntry(message));
-    } catch {
+    } catch (error) {
+      this.#link.messages.dropped('entry', String(error));
       // `read` rejects there, with the reason.
       this.#window.takeUnreadable(message.seq);
     }

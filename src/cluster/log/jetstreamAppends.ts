@@ -1,16 +1,17 @@
 /**
- * Appends to a stream: published at once, settled in the order of the calls.
+ * Appends to a stream, one unacknowledged entry at a time, in the order of the calls.
  *
- * Safe because the stream compares its last sequence and the id of its last message, and an id
- * contains the hash of the entry: an entry is stored only right behind its predecessor. When the
- * first entry of a pipeline lost a race, none of the others is stored behind the winner's.
+ * The server itself refuses the successor of an entry that was lost. Each append says what the last
+ * sequence of the stream must be, and what that of its own subject must be. A writer's entries that
+ * follow each other are a run with a subject of its own, which has the hash of the run's first
+ * entry: if another entry took the place of our last one, our subject ends before it. The first
+ * entry of a run is published only after its predecessor was read and compared.
  *
- * A refusal or a lost acknowledgement is settled in order, by what the stream holds at the entry's
- * seq. Only when that seq is free and the predecessor is the last message, the same entry is
- * published again, with the same id and the same expected sequence; never a newer one.
+ * A refusal or a lost acknowledgement is settled by what the stream holds at the entry's seq. Only
+ * when that seq is free and the predecessor is the last message, the same entry is published again.
  */
 import { hash as hashText } from 'node:crypto';
-import { NO_HASH, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
+import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
 import type { AppendOutcome } from '../../engine/log/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { type Clock, sleep } from '../../engine/runtime/clock.ts';
@@ -19,7 +20,6 @@ import {
   type Guards,
   Publisher,
   type PublishResult,
-  WRONG_LAST_MESSAGE,
   WRONG_LAST_SEQUENCE,
 } from '../nats/publisher.ts';
 import type { MarketStream } from '../nats/stream.ts';
@@ -34,44 +34,54 @@ interface AppendLimits {
   readonly answerMs: number;
 }
 
-type Verdict =
-  | AppendOutcome
-  /** The entry's seq is free and its predecessor, with this id, is the last message. */
-  | { readonly outcome: 'free'; readonly idBefore: string | undefined };
+/** Entries of this writer that follow each other in the stream. */
+interface Run {
+  readonly subject: string;
+  /** Of the last one. 0 and empty: there is none yet. */
+  readonly seq: number;
+  readonly hash: string;
+}
 
-export class AppendPipeline {
+type Verdict =
+  | (AppendOutcome & { readonly outcome: 'appended'; readonly subject: string })
+  | (AppendOutcome & { readonly outcome: 'conflict' })
+  /** The entry's seq is free, and its predecessor is the last message. */
+  | { readonly outcome: 'free' };
+
+export class AppendQueue {
+  readonly #link: NatsLink;
   readonly #stream: MarketStream;
   readonly #clock: Clock;
   readonly #giveUpMs: number;
   readonly #publisher: Publisher;
   readonly #stopListening: () => void;
   #settled: Promise<unknown> = Promise.resolve();
+  #run: Run | null = null;
   /**
-   * nats-server before 2.10 miscounts its last sequence after a purge beyond its end, until it
-   * restarts. The id alone is as strict; the sequence is left out while it is known to be wrong.
+   * nats-server 2.9 alone does not count what a purge beyond the end skipped, until it restarts:
+   * how many less than the last sequence it expects.
    */
-  #sequenceIsRight = true;
+  #uncounted = 0;
   #asked = 0;
   /** The last entry that failed, and how many appends had been called then. */
   #givenUp: { readonly hash: string; readonly asked: number; readonly why: unknown } | null = null;
   #closed = false;
 
   constructor(link: NatsLink, stream: MarketStream, clock: Clock, patience: AppendLimits) {
+    this.#link = link;
     this.#stream = stream;
     this.#clock = clock;
     this.#giveUpMs = patience.giveUpMs;
     this.#publisher = new Publisher(link, clock, patience.answerMs);
     this.#stopListening = link.onStatus(() => {
-      this.#sequenceIsRight = true;
+      this.#uncounted = 0;
     });
   }
 
   append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
-    const isNow = sealed.entry.seq === expectedSeq + 1 && knowsBefore(sealed);
-    const first = isNow ? this.#publish(sealed, this.#guardsOf(sealed)) : null;
     this.#asked += 1;
     const asked = this.#asked;
-    const settled = this.#settled.then(() => this.#settle(sealed, expectedSeq, first, asked));
+    const settled = this.#settled.then(() => this.#append(sealed, expectedSeq, asked));
     this.#settled = settled.catch((why) => {
       this.#givenUp = { hash: sealed.hash, asked: this.#asked, why };
     });
@@ -85,7 +95,8 @@ export class AppendPipeline {
 
   /** Publishes the first entry of a new log, once. */
   begin(sealed: SealedEntry, guards: Guards): Promise<PublishResult> {
-    return this.#publish(sealed, guards);
+    const subject = subjectOf(this.#stream.name, sealed.entry.payload.kind);
+    return this.#publish(sealed, subject, guards);
   }
 
   /** Publishes a message that is no entry. */
@@ -99,79 +110,108 @@ export class AppendPipeline {
     this.#publisher.close();
   }
 
-  async #settle(
-    sealed: SealedEntry,
-    expectedSeq: number,
-    first: Promise<PublishResult> | null,
-    asked: number,
-  ): Promise<AppendOutcome> {
-    const { seq } = sealed.entry;
+  async #append(sealed: SealedEntry, expectedSeq: number, asked: number): Promise<AppendOutcome> {
+    const { seq, prevEntryHash } = sealed.entry;
     if (seq !== expectedSeq + 1) {
       const { last } = await this.#stream.state();
       return { outcome: 'conflict', lastSeq: last };
     }
-    // null: judged before it is published, because the stream alone could not judge it.
-    let result = await first;
+    // The entries behind a failed one fail at once, and do not each wait as long again.
+    const before = this.#givenUp;
+    if (before?.hash === prevEntryHash && asked <= before.asked) throw before.why;
+    const last = isRun(sealed) ? this.#run : null;
+    const run = last?.seq === seq - 1 && last.hash === prevEntryHash ? last : this.#newRun(sealed);
+    this.#run = null;
+    const said = await this.#publishUntilSettled(sealed, run);
+    if (said.outcome === 'appended' && said.subject === run.subject && isRun(sealed)) {
+      this.#run = { subject: run.subject, seq, hash: sealed.hash };
+    }
+    return said.outcome === 'appended' ? { outcome: 'appended', seq } : said;
+  }
+
+  async #publishUntilSettled(
+    sealed: SealedEntry,
+    run: Run,
+  ): Promise<Exclude<Verdict, { readonly outcome: 'free' }>> {
+    const { seq } = sealed.entry;
     const startMs = this.#clock.monotonicMs();
+    // Only behind an entry of the same run can the server judge it alone.
+    let result = run.seq === 0 ? null : await this.#publishIn(run, sealed);
     for (let refusals = 0; ; ) {
-      if (result?.result === 'stored' && !result.duplicate) return storedAs(sealed, result.seq);
-      // The entries behind a failed one fail at once, and do not each wait as long again.
-      const before = this.#givenUp;
-      if (before?.hash === sealed.entry.prevEntryHash && asked <= before.asked) throw before.why;
+      if (result?.result === 'stored' && !result.duplicate) {
+        if (result.seq !== seq) return { outcome: 'conflict', lastSeq: result.seq };
+        return { outcome: 'appended', seq, subject: run.subject };
+      }
       if (result?.result === 'refused') refusals += 1;
-      const verdict = await this.#judge(sealed).catch(rethrowMissing);
+      const verdict = await this.#judge(sealed, run).catch(rethrowMissing);
       if (verdict !== null && verdict.outcome !== 'free') return verdict;
       const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
       if (isLate || this.#closed || refusals > MOST_REFUSALS) throw notAppended(seq, result);
-      if (verdict === null || result?.result === 'lost') await sleep(this.#clock, AGAIN_MS);
+      const isAgain = result?.result === 'lost' || refusals > 1;
+      if (verdict === null || isAgain) await sleep(this.#clock, AGAIN_MS);
       if (verdict === null) continue;
-      result = await this.#publish(sealed, this.#relaxed(seq, verdict.idBefore, result));
+      this.#learnCount(result, seq - 1);
+      result = await this.#publishIn(run, sealed);
     }
   }
 
-  /** By what the stream holds: the entry is stored, can no longer be, or may be published again. */
-  async #judge({ entry, hash }: SealedEntry): Promise<Verdict> {
-    const there = await this.#stream.at(entry.seq);
+  /** By what the stream holds; null: that is not clear yet. */
+  async #judge({ entry, hash }: SealedEntry, run: Run): Promise<Verdict | null> {
+    const { seq } = entry;
+    const there = await this.#stream.at(seq);
     const { last } = await this.#stream.state();
     const conflict = { outcome: 'conflict', lastSeq: last } as const;
     if (there !== null) {
-      return hashOf(there.data) === hash ? { outcome: 'appended', seq: entry.seq } : conflict;
+      const { subject } = there;
+      return hashOf(there.data) === hash ? { outcome: 'appended', seq, subject } : conflict;
     }
-    if (last !== entry.seq - 1) return conflict;
+    // A new leader of the stream may not have applied yet what was acknowledged to us.
+    if (last < seq - 1 && run.seq === seq - 1) return null;
+    if (last !== seq - 1) return conflict;
     const before = await this.#stream.at(last);
-    if ((before === null ? NO_HASH : hashOf(before.data)) !== entry.prevEntryHash) return conflict;
-    if (before === null) return { outcome: 'free', idBefore: undefined };
-    const { epoch } = openEntry(textOf(before.data)).entry;
-    return { outcome: 'free', idBefore: idOf(epoch, last, entry.prevEntryHash) };
+    const isBefore = (before === null ? NO_HASH : hashOf(before.data)) === entry.prevEntryHash;
+    return isBefore ? { outcome: 'free' } : conflict;
   }
 
-  /** The predecessor is the last message, so a guard that refused it is one the server lost. */
-  #relaxed(seq: number, idBefore: string | undefined, result: PublishResult | null): Guards {
-    const code = result?.result === 'refused' ? result.code : 0;
-    if (code === WRONG_LAST_SEQUENCE && idBefore !== undefined) {
-      this.#sequenceIsRight = false;
-      return { lastMessageId: idBefore };
-    }
-    if (code === WRONG_LAST_MESSAGE) return { lastSequence: seq - 1 };
-    return { lastSequence: seq - 1, lastMessageId: idBefore };
+  /** The predecessor is the last message, so a server of 2.9 that refused its seq miscounts. */
+  #learnCount(result: PublishResult | null, last: number): void {
+    if (result?.result !== 'refused' || result.code !== WRONG_LAST_SEQUENCE) return;
+    if (!MISCOUNTS.test(this.#link.connection.info?.version ?? '')) return;
+    const [, counted] = COUNTED.exec(result.description) ?? [];
+    if (counted !== undefined) this.#uncounted = last - Number(counted);
   }
 
-  #guardsOf({ entry }: SealedEntry): Guards {
-    const lastSequence = entry.seq - 1;
-    if (lastSequence === 0) return { lastSequence };
-    // Only an epoch's first entry follows one of another epoch.
-    const lastMessageId = idOf(entry.epoch, lastSequence, entry.prevEntryHash);
-    return this.#sequenceIsRight ? { lastSequence, lastMessageId } : { lastMessageId };
+  #newRun({ entry, hash }: SealedEntry): Run {
+    const { term, payload } = entry;
+    const kind = payload.kind === 'epoch' ? 'epoch' : `t${term}-${hash.slice(0, RUN_LETTERS)}`;
+    return { subject: subjectOf(this.#stream.name, kind), seq: 0, hash: '' };
   }
 
-  #publish(sealed: SealedEntry, guards: Guards): Promise<PublishResult> {
+  #publishIn({ subject, seq }: Run, sealed: SealedEntry): Promise<PublishResult> {
+    const lastSequence = sealed.entry.seq - 1 - this.#uncounted;
+    const guards = isRun(sealed) ? { lastSequence, lastOfSubject: seq } : { lastSequence };
+    return this.#publish(sealed, subject, guards);
+  }
+
+  #publish(sealed: SealedEntry, subject: string, guards: Guards): Promise<PublishResult> {
     const { epoch, seq } = sealed.entry;
-    const subject = subjectOf(this.#stream.name, sealed.entry.payload.kind);
-    return this.#publisher.publish(subject, sealed.text, idOf(epoch, seq, sealed.hash), guards);
+    // Nodes of version 0.4 expect this id of the entry before theirs.
+    const id = `${epoch}/${seq}/${sealed.hash}`;
+    return this.#publisher.publish(subject, sealed.text, id, guards);
   }
 }
 
-/** Epoch entries have another subject, which finds them without reading the others. */
+const MISCOUNTS = /^2\.\d\./;
+const COUNTED = /wrong last sequence: (\d+)/;
+/** Of a hash: no two runs of a log have the same. */
+const RUN_LETTERS = 16;
+
+/** Epoch entries share a subject, which finds them without reading the others. */
+function isRun({ entry }: SealedEntry): boolean {
+  return entry.payload.kind !== 'epoch';
+}
+
+/** One token behind the market's: stream and permissions of older versions have room for it. */
 export function subjectOf(stream: string, kind: string): string {
   return `${stream}.entry.${kind}`;
 }
@@ -184,23 +224,10 @@ export function textOf(data: Uint8Array): string {
   return new TextDecoder().decode(data);
 }
 
-function idOf(epoch: string, seq: number, hash: string): string {
-  return `${epoch}/${seq}/${hash}`;
-}
-
-function storedAs({ entry }: SealedEntry, seq: number): AppendOutcome {
-  return seq === entry.seq ? { outcome: 'appended', seq } : { outcome: 'conflict', lastSeq: seq };
-}
-
 /** null: no answer now. */
 function rethrowMissing(error: unknown): null {
   if (isFault(error, 'streamMissing')) throw error;
   return null;
-}
-
-/** Whether the id of its predecessor, which the stream compares, follows from the entry. */
-function knowsBefore({ entry }: SealedEntry): boolean {
-  return entry.payload.kind !== 'epoch' || entry.seq === 1;
 }
 
 function notAppended(seq: number, result: PublishResult | null): Error {

@@ -3,10 +3,11 @@
  * one before it. `audit` checks that in the stream and not in memory: a stream may lose what every
  * node has read, and no new node could get past the gap.
  */
-import { type Entry, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
-import { Fault } from '../../engine/runtime/assert.ts';
+import { openEntry, type SealedEntry } from '../../engine/log/entry.ts';
+import { Fault, isFault } from '../../engine/runtime/assert.ts';
 import type { RangeReader } from '../nats/range.ts';
 import type { MarketStream, StoredMessage } from '../nats/stream.ts';
+import { isEntry } from './entrySchema.ts';
 import { textOf } from './jetstreamAppends.ts';
 
 export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
@@ -22,22 +23,13 @@ export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
   throw new Fault('unreadableEntry', `message ${seq} of the stream says it is ${sealed.entry.seq}`);
 }
 
-/** Any program with the right to publish may have written it: checks what all readers rely on. */
-function isEntry(value: unknown): value is Entry {
-  if (typeof value !== 'object' || value === null) return false;
-  // trust: each field is checked here
-  const { epoch, seq, term, prevEntryHash, timeMs, payload } = value as Partial<Entry>;
-  const areTexts = typeof epoch === 'string' && typeof prevEntryHash === 'string';
-  const areNumbers = [seq, term, timeMs].every((number) => Number.isSafeInteger(number));
-  return areTexts && areNumbers && typeof payload?.kind === 'string';
-}
-
 /** null: the message is no entry, or not the entry of its seq. */
 export function parseEntryOrNull(message: StoredMessage): SealedEntry | null {
   try {
     return parseEntry(message);
-  } catch {
-    return null;
+  } catch (error) {
+    if (isFault(error, 'unreadableEntry')) return null;
+    throw error;
   }
 }
 

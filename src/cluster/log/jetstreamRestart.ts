@@ -13,18 +13,20 @@
 import type { SealedEntry } from '../../engine/log/entry.ts';
 import { Fault } from '../../engine/runtime/assert.ts';
 import { type Guards, type PublishResult, WRONG_LAST_SEQUENCE } from '../nats/publisher.ts';
-import type { MarketStream, StoredMessage, StreamState } from '../nats/stream.ts';
-import { type AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';
+import type { MarketStream, StreamState } from '../nats/stream.ts';
+import { type AppendQueue, hashOf, subjectOf } from './jetstreamAppends.ts';
 import { parseEntryOrNull } from './jetstreamEntries.ts';
 
 /** Messages of other programs that are read in an unused stream. */
 const MOST_FOREIGN = 100;
 const NOTICE = 'notice';
+/** Entries that a node which gave notice may have and the one with the newest state lacks. */
+const MOST_AHEAD = 100_000;
 
 /** The lowest seq, `wanted` or later, at which a log can start in this stream. */
 export async function earliestStart(wanted: number, stream: MarketStream): Promise<number> {
   const { first, last } = await stream.state();
-  const noticed = noticeIn(await stream.at(last))?.beginsAt ?? 0;
+  const noticed = (await noticeAt(last, Math.max(wanted, last), stream))?.beginsAt ?? 0;
   if (wanted > last) return Math.max(wanted, noticed);
   // Another program wrote to the stream before the market started.
   const isUnused = wanted === 1 && (await holdsNoEntry(first, last, stream));
@@ -38,7 +40,7 @@ export async function earliestStart(wanted: number, stream: MarketStream): Promi
 export async function startLog(
   sealed: SealedEntry,
   stream: MarketStream,
-  appends: AppendPipeline,
+  appends: AppendQueue,
   mayStart: () => boolean = () => true,
 ): Promise<void> {
   const { seq } = sealed.entry;
@@ -59,14 +61,14 @@ async function makeRoom(
   { entry: { seq }, hash }: SealedEntry,
   { first, last }: StreamState,
   stream: MarketStream,
-  appends: AppendPipeline,
+  appends: AppendQueue,
   mayStart: () => boolean,
 ): Promise<void> {
   const isBeyond = last >= seq;
   const isUnused = isBeyond && seq === 1 && (await holdsNoEntry(first, last, stream));
   if (isBeyond && !isUnused) throw refusedAt(seq);
   if (!isUnused) {
-    const there = noticeIn(await stream.at(last));
+    const there = await noticeAt(last, Math.max(seq, last), stream);
     if (there !== null && there.beginsAt > seq) throw refusedAt(seq);
     if (there?.hash !== hash) await giveNotice({ beginsAt: seq, hash }, last, stream, appends);
   }
@@ -86,7 +88,7 @@ async function giveNotice(
   notice: Notice,
   last: number,
   stream: MarketStream,
-  appends: AppendPipeline,
+  appends: AppendQueue,
 ): Promise<void> {
   const { beginsAt, hash } = notice;
   const id = `notice/${beginsAt}/${hash}`;
@@ -109,27 +111,29 @@ async function behind(
   const result = await put({ lastSequence: last });
   const isRefused = result.result === 'refused' && result.code === WRONG_LAST_SEQUENCE;
   if (!isRefused || (await stream.state()).last !== last) return result;
-  // See AppendPipeline: the server miscounts. Then the newest message of this kind is compared.
+  // See AppendQueue: the server miscounts. Then the newest message of this kind is compared.
   const newest = await stream.lastOf(subjectOf(stream.name, kind));
   return put({ lastOfSubject: newest?.seq ?? 0 });
 }
 
-function noticeIn(message: StoredMessage | null): Notice | null {
-  if (message === null) return null;
-  try {
-    // trust: any program that may publish here wrote it; both fields are checked
-    const { beginsAt, hash } = JSON.parse(textOf(message.data)) as Partial<Notice>;
-    if (typeof hash !== 'string' || !Number.isSafeInteger(beginsAt)) return null;
-    return { beginsAt: beginsAt ?? 0, hash };
-  } catch {
-    return null;
-  }
+/**
+ * The notice at `seq`. One that is far ahead of `end`, of which this node knows, is none: no node
+ * that still runs is so far ahead, and a stranger could use up all sequences with it.
+ */
+async function noticeAt(seq: number, end: number, stream: MarketStream): Promise<Notice | null> {
+  const { name, messages } = stream;
+  const message = await stream.at(seq);
+  if (message?.subject !== subjectOf(name, NOTICE)) return null;
+  const notice = messages.read('notice', message.data);
+  if (notice === null || notice.beginsAt <= end + MOST_AHEAD) return notice;
+  messages.dropped('notice', `it would begin the log more than ${MOST_AHEAD} entries ahead`);
+  return null;
 }
 
 async function publish(
   sealed: SealedEntry,
   stream: MarketStream,
-  appends: AppendPipeline,
+  appends: AppendQueue,
 ): Promise<void> {
   const { seq } = sealed.entry;
   const put = (guards: Guards) => appends.begin(sealed, guards);

@@ -59,9 +59,8 @@ export class Announcements {
   async others(node: string): Promise<readonly Announcement[] | 'unreachable'> {
     const texts = await this.#bucket.all(PREFIX);
     if (texts === 'unreachable') return texts;
-    // trust: written by `announce` of a node of this market
-    const all = texts.map((text) => JSON.parse(text) as Announcement);
-    return all.filter((other) => other.node !== node);
+    const all = texts.map((text) => this.#bucket.messages.read('announcement', text));
+    return all.filter((other) => other !== null).filter((other) => other.node !== node);
   }
 
   /** What others announced since `sinceMs`, without a request; some may be missing. */
@@ -72,25 +71,12 @@ export class Announcements {
   }
 
   #hear(text: string, atMs: number): void {
-    const announcement = readAnnouncement(text);
+    // Empty: a removal.
+    const announcement = text === '' ? null : this.#bucket.messages.read('announcement', text);
     if (announcement === null) return;
     const { node } = announcement;
     if (!this.#heard.has(node) && this.#heard.size >= MOST_HEARD) return;
     this.#heard.set(node, { announcement, atMs });
-  }
-}
-
-/** null: a removal, or a message of another program. */
-function readAnnouncement(text: string): Announcement | null {
-  if (text === '') return null;
-  try {
-    const found: unknown = JSON.parse(text);
-    if (typeof found !== 'object' || found === null) return null;
-    const isOne = 'node' in found && 'epoch' in found && 'seq' in found && 'term' in found;
-    // trust: written by `announce` of a node of this market
-    return isOne ? (found as Announcement) : null;
-  } catch {
-    return null;
   }
 }
 

@@ -5,6 +5,7 @@
 import { type KV, Kvm } from '@nats-io/kv';
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { NatsLink } from './connection.ts';
+import type { Messages } from './messages.ts';
 import {
   isMissing,
   isWrongLast,
@@ -52,6 +53,10 @@ export class Bucket {
   /** Why the last request was `unreachable`; null: it was not. */
   get problem(): string | null {
     return this.#problem;
+  }
+
+  get messages(): Messages {
+    return this.#link.messages;
   }
 
   create(key: string, text: string): Promise<WriteOutcome> {

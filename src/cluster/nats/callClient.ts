@@ -131,8 +131,10 @@ export class CallClient {
       const subject = address === null ? subjects.any : subjects.node(address);
       const headers = piecesHeader(1 + others.length);
       connection.publish(subject, first, { reply: inbox, headers });
+      // A subscription that cannot be ended has ended with its connection.
       over.promise.then(() => subscription.unsubscribe()).catch(() => {});
     } catch {
+      // A connection that is being closed takes neither subscription nor message.
       over.resolve({ outcome: 'disconnected' });
     }
     return over.promise.finally(() => {

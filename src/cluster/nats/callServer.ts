@@ -35,6 +35,8 @@ interface CallServerDeps {
   readonly handle: CallHandler;
   /** Whether this node can serve calls now. */
   isAble(): boolean;
+  /** A call ended with an error, and its caller gets no answer. */
+  failed(error: unknown): void;
 }
 
 export interface CallServerLimits {
@@ -134,7 +136,7 @@ export class CallServer implements Service {
       send(message, new Uint8Array(), { headers: refusedHeader(refusal) });
       return;
     }
-    const running = this.#serve(message, count).catch(() => {});
+    const running = this.#serve(message, count).catch(this.#deps.failed);
     this.#running.add(running);
     running.finally(() => this.#running.delete(running));
   }

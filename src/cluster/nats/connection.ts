@@ -10,6 +10,7 @@ import {
   connect,
   createInbox,
   credsAuthenticator,
+  errors,
   headers,
   type Msg,
   type MsgHdrs,
@@ -17,8 +18,10 @@ import {
   nanos,
   nkeyAuthenticator,
 } from '@nats-io/transport-node';
+import { Fault } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import { Messages } from './messages.ts';
 
 export type { ConnectionOptions, Msg, MsgHdrs, NatsConnection };
 export { createInbox, headers, nanos };
@@ -78,6 +81,8 @@ export async function connectNats(
 
 export class NatsLink {
   readonly connection: NatsConnection;
+  /** Reads what NATS delivers. */
+  readonly messages = new Messages();
   readonly #listeners = new Set<(status: NatsStatus) => void>();
   readonly #refusalListeners = new Set<(why: string) => void>();
   #connected = true;
@@ -102,15 +107,20 @@ export class NatsLink {
     this.#refusalListeners.add(listener);
   }
 
-  /** The result of `run`; rejects as soon as the connection is lost. */
+  /** The result of `run`. Throws `natsSilent` without an answer, at once without a connection. */
   async whileConnected<T>(run: () => Promise<T>): Promise<T> {
-    if (!this.connected) throw new Error('there is no connection to NATS');
+    if (!this.connected) throw silent('there is no connection to NATS');
     const { promise, reject } = Promise.withResolvers<never>();
     const stop = this.onStatus(({ status }) => {
-      if (status !== 'reconnected') reject(new Error('the connection to NATS was lost'));
+      if (status !== 'reconnected') reject(silent('the connection to NATS was lost'));
     });
     try {
       return await Promise.race([run(), promise]);
+    } catch (error) {
+      // JetStream says 503 while it, or a stream, has no leader.
+      const isUnable = error instanceof Error && 'status' in error && error.status === 503;
+      const isSilent = isUnable || SILENCE.some((kind) => error instanceof kind);
+      throw isSilent ? silent(String(error), error) : error;
     } finally {
       stop();
     }
@@ -122,6 +132,7 @@ export class NatsLink {
    */
   async close(givenUp: Promise<unknown> = NEVER): Promise<void> {
     if (this.connection.isClosed()) return;
+    // What was not drained when the connection ended is lost with it.
     if (this.#connected) await Promise.race([this.connection.drain().catch(() => {}), givenUp]);
     await this.connection.close();
     leaveSocket(this.connection);
@@ -141,6 +152,23 @@ export class NatsLink {
     this.#connected = connected;
     for (const listener of [...this.#listeners]) listener(status);
   }
+}
+
+/** What the client throws when the server is away, late or refuses us. */
+const SILENCE = [
+  errors.AuthorizationError,
+  errors.ClosedConnectionError,
+  errors.ConnectionError,
+  errors.DrainingConnectionError,
+  errors.NoRespondersError,
+  errors.PermissionViolationError,
+  errors.RequestError,
+  errors.TimeoutError,
+  errors.UserAuthenticationExpiredError,
+];
+
+function silent(message: string, cause?: unknown): Fault {
+  return new Fault('natsSilent', message, { cause });
 }
 
 /**

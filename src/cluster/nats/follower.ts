@@ -105,7 +105,7 @@ export class StreamFollower {
       await this.#link.whileConnected(add);
       return true;
     } catch {
-      // The stream or the server is away: `check` of the log reports that.
+      // The stream or the server is away: `check` of the log reports that. It is tried again.
       this.#unsubscribe();
       return false;
     }
@@ -124,7 +124,7 @@ export class StreamFollower {
     }
     this.#consumerSeq = delivery.consumerSeq;
     this.#next = delivery.seq + 1;
-    this.#receive({ seq: delivery.seq, data: message.data });
+    this.#receive({ seq: delivery.seq, subject: message.subject, data: message.data });
   }
 
   #unsubscribe(): void {

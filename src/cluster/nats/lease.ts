@@ -132,13 +132,13 @@ export class Lease {
     const value = await this.#bucket.get(KEY);
     if (value === null || value === 'unreachable') return value;
     this.#renewals.seen(value.text);
-    return holderIn(value.text);
+    return this.#holderIn(value.text);
   }
 
   /** Whose renewals were heard during the last lease; else the holder, by the server. */
   async lastHolder(): Promise<LeaseHolder | null | 'unreachable'> {
     const { renewed } = this.#renewals;
-    return renewed === null ? this.holder() : holderIn(renewed);
+    return renewed === null ? this.holder() : this.#holderIn(renewed);
   }
 
   /** Another node can take it at once. */
@@ -162,6 +162,7 @@ export class Lease {
     this.#renewIn(term, this.#options.leaseMs / RENEWALS);
     this.#watch(term);
     // In a bucket with a shorter lifetime it would expire before each renewal.
+    // Without an answer it is tried again with the next lease, and the start compares it too.
     this.#bucket.lengthen().catch(() => {});
     return 'taken';
   }
@@ -213,6 +214,14 @@ export class Lease {
     );
   }
 
+  /** null: no node wrote that; it expires as a lease does. */
+  #holderIn(text: string): LeaseHolder | null {
+    const found = this.#bucket.messages.read('lease', text);
+    if (found === null) return null;
+    const { node, subject, market } = found;
+    return { node, subject, ...(market === undefined ? {} : { market }) };
+  }
+
   #trustedFrom(askedMs: number): number {
     return askedMs + TRUSTED_PART * this.#options.leaseMs;
   }
@@ -228,10 +237,4 @@ export class Lease {
     for (const timer of this.#timers) timer.cancel();
     this.#timers = [];
   }
-}
-
-function holderIn(text: string): LeaseHolder {
-  // trust: written by `tryTake` of a node of this market
-  const { node, subject, market } = JSON.parse(text) as LeaseHolder;
-  return { node, subject, ...(market === undefined ? {} : { market }) };
 }

@@ -14,6 +14,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { NatsLink } from './connection.ts';
+import type { Messages } from './messages.ts';
 import { RangeReader } from './range.ts';
 import {
   type JetStreamManager,
@@ -45,6 +46,10 @@ export class ObjectFiles {
     this.#shape = shape;
   }
 
+  get messages(): Messages {
+    return this.#link.messages;
+  }
+
   /** Stores the file at `path` as `name`, replacing an older one. */
   put(name: string, path: string): Promise<Failure | null> {
     return this.#try(`${name} was not stored`, async (store) => {
@@ -64,9 +69,10 @@ export class ObjectFiles {
 
   /** Writes `name` to the file at `path`: all of it, or nothing. */
   get(name: string, path: string): Promise<Failure | null> {
-    return this.#try(`${name} was not fetched`, async (store) => {
-      const info = await store.info(name);
-      if (info === null || info.deleted) return new Failure('NOT_FOUND', `there is no ${name}`);
+    return this.#try(`${name} was not fetched`, async () => {
+      const info = await this.#info(name);
+      if (info === null || info.deleted === true)
+        return new Failure('NOT_FOUND', `there is no ${name}`);
       const part = `${path}.part-${this.#rng.token(8)}`;
       try {
         const digest = await this.#copy(info, part);
@@ -90,9 +96,8 @@ export class ObjectFiles {
       for (let next = 1; ; ) {
         const message = await stream.nextOf(`$O.${bucket}.M.*`, next);
         if (message === null) return names.reverse();
-        // trust: the store's own description of an object
-        const info = JSON.parse(new TextDecoder().decode(message.data)) as ObjectInfo;
-        if (info.deleted !== true) names.push(info.name);
+        const info = this.messages.read('file', message.data);
+        if (info !== null && info.deleted !== true) names.push(info.name);
         next = message.seq + 1;
       }
     });
@@ -108,7 +113,7 @@ export class ObjectFiles {
   }
 
   /** Answers the digest of the copy in the format of the store. */
-  async #copy(info: ObjectInfo, path: string): Promise<string> {
+  async #copy(info: Pick<ObjectInfo, 'nuid' | 'chunks'>, path: string): Promise<string> {
     const { bucket } = this.#shape;
     const subject = `$O.${bucket}.C.${info.nuid}`;
     const jsm = await this.#manager();
@@ -132,6 +137,15 @@ export class ObjectFiles {
       await file.close();
     }
     return `SHA-256=${padded(digest.digest('base64url'))}`;
+  }
+
+  /** As the store describes it; null: there is none, or no store wrote that. */
+  async #info(name: string) {
+    const { bucket } = this.#shape;
+    const stream = new MarketStream(this.#link, await this.#manager(), `OBJ_${bucket}`);
+    const subject = `$O.${bucket}.M.${padded(Buffer.from(name).toString('base64url'))}`;
+    const message = await stream.lastOf(subject);
+    return message === null ? null : this.messages.read('file', message.data);
   }
 
   #manager(): Promise<JetStreamManager> {

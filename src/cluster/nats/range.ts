@@ -7,6 +7,7 @@
  * messages are read from the leader one by one; after a pause (100 ms, doubled up to 5 s while that
  * does not help) a new consumer is tried.
  */
+import { Fault, isFault } from '../../engine/runtime/assert.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
@@ -100,7 +101,8 @@ export class RangeReader {
     const add = () => this.#jsm.consumers.add(this.#stream, settings);
     const { name } = await this.#link.whileConnected(add);
     const { messages, alive } = await this.#fetch(name, limit);
-    if (!alive && messages.length === 0) throw new Error(`NATS stopped answering at ${from}`);
+    if (!alive && messages.length === 0)
+      throw new Fault('natsSilent', `NATS stopped answering at ${from}`);
     if (alive) this.#keep(name, from, messages);
     return messages;
   }
@@ -144,7 +146,7 @@ export class RangeReader {
     const take = (message: Msg) => {
       const delivery = deliveryOf(message);
       if (delivery === null) return end(isEndOfBatch(message));
-      messages.push({ seq: delivery.seq, data: message.data });
+      messages.push({ seq: delivery.seq, subject: message.subject, data: message.data });
       if (delivery.pending === 0 || messages.length === limit) return end(true);
       if (messages.length % 64 !== 0) return;
       timer.cancel();
@@ -162,7 +164,10 @@ export class RangeReader {
       return alive;
     };
     // Without a connection: what has arrived, and the consumer is not used again.
-    const alive = await this.#link.whileConnected(ask).catch(() => false);
+    const alive = await this.#link.whileConnected(ask).catch((error) => {
+      if (isFault(error, 'natsSilent')) return false;
+      throw error;
+    });
     timer.cancel();
     end(false);
     return { messages, alive };

@@ -2,13 +2,14 @@
  * One JetStream stream, by single requests. The stream's leader answers them, never a replica that
  * lags (no direct gets).
  *
- * Errors: throws `streamMissing` when there is no such stream, anything else when NATS gives no
- * answer in time; the request may then be repeated.
+ * Errors: throws `streamMissing` when there is no such stream, `natsSilent` when NATS gives no
+ * answer in time or cannot give one now; the request may then be repeated.
  */
 import {
   DiscardPolicy,
   JetStreamApiError,
   type JetStreamClient,
+  JetStreamError,
   type JetStreamManager,
   jetstream,
   jetstreamManager,
@@ -19,6 +20,7 @@ import {
 } from '@nats-io/jetstream';
 import { Fault } from '../../engine/runtime/assert.ts';
 import { type Msg, type NatsLink, nanos } from './connection.ts';
+import type { Messages } from './messages.ts';
 
 export { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 export type { JetStreamManager, StreamConfig };
@@ -34,6 +36,7 @@ export interface StreamState {
 
 export interface StoredMessage {
   readonly seq: number;
+  readonly subject: string;
   readonly data: Uint8Array;
 }
 
@@ -109,16 +112,19 @@ export function deliveryOf({ reply = '' }: Msg): Delivery | null {
   const skip = tokens.length >= 11 ? 2 : 0;
   const [seq, consumerSeq, , pending] = tokens.slice(5 + skip).map(Number);
   if (seq === undefined || consumerSeq === undefined || pending === undefined) return null;
-  return { seq, consumerSeq, pending };
+  const areNumbers = [seq, consumerSeq, pending].every((number) => Number.isSafeInteger(number));
+  return areNumbers ? { seq, consumerSeq, pending } : null;
 }
 
 export class MarketStream {
   readonly name: string;
+  readonly messages: Messages;
   readonly #link: NatsLink;
   readonly #jsm: JetStreamManager;
 
   constructor(link: NatsLink, jsm: JetStreamManager, name: string) {
     this.name = name;
+    this.messages = link.messages;
     this.#link = link;
     this.#jsm = jsm;
   }
@@ -169,7 +175,9 @@ export class MarketStream {
       return await this.#link.whileConnected(run);
     } catch (error) {
       if (isMissing(error)) throw new Fault('streamMissing', `NATS has no stream ${this.name}`);
-      throw error;
+      // As 503 while it has no leader.
+      const isUnable = error instanceof JetStreamError;
+      throw isUnable ? new Fault('natsSilent', error.message, { cause: error }) : error;
     }
   }
 }
@@ -184,5 +192,7 @@ export function isWrongLast(error: unknown): boolean {
 }
 
 function stored(message: StoredMsg | null): StoredMessage | null {
-  return message === null ? null : { seq: message.seq, data: message.data };
+  if (message === null) return null;
+  const { seq, subject, data } = message;
+  return { seq, subject, data };
 }

@@ -19,6 +19,8 @@ type FaultKind =
   | 'malformedCbor'
   /** The thread that follows the Cardano node has ended. */
   | 'ogmiosStopped'
+  /** NATS gives no answer now: what was asked may be asked again. */
+  | 'natsSilent'
   /** A devnet's file holds a chain with other genesis outputs. */
   | 'otherGenesis'
   /** The state file was written by a program whose rows mean something else. */

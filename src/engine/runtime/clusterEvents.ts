@@ -6,6 +6,8 @@ export function clusterEvents(logger: Logger, meters: Meters) {
   return {
     ...roleEvents(logger, meters),
     ...presenceEvents(logger, meters),
+    ...copyEvents(logger, meters),
+    ...messageEvents(logger, meters),
     ...marketEvents(logger),
   };
 }
@@ -90,6 +92,38 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
     logDiverged(reason: string): void {
       const fields = { event: 'logDiverged', reason };
       logger.error(fields, `the log does not continue from what this node has: ${reason}`);
+    },
+  };
+}
+
+function copyEvents(logger: Logger, { gauge }: Meters) {
+  const lacking = gauge('log_copies_behind', 'Copies of the log on NATS servers that stay behind');
+  return {
+    /** The copies that stay behind, by server; at every comparison. */
+    copiesCompared(behind: readonly { readonly server: string; readonly missing: number }[]): void {
+      lacking.set(behind.length);
+      for (const { server, missing } of behind) {
+        const fields = { event: 'copyBehind', server, missing };
+        logger.error(
+          fields,
+          `the copy of the log on NATS server ${server} lacks ${missing} entries`,
+        );
+      }
+    },
+  };
+}
+
+function messageEvents(logger: Logger, { counter }: Meters) {
+  const dropped = counter('nats_messages_dropped', 'Messages of NATS that do not fit', ['kind']);
+  const told = new Set<string>();
+  return {
+    /** Another program wrote it, or it came damaged. Each kind is logged once. */
+    messageDropped(kind: string, why: string): void {
+      dropped.inc({ kind });
+      const fields = { event: 'messageDropped', kind, why };
+      const message = `a message of NATS that is no ${kind} of this market was dropped: ${why}`;
+      logger[told.has(kind) ? 'debug' : 'error'](fields, message);
+      told.add(kind);
     },
   };
 }

@@ -19,6 +19,7 @@ const STOPS_SUBMITS = {
   NATS_AWAY: true,
   NO_LEADER: true,
   LOG_DIVERGED: true,
+  LOG_COPY_BEHIND: false,
   STATE_DAMAGED: false,
   KUPO_AWAY: false,
   PARAMETERS_UNKNOWN: false,

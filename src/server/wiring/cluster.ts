@@ -15,6 +15,7 @@ import {
   waitUntilLogStarts,
   waitUntilOthersStartLog,
 } from '../../cluster/epochs.ts';
+import { CopyWatch } from '../../cluster/log/copies.ts';
 import { ensureLog, JetstreamLog, LOG_LIMITS } from '../../cluster/log/jetstream.ts';
 import { Announcements } from '../../cluster/nats/announcements.ts';
 import { Bucket } from '../../cluster/nats/bucket.ts';
@@ -46,7 +47,8 @@ import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
 import { type RecoveryOptions, recover } from '../../engine/actors/recovery.ts';
 import { checkSameMarket } from '../../engine/actors/sameMarket.ts';
-import { isFault } from '../../engine/runtime/assert.ts';
+import { Fault, isFault } from '../../engine/runtime/assert.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
@@ -78,6 +80,8 @@ export interface Cluster {
   /** Files of this node. */
   readonly files: DataFiles;
   readonly disk: DataDisk;
+  /** Compares those of the log; for the nodes that may lead. */
+  readonly copies: Service;
   /** For nodes that are new or far behind. */
   readonly snapshots: SnapshotStore;
   /** Entries from one snapshot to the next. */
@@ -106,6 +110,7 @@ export async function joinMarket(
   events.natsConnected();
   link.onStatus(({ status }) => events.natsStatus(status));
   link.onRefusal(rateLimited(clock, events.natsRefused));
+  link.messages.onDropped(events.messageDropped);
   try {
     return await joinOver(link, world, name, events);
   } catch (error) {
@@ -328,6 +333,12 @@ async function openShared(
   };
 }
 
+function copiesOf(link: NatsLink, stream: string, clock: Clock, events: Events): CopyWatch {
+  const { handlerFailed, copiesCompared } = events;
+  const failed = (error: unknown) => handlerFailed('copies of the log', error);
+  return new CopyWatch({ link, stream, clock, failed, copiesCompared });
+}
+
 function leaderSubject(market: string): string {
   return `${market}-leader`;
 }
@@ -355,6 +366,7 @@ function clusterOf(
     settings: sharedSettingsOf(settings),
     ...places,
     disk: new DataDisk(settings.DATA_DIR, clock),
+    copies: copiesOf(link, settings.MARKET_NAME, clock, events),
     every: settings.SNAPSHOT_EVERY,
     images,
     onLost,
@@ -374,7 +386,7 @@ function clusterOf(
       otherMarket,
       others: async () => {
         const others = await announcements.others(name);
-        if (others === 'unreachable') throw new Error('NATS gives no answer');
+        if (others === 'unreachable') throw new Fault('natsSilent', 'NATS gives no answer');
         return others;
       },
       heard: () => announcements.heard(name, clock.monotonicMs() - settings.LEASE_MS),

@@ -95,7 +95,7 @@ export function joinElection(
       mayNotLead,
     },
     isStale,
-    services: [...watching.first, cluster.disk, watch, seen, leadership],
+    services: [...watching.first, cluster.disk, watch, seen, cluster.copies, leadership],
   };
 }
 
@@ -136,12 +136,13 @@ function watchLog(
   cluster: Cluster,
   { clock, settings }: World,
   node: Node,
-  { nodeStuck }: Events,
+  { nodeStuck, handlerFailed }: Events,
   own: Pick<LogWatchDeps, 'announce' | 'leads' | 'lost'>,
 ) {
   const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: stuckAfterMs } = settings;
   const { name, link, lease, leaseMs, announcements } = cluster;
-  const deps = { ...cluster, ...own, node, clock, stuck: nodeStuck, stuckAfterMs };
+  const failed = (error: unknown) => handlerFailed('watch', error);
+  const deps = { ...cluster, ...own, node, clock, stuck: nodeStuck, stuckAfterMs, failed };
   // The log counts as silent after two checks without an answer.
   const watch = new LogWatch(deps, Math.min(staleAfterMs / 2, leaseMs / 3));
   link.onStatus(({ status }) => {
@@ -176,6 +177,8 @@ function watchCluster(
   const { link, lease } = cluster;
   reasons.watch('NATS_AWAY', () => {
     if (watch.isLost || watch.silentMs <= settings.STALE_AFTER_MS) return null;
+    if (watch.failure !== null)
+      return `the log cannot be compared (${watch.failure}): see handlerFailed in the log`;
     const what = link.connected ? 'NATS is connected and does not answer' : 'NATS is away';
     const why = watch.silence === null ? '' : ` (${watch.silence})`;
     return `${what}${why}: see NATS_URL, the log of nats-server and its disk`;

@@ -159,6 +159,11 @@ function chainNotes(events: Events, reasons: Reasons): Partial<Events> {
 
 function sideNotes(events: Events, reasons: Reasons): Partial<Events> {
   return {
+    copiesCompared(behind) {
+      events.copiesCompared(behind);
+      if (behind.length === 0) reasons.clear('LOG_COPY_BEHIND');
+      else reasons.set('LOG_COPY_BEHIND', copiesMessage(behind));
+    },
     webhooksNotSaved(why) {
       events.webhooksNotSaved(why);
       reasons.set('WEBHOOKS_NOT_SAVED', `${why}; what was delivered may be delivered again`);
@@ -187,6 +192,15 @@ function sideNotes(events: Events, reasons: Reasons): Partial<Events> {
 function put(reasons: Reasons, code: ReasonCode, message: string | null): void {
   if (message === null) reasons.clear(code);
   else reasons.set(code, message);
+}
+
+function copiesMessage(behind: Parameters<Events['copiesCompared']>[0]): string {
+  const which = behind.map(({ server, missing }) => `${server} lacks ${missing} entries`);
+  return (
+    `copies of the log in NATS stay behind: ${which.join(', ')}. While they do, the loss of one ` +
+    'server may lose entries: have these copies made again, see "A copy of the log stays behind" ' +
+    'in docs/cluster.md'
+  );
 }
 
 function messageOf(error: unknown): string {

@@ -60,9 +60,13 @@ export function forwardRoutes(
 ): (route: Route) => Route {
   const { link, market } = cluster;
   const client = new CallClient({ link, subjects: callSubjects(market), clock });
-  const calls = new NodeCaller(callingNode(node, clock), (bytes, mayRepeat) => {
-    return client.call(bytes, mayRepeat);
-  });
+  const calls = new NodeCaller(
+    callingNode(node, clock),
+    (bytes, mayRepeat) => {
+      return client.call(bytes, mayRepeat);
+    },
+    link.messages,
+  );
   return (route) => ({
     ...route,
     ...(route.idempotency === undefined
@@ -121,8 +125,9 @@ export function answerCalls(
     subjects: callSubjects(market),
     address: rng.token(12),
     clock,
-    handle: callHandler(works, callingNode(node, clock), handlerFailed),
+    handle: callHandler(works, callingNode(node, clock), handlerFailed, link.messages),
     isAble,
+    failed: (error) => handlerFailed('calls of other nodes', error),
   });
 }
 

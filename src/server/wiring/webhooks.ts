@@ -61,7 +61,8 @@ export function openWebhooks(
       },
     };
   };
-  const delivering = roles === null ? deliver() : whileLeading('webhooks', deliver, roles);
+  const failed = (error: unknown) => observer.handlerFailed('webhooks', error);
+  const delivering = roles === null ? deliver() : whileLeading('webhooks', deliver, roles, failed);
   const closing: Service = { name: 'webhooks-file', start: () => {}, stop: () => store.close() };
   return {
     routes: webhookRoutes({ store, destinations, topics, clock, rng }),

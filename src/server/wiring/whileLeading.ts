@@ -1,19 +1,39 @@
 import type { Service } from '../../engine/runtime/service.ts';
 import type { RoleState } from './election.ts';
 
-/** Runs on the one of several nodes that leads; `make` is called each time that it begins to. */
-export function whileLeading(name: string, make: () => Service, roles: RoleState): Service {
+/**
+ * Runs on the one of several nodes that leads; `make` is called each time that it begins to. A
+ * start or a stop that fails goes to `failed`, and later changes of the role happen all the same.
+ */
+export function whileLeading(
+  name: string,
+  make: () => Service,
+  roles: RoleState,
+  failed: (error: unknown) => void = () => {},
+): Service {
   let running: Service | null = null;
   let changing = Promise.resolve();
   let isOpen = false;
+  const stop = async () => {
+    const old = running;
+    running = null;
+    await old?.stop();
+  };
+  const start = async () => {
+    running = make();
+    try {
+      await running.start();
+    } catch (error) {
+      // What it has begun must not stay.
+      await stop().catch(failed);
+      throw error;
+    }
+  };
   const change = (wanted: boolean) => {
-    changing = changing.then(async () => {
-      if (wanted === (running !== null)) return;
-      const [old, next] = [running, wanted ? make() : null];
-      running = next;
-      await old?.stop();
-      await next?.start();
-    });
+    const turn = async () => {
+      if (wanted !== (running !== null)) await (wanted ? start() : stop());
+    };
+    changing = changing.then(turn).catch(failed);
   };
   roles.onRole((leads) => change(isOpen && leads));
   return {

@@ -7,6 +7,7 @@
 import type { LogCheck } from '../../../src/cluster/log/jetstream.ts';
 import { NO_HASH, type SealedEntry, sealEntry } from '../../../src/engine/log/entry.ts';
 import type { AppendOutcome, Log, Tail } from '../../../src/engine/log/port.ts';
+import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock as clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 
@@ -97,7 +98,7 @@ export class FaultyLog implements Log {
 
   async #answer<T>(what: () => T): Promise<T> {
     await this.#stream.delay();
-    if (this.isCut || this.#stream.chance(this.#stream.trouble / 4)) throw new Error('no answer');
+    if (this.isCut || this.#stream.chance(this.#stream.trouble / 4)) throw silent('no answer');
     return what();
   }
 
@@ -124,7 +125,7 @@ export class FaultyLog implements Log {
     const outcome = isLost ? null : this.#store(sealed, expectedSeq);
     await stream.delay();
     const isUnheard = this.isCut || stream.chance(stream.trouble / 4);
-    if (outcome === null || isUnheard) throw new Error('no acknowledgement');
+    if (outcome === null || isUnheard) throw silent('no acknowledgement');
     return outcome;
   }
 
@@ -214,4 +215,8 @@ export class FaultyLog implements Log {
     this.isCut = false;
     this.#wake();
   }
+}
+
+function silent(message: string): Fault {
+  return new Fault('natsSilent', message);
 }

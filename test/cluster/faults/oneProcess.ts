@@ -16,6 +16,7 @@ import { Node } from '../../../src/engine/actors/node.ts';
 import { recover } from '../../../src/engine/actors/recovery.ts';
 import { Replay } from '../../../src/engine/ingest/replay.ts';
 import type { LogWriter } from '../../../src/engine/log/writer.ts';
+import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock as clock, sleep } from '../../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger } from '../../../src/engine/runtime/events.ts';
 import { createRegistry } from '../../../src/engine/runtime/meters.ts';
@@ -85,7 +86,7 @@ export class OneNode {
       otherMarket: (error) => place.faults.push(error),
       ensureStream: async () => {},
       others: async () => {
-        if (log.isCut) throw new Error('NATS gives no answer');
+        if (log.isCut) throw new Fault('natsSilent', 'NATS gives no answer');
         // No node expires: one that is cut off here comes back, and load outlasts the short lease.
         return [...standings.values()].filter((one) => one.node !== name);
       },
@@ -131,11 +132,13 @@ export class OneNode {
       { ...events, leadershipFailed: (error) => place.faults.push(error) },
     );
     const announce = async (standing: Announcement) => {
-      if (log.isCut) throw new Error('NATS gives no answer');
+      if (log.isCut) throw new Fault('natsSilent', 'NATS gives no answer');
       standings.set(name, standing);
     };
     const lost = () => this.#leadership.stepDown('the log is another one');
-    this.#watch = new LogWatch({ name, node, log, epochs, clock, announce, lost }, WATCH_MS);
+    const failed = (error: unknown) => place.faults.push(error);
+    const watched = { name, node, log, epochs, clock, announce, lost, failed };
+    this.#watch = new LogWatch(watched, WATCH_MS);
   }
 
   static async start(name: string, place: Place): Promise<OneNode> {

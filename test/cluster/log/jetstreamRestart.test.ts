@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
-import { AppendPipeline } from '../../../src/cluster/log/jetstreamAppends.ts';
+import { AppendQueue } from '../../../src/cluster/log/jetstreamAppends.ts';
 import { startLog } from '../../../src/cluster/log/jetstreamRestart.ts';
 import { MarketStream, manager } from '../../../src/cluster/nats/stream.ts';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
@@ -64,7 +64,7 @@ for (const [where, { entries, own, others }] of Object.entries(LATE_BEGINS)) {
         living.push(...textsOf([first, ...next]));
       };
       const { frozen, asked } = frozenBefore(stream, step, meanwhile);
-      const appends = new AppendPipeline(link, frozen, systemClock, patience);
+      const appends = new AppendQueue(link, frozen, systemClock, patience);
       // As with the lease: no other node starts it while this node may.
       const mayBegin = () => living.length === 0;
       const beginning = startLog(firstAt(own), frozen, appends, mayBegin);

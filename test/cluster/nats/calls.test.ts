@@ -55,6 +55,7 @@ async function answeringNode(
         return handle(bytes);
       },
       isAble: () => found.isAble,
+      failed: () => {},
     },
     { checkMs: 5, stopMs: PATIENT_MS, ...limits },
   );

@@ -108,6 +108,7 @@ export class Consumer {
       num_waiting: this.#waiting.length,
       num_pending: this.#pending(),
       ...(this.isPush ? { push_bound: this.#isHeard() } : {}),
+      cluster: { leader: this.deps.replica.server.place },
     };
   }
 

@@ -84,9 +84,7 @@ export class JetStream implements Listener {
     const servers = this.#placement(config.num_replicas);
     const stored: StoredListener = (stream, message) => this.onStored(stream, message);
     // A stream with one copy is as one of a single server, wherever it is.
-    const isClustered = this.rules.isClustered && servers.length > 1;
-    const rules = { ...this.rules, isClustered };
-    const stream = new Stream(config, createdMs, servers, rules, this.router, stored);
+    const stream = new Stream(config, createdMs, servers, this.rules, this.router, stored);
     this.streams.set(config.name, stream);
     for (const subject of config.subjects) this.#subjects.add(subject, stream);
     const leader = stream.replicas.all.find(({ server }) => server.works);
@@ -105,6 +103,10 @@ export class JetStream implements Listener {
     stream.setConfig(config);
     for (const subject of config.subjects) this.#subjects.add(subject, stream);
     for (const { machine } of stream.replicas.all) machine.store.expire(this.nowMs);
+    if (!this.rules.isClustered) return;
+    const there = stream.replicas.all.map(({ server }) => server);
+    const others = this.#placement(this.servers.length).filter((one) => !there.includes(one));
+    stream.setServers(others.slice(0, Math.max(0, config.num_replicas - there.length)));
   }
 
   /** The network or a server changed. */

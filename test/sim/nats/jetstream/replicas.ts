@@ -291,7 +291,7 @@ export class Replica {
       const isSame = other.lastIndex === this.lastIndex && other.lastTerm === this.lastTerm;
       if (!isSame) {
         other.restore({ ...state, term });
-        other.machine.restart(other.server.network.clock.nowMs());
+        other.machine.catchUp(other.server.network.clock.nowMs());
         other.#entries = entries.map((entry) => ({ ...entry, applied: null }));
         other.#commit(committed);
         this.#group.replaced(other);
@@ -311,7 +311,7 @@ export interface ReplicasListener {
 }
 
 export class Replicas {
-  readonly all: readonly Replica[];
+  all: readonly Replica[];
   readonly #listener: ReplicasListener;
 
   constructor(
@@ -321,6 +321,23 @@ export class Replicas {
   ) {
     this.#listener = listener;
     this.all = servers.map((server) => new Replica(this, server, machine()));
+  }
+
+  /** Adds copies, which take what the leader has. */
+  grow(servers: readonly ModelServer[], machine: () => StreamCopy): void {
+    this.all = [...this.all, ...servers.map((server) => new Replica(this, server, machine()))];
+    this.check();
+  }
+
+  /** Keeps the leader and as many others as there is room for; answers those that go. */
+  shrink(count: number): readonly Replica[] {
+    const [leader] = this.leaders;
+    const others = this.all.filter((one) => one !== leader);
+    const kept = [...(leader === undefined ? [] : [leader]), ...others].slice(0, count);
+    const gone = this.all.filter((one) => !kept.includes(one));
+    this.all = kept;
+    for (const replica of gone) replica.stop();
+    return gone;
   }
 
   get majority(): number {

@@ -20,7 +20,7 @@ export class Stream {
   readonly createdMs: number;
   readonly replicas: Replicas;
   readonly consumers = new Map<string, Consumer>();
-  readonly #rules: StreamRules;
+  readonly #rules: { readonly version: StreamRules['version']; isClustered: boolean };
   readonly #router: Router;
   readonly #stored: StoredListener;
 
@@ -34,10 +34,10 @@ export class Stream {
   ) {
     this.config = config;
     this.createdMs = createdMs;
-    this.#rules = rules;
+    this.#rules = { ...rules, isClustered: rules.isClustered && servers.length > 1 };
     this.#router = router;
     this.#stored = stored;
-    this.replicas = new Replicas(servers, () => new StreamCopy(config, rules), {
+    this.replicas = new Replicas(servers, () => this.#newCopy(), {
       applied: (replica, result) => this.#applied(replica, result),
       replaced: (replica) => this.#replaced(replica),
     });
@@ -79,6 +79,15 @@ export class Stream {
     for (const { machine } of this.replicas.all) machine.store.config = config;
   }
 
+  /** Copies on `added`, or fewer copies where there are more than the settings say. */
+  setServers(added: readonly ModelServer[]): void {
+    this.#rules.isClustered = this.config.num_replicas > 1;
+    if (added.length > 0) this.replicas.grow(added, () => this.#newCopy());
+    for (const { server } of this.replicas.shrink(this.config.num_replicas)) {
+      this.dropConsumers(server);
+    }
+  }
+
   end(): void {
     for (const consumer of this.consumers.values()) consumer.end(null);
     this.consumers.clear();
@@ -96,6 +105,10 @@ export class Stream {
 
   wake(): void {
     for (const consumer of this.consumers.values()) consumer.wake();
+  }
+
+  #newCopy(): StreamCopy {
+    return new StreamCopy(this.config, this.#rules);
   }
 
   #applied(replica: Replica, result: Applied): void {

@@ -10,7 +10,7 @@ import { type StoredMessage, StreamStore } from './store.ts';
 
 export interface StreamRules {
   readonly version: '2.9' | '2.12';
-  /** Several servers: publishes are agreed on before they are applied. */
+  /** Several copies: publishes are agreed on before they are applied. */
   readonly isClustered: boolean;
 }
 
@@ -105,6 +105,15 @@ export class StreamCopy {
       if (id !== '') this.#ids.set(id, { seq, timeMs });
       if (seq === this.store.last) this.#lastId = id;
     }
+  }
+
+  /**
+   * It took the messages of another copy. Servers remember the ids among them, but not which was
+   * the last: what expects that id is refused here, and stored where the others are.
+   */
+  catchUp(nowMs: number): void {
+    this.restart(nowMs);
+    this.#lastId = '';
   }
 
   copy(): StreamCopy {
