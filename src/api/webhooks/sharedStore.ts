@@ -20,7 +20,7 @@ interface SharedValues {
   put(key: string, text: string): Promise<Written>;
   remove(key: string): Promise<Written>;
   hear(keys: string, listener: (text: string) => void): void;
-  /** null: no node of this market wrote that; it is told of. */
+  /** null: no node of this market wrote that; it is reported. */
   readonly messages: {
     read(kind: 'webhook', text: string): { webhook: Webhook; progress: Progress } | null;
   };

@@ -1,7 +1,8 @@
 /**
  * The decoder of everything that NATS delivers: values of buckets, entries and notices of the log,
- * descriptions of files, calls between nodes, acknowledgements. Whoever may publish may have
- * written it, so each kind has a schema with bounds. What does not fit is dropped and told of.
+ * descriptions of files, calls between nodes, acknowledgements. Any program with the right to
+ * publish may have written it, so each kind has a schema with bounds. What does not fit is dropped
+ * and reported.
  *
  * Fields that a schema does not name are kept: a newer version may have added them.
  */

@@ -24,7 +24,7 @@ export function whileLeading(
     try {
       await running.start();
     } catch (error) {
-      // What it has begun must not stay.
+      // What it has started must not stay.
       await stop().catch(failed);
       throw error;
     }

@@ -1,7 +1,7 @@
 /** What counts of the messages on the lease's subject. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HeardRenewals } from '../../../src/cluster/nats/heardRenewals.ts';
+import { HeardRenewals } from '../../../src/cluster/nats/lease.ts';
 import { HandClock } from '../../support/handClock.ts';
 
 const LEASE_MS = 5_000;
