@@ -22,6 +22,7 @@ export class NodeLink {
         if (connection === 'chain') this.#lost(message);
         next.nodeLost(connection, cause, message, retryInMs);
       },
+      partPassedOver: (part) => next.partPassedOver(part),
       ogmiosFailed: (error) => {
         this.#lost('the thread that follows it ended');
         next.ogmiosFailed(error);

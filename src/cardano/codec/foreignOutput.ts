@@ -21,9 +21,19 @@ export interface ForeignOutput {
   readonly value: Value;
   /** Inline: its CBOR, hex; by hash: the hash. null: none. */
   readonly datum: { readonly inline: string } | { readonly hash: string } | null;
-  /** Code in one layer of CBOR, or a native script's CBOR; hex. */
-  readonly script: { readonly language: ScriptLanguage; readonly code: string } | null;
+  readonly script: ForeignScript | null;
 }
+
+/**
+ * `code`: in one layer of CBOR, or a native script's CBOR; hex. `hash`: of a script in a language
+ * that is not known here; `UNKNOWN_SCRIPT_HASH` where it cannot be told.
+ */
+export type ForeignScript =
+  | { readonly language: ScriptLanguage; readonly code: string }
+  | { readonly hash: string };
+
+/** Stands for the hash of a script that is there and cannot be read. */
+export const UNKNOWN_SCRIPT_HASH = 'unknown';
 
 const MOST_KNOWN = 4_096;
 
@@ -33,14 +43,18 @@ const readAddress = remembered((text) => {
   return bytes === null ? null : { field: byteString(toHex(bytes)), text: addressText(bytes) };
 }, MOST_KNOWN);
 
-/** null: the address is none. */
+/**
+ * null: the address is none. A script in an unknown language is left out of the CBOR: an output with
+ * a script is spent by nobody here but its owner, who brings the transaction.
+ */
 export function foreignOutput({ address, value, datum, script }: ForeignOutput): Output | null {
   const read = readAddress(address);
   if (read === null) return null;
   let fields = `00${read.field}01${valueText(value)}`;
   if (datum !== null) fields += `02${datumText(datum)}`;
-  if (script !== null) fields += `03${embedded(scriptText(script))}`;
-  const count = 2 + (datum === null ? 0 : 1) + (script === null ? 0 : 1);
+  const written = script === null || 'hash' in script ? null : script;
+  if (written !== null) fields += `03${embedded(scriptText(written))}`;
+  const count = 2 + (datum === null ? 0 : 1) + (written === null ? 0 : 1);
   return {
     address: read.text,
     value,
@@ -50,8 +64,9 @@ export function foreignOutput({ address, value, datum, script }: ForeignOutput):
   };
 }
 
-function hashOf({ language, code }: NonNullable<ForeignOutput['script']>): string {
-  return languageScriptHash(SCRIPT_LANGUAGES.indexOf(language), fromHex(code));
+function hashOf(script: ForeignScript): string {
+  if ('hash' in script) return script.hash;
+  return languageScriptHash(SCRIPT_LANGUAGES.indexOf(script.language), fromHex(script.code));
 }
 
 /** Hex characters of a head's argument, the shortest first. */
@@ -119,7 +134,7 @@ function datumText(datum: NonNullable<ForeignOutput['datum']>): string {
   return `${head(ARRAY, 2)}${head(UNSIGNED, 'hash' in datum ? 0 : 1)}${content}`;
 }
 
-function scriptText({ language, code }: NonNullable<ForeignOutput['script']>): string {
+function scriptText({ language, code }: Exclude<ForeignScript, { hash: string }>): string {
   const content = language === 'native' ? code : byteString(code);
   return `${head(ARRAY, 2)}${head(UNSIGNED, SCRIPT_LANGUAGES.indexOf(language))}${content}`;
 }

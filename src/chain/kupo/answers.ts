@@ -106,7 +106,8 @@ function readScript(match: unknown): ForeignOutput['script'] {
   const script = fieldOf(match, 'script');
   const name = fieldOf(script, 'language');
   const language = SCRIPT_LANGUAGES.find((each) => each === name);
-  if (language === undefined) throw new KupoError('a script in an unknown language');
+  // A newer node than this program: the output keeps what it holds.
+  if (language === undefined) return { hash: hexOf(match, 'script_hash', 28) };
   return { language, code: hexOf(script, 'script') };
 }
 

@@ -6,14 +6,14 @@
  * While the mempool cannot be read, blocks continue; the reader retries.
  */
 
-import { hexOf, type JsonObject, objectOf } from '../../cardano/codec/json.ts';
+import { type JsonObject, objectOf } from '../../cardano/codec/json.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import { NodeFault } from './fault.ts';
 import type { NodeReporter } from './observer.ts';
-import { readPoint } from './transactionJson.ts';
+import { readPoint, withSubTransactions } from './transactionJson.ts';
 
 interface MempoolReaderDeps extends ConnectionDeps {
   readonly rng: Rng;
@@ -32,6 +32,7 @@ interface MempoolReaderListener {
 /** Several times what a node's mempool holds. */
 const MOST_PENDING = 20_000;
 const WAIT_MS = 1_000;
+const WAITING = 'a transaction that waits';
 /** Requests for a transaction that are in flight. */
 const MOST_AHEAD = 64;
 
@@ -114,8 +115,10 @@ export class MempoolReader {
         const found = await Promise.all(answers);
         for (const transaction of found) {
           if (transaction === null) break;
-          const fields = objectOf(transaction, 'a transaction that waits');
-          snapshot.set(hexOf(fields.id, 'its id', 32), fields);
+          const fields = objectOf(transaction, WAITING);
+          for (const each of withSubTransactions(fields, WAITING)) {
+            snapshot.set(each.id, each.fields);
+          }
         }
         if (found.at(-1) === null) break;
         if (snapshot.size > MOST_PENDING) {

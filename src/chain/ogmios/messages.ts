@@ -117,6 +117,7 @@ export type FromWorker =
   | { readonly kind: 'tip'; readonly tip: ChainTip | null }
   /** The first one means that the thread is ready. */
   | { readonly kind: 'eras'; readonly eras: readonly EraSlots[] }
+  | { readonly kind: 'passedOver'; readonly part: string }
   | { readonly kind: 'connected'; readonly connection: ConnectionName }
   | {
       readonly kind: 'lost';

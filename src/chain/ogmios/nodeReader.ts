@@ -34,6 +34,9 @@ type Handlers = {
 };
 
 const MOST_STREAMS = 64;
+/** Kinds of unknown parts that are reported: strangers choose their names. */
+const MOST_PARTS = 100;
+const LONGEST_PART = 200;
 
 export class NodeReader {
   readonly #options: WorkerOptions;
@@ -47,6 +50,7 @@ export class NodeReader {
   readonly #questions: NodeQueries;
   #streamsOpened = 0;
   #reportedTip: string | undefined;
+  readonly #passedOver = new Set<string>();
   readonly #report: NodeReporter = {
     connected: (connection) => this.#deps.tell({ kind: 'connected', connection }),
     lost: (connection, { fault, message }, retryInMs) => {
@@ -58,6 +62,12 @@ export class NodeReader {
       if (hash === this.#reportedTip) return;
       this.#reportedTip = hash;
       this.#deps.tell({ kind: 'tip', tip });
+    },
+    passedOver: (part) => {
+      const kind = part.slice(0, LONGEST_PART);
+      if (this.#passedOver.has(kind) || this.#passedOver.size >= MOST_PARTS) return;
+      this.#passedOver.add(kind);
+      this.#deps.tell({ kind: 'passedOver', part: kind });
     },
   };
   readonly #handlers: Handlers = {

@@ -176,10 +176,14 @@ export class NodeStream {
       const touches = this.#touchesPending(id, fields);
       if (this.#filter !== null && found === null && !touches) continue;
       ids.push(id);
-      texts.push(transactionText(readTransaction(fields, `block ${header.hash}`)));
+      texts.push(transactionText(this.#transaction(fields, `block ${header.hash}`)));
       txIndexes.push(at);
     }
     return { ids, matches, transactions: `[${texts.join()}]`, txIndexes };
+  }
+
+  #transaction(fields: JsonObject, what: string): Transaction {
+    return readTransaction(fields, what, this.#deps.report.passedOver);
   }
 
   /** The transaction was pending, is ours, or spends an input of a pending one. */
@@ -239,7 +243,7 @@ export class NodeStream {
       const known = this.#pending.get(id);
       if (known !== undefined) return known;
       if (!matters && !this.#deps.isOurs(id)) return null;
-      return serializeTransaction(readTransaction(fields, 'the mempool'));
+      return serializeTransaction(this.#transaction(fields, 'the mempool'));
     } catch (error) {
       if (isFault(error, 'unreadableMessage')) return null;
       throw error;

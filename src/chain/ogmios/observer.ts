@@ -28,6 +28,8 @@ export interface OgmiosObserver {
     message: string,
     retryInMs: number | null,
   ): void;
+  /** A part of a transaction is not known here and was passed over; each kind is reported once. */
+  partPassedOver(part: string): void;
   /** The thread ended: following has stopped. */
   ogmiosFailed(error: unknown): void;
 }
@@ -38,4 +40,6 @@ export interface NodeReporter {
   lost(connection: ConnectionName, fault: NodeFault, retryInMs: number | null): void;
   /** The node's newest block; null: it has none. */
   tip(tip: ChainTip | null): void;
+  /** See `OgmiosObserver.partPassedOver`. */
+  passedOver(part: string): void;
 }

@@ -227,6 +227,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
       this.#eras = message.eras;
       this.#started.resolve();
     } else if (message.kind === 'connected') observer.nodeConnected(message.connection);
+    else if (message.kind === 'passedOver') observer.partPassedOver(message.part);
     else observer.nodeLost(message.connection, message.cause, message.message, message.retryInMs);
     if ('number' in message) this.#asked.delete(message.number);
   }

@@ -1,16 +1,23 @@
 /**
  * Blocks, transactions and outputs of all eras, as Ogmios writes them. A transaction with its bytes
  * (`--include-transaction-cbor`) is decoded from them; otherwise `bytes`, `body` and `witnessSet`
- * are empty and the rest is the same. Source: Ogmios's schema, cardano.json.
+ * are empty and the rest is the same. Source: Ogmios's schema, cardano.json, 6.14 and 7.0.
+ *
+ * Nodes grow: a part that is not known here (a redeemer's purpose, a script's language, a clause, a
+ * witness) is passed over and reported, and never stops the chain. Inputs, outputs with address and
+ * value, and what is minted decide what a transaction means; where these cannot be read, it throws.
  */
 
 import { array, byteString, uint } from '../../cardano/codec/encode.ts';
 import {
   type ForeignOutput,
+  type ForeignScript,
   foreignOutput,
   SCRIPT_LANGUAGES,
+  UNKNOWN_SCRIPT_HASH,
 } from '../../cardano/codec/foreignOutput.ts';
-import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { languageScriptHash } from '../../cardano/codec/hash.ts';
+import { fromHex, isHex, toHex } from '../../cardano/codec/hex.ts';
 import {
   countOf,
   hexOf,
@@ -47,11 +54,15 @@ const PURPOSES: ReadonlyMap<unknown, Redeemer['purpose']> = new Map([
   ['propose', 'propose'],
 ]);
 
+/** Hears of a part that was passed over: which field, and what is unknown in it. */
+export type PassedOver = (part: string) => void;
+
 /** Throws `unreadableMessage`. */
-export function readTransaction(value: unknown, what: string): Transaction {
+export function readTransaction(value: unknown, what: string, passed: PassedOver): Transaction {
   const fields = objectOf(value, what);
   const id = hexOf(fields.id, `${what}.id`, HASH_BYTES);
-  return decoded(fields, id, `transaction ${id}`) ?? fromJson(fields, id, `transaction ${id}`);
+  const decodedTransaction = decoded(fields, id, `transaction ${id}`);
+  return decodedTransaction ?? fromJson(fields, id, `transaction ${id}`, passed);
 }
 
 /** null: no bytes, or bytes of an era with another format. */
@@ -67,54 +78,98 @@ function decoded({ cbor }: JsonObject, id: string, what: string): Transaction | 
   }
 }
 
-function fromJson(fields: JsonObject, id: string, what: string): Transaction {
+function fromJson(fields: JsonObject, id: string, what: string, passed: PassedOver): Transaction {
   const refs = (name: string) =>
     listOf(fields[name], `${what}.${name}`).map((ref, at) => readRef(ref, `${what}.${name}.${at}`));
-  const { collateralReturn, fee, totalCollateral, validityInterval, certificates } = fields;
-  const interval = objectOf(validityInterval ?? {}, `${what}.validityInterval`);
+  const { collateralReturn, spends } = fields;
+  if (spends !== 'inputs' && spends !== 'collaterals' && spends !== undefined) {
+    passed(`a transaction that spends something unknown: ${spends}`);
+  }
+  const output = (each: unknown, where: string) => readOutput(each, `${what}.${where}`, passed);
   const outputs = listOf(fields.outputs, `${what}.outputs`);
+  const aside = new Aside(fields, passed);
   return {
     id,
     bytes: NO_BYTES,
     body: NO_BYTES,
     witnessSet: NO_BYTES,
-    isValid: isValid(fields, what),
+    // A nested transaction does not say it.
+    isValid: spends !== 'collaterals',
     inputs: refs('inputs').sort(compareRefs),
-    referenceInputs: refs('references'),
+    referenceInputs: aside.each('references', readRef),
     collateralInputs: refs('collaterals'),
-    outputs: outputs.map((output, at) => readOutput(output, `${what}.outputs.${at}`)),
+    outputs: outputs.map((each, at) => output(each, `outputs.${at}`)),
     collateralReturn:
-      collateralReturn === undefined
-        ? null
-        : readOutput(collateralReturn, `${what}.collateralReturn`),
-    totalCollateralLovelace:
-      totalCollateral === undefined
-        ? null
-        : readLovelace(totalCollateral, `${what}.totalCollateral`),
+      collateralReturn === undefined ? null : output(collateralReturn, 'collateralReturn'),
+    totalCollateralLovelace: aside.one('totalCollateral', null, readLovelace),
     // Byron transactions state none.
-    feeLovelace: fee === undefined ? 0n : readLovelace(fee, `${what}.fee`),
-    mint: new Map(readAssets(fields.mint ?? {}, `${what}.mint`)),
-    validFromSlot: slotOrNull(interval.invalidBefore, `${what}.validityInterval.invalidBefore`),
-    validToSlot: slotOrNull(interval.invalidAfter, `${what}.validityInterval.invalidAfter`),
-    requiredSigners: listOf(
-      fields.requiredExtraSignatories,
-      `${what}.requiredExtraSignatories`,
-    ).map((hash) => hexOf(hash, `${what}.requiredExtraSignatories`, KEY_HASH_BYTES)),
-    hasCertificates: listOf(certificates, `${what}.certificates`).length > 0,
-    hasWithdrawals: Object.keys(objectOf(fields.withdrawals ?? {}, what)).length > 0,
-    redeemers: listOf(fields.redeemers, `${what}.redeemers`).map((redeemer, at) =>
-      readRedeemer(redeemer, `${what}.redeemers.${at}`),
+    feeLovelace: aside.one('fee', 0n, readLovelace),
+    mint: new Map(readAssets(fields.mint ?? {}, `${what}.mint`, passed)),
+    ...aside.one('validityInterval', NO_BOUNDS, readBounds),
+    requiredSigners: aside.each('requiredExtraSignatories', (hash, where) =>
+      hexOf(hash, where, KEY_HASH_BYTES),
     ),
-    keyWitnesses: listOf(fields.signatories, `${what}.signatories`).flatMap((each) =>
-      readWitness(each, `${what}.signatories`),
-    ),
+    hasCertificates: aside.each('certificates', (each) => each).length > 0,
+    hasWithdrawals: aside.one('withdrawals', false, holdsAny),
+    redeemers: aside.each('redeemers', readRedeemer),
+    keyWitnesses: aside.each('signatories', readWitness).flat(),
   };
 }
 
-function isValid({ spends }: JsonObject, what: string): boolean {
-  if (spends === 'inputs') return true;
-  if (spends === 'collaterals') return false;
-  throw unreadable(`${what}.spends is neither inputs nor collaterals`);
+/** Fields that no row of ours depends on: what is unknown in them is passed over. */
+class Aside {
+  readonly #fields: JsonObject;
+  readonly #passed: PassedOver;
+
+  constructor(fields: JsonObject, passed: PassedOver) {
+    this.#fields = fields;
+    this.#passed = passed;
+  }
+
+  /** `absent`: where the field is missing or cannot be read. */
+  one<T>(name: string, absent: T, read: (value: unknown, what: string) => T): T {
+    const value = this.#fields[name];
+    if (value === undefined) return absent;
+    try {
+      return read(value, name);
+    } catch (error) {
+      if (!isFault(error, 'unreadableMessage')) throw error;
+      this.#passed(error.message);
+      return absent;
+    }
+  }
+
+  /** Those of a list that can be read. */
+  each<T>(name: string, read: (value: unknown, what: string) => T): T[] {
+    const list = this.one(name, [], listOf);
+    return list.flatMap((value) => this.#element(value, name, read));
+  }
+
+  #element<T>(value: unknown, name: string, read: (value: unknown, what: string) => T): T[] {
+    try {
+      return [read(value, name)];
+    } catch (error) {
+      if (!isFault(error, 'unreadableMessage')) throw error;
+      this.#passed(error.message);
+      return [];
+    }
+  }
+}
+
+type Bounds = Pick<Transaction, 'validFromSlot' | 'validToSlot'>;
+
+const NO_BOUNDS: Bounds = { validFromSlot: null, validToSlot: null };
+
+function readBounds(value: unknown, what: string): Bounds {
+  const { invalidBefore, invalidAfter } = objectOf(value, what);
+  return {
+    validFromSlot: slotOrNull(invalidBefore, `${what}.invalidBefore`),
+    validToSlot: slotOrNull(invalidAfter, `${what}.invalidAfter`),
+  };
+}
+
+function holdsAny(value: unknown, what: string): boolean {
+  return Object.keys(objectOf(value, what)).length > 0;
 }
 
 /** A slot beyond 2^53 never comes, so it is no bound. */
@@ -129,7 +184,7 @@ function readRedeemer(value: unknown, what: string): Redeemer {
   const { purpose: named, index } = objectOf(validator, `${what}.validator`);
   const units = objectOf(executionUnits, `${what}.executionUnits`);
   const purpose = PURPOSES.get(named);
-  if (purpose === undefined) throw unreadable(`${what} is for an unknown purpose: ${named}`);
+  if (purpose === undefined) throw unreadable(`${what} for an unknown purpose: ${named}`);
   return {
     purpose,
     index: countOf(index, `${what}.validator.index`),
@@ -164,6 +219,8 @@ function readWitness(value: unknown, what: string): KeyWitness[] {
 
 const POLICY_BYTES = 28;
 const DEEPEST_SCRIPT = 64;
+/** Each language's number stands before the code that is hashed: Conway CDDL. */
+const PLUTUS = /^plutus:v(\d{1,3})$/;
 
 function readRef(value: unknown, what: string): OutputRef {
   const { transaction, index } = objectOf(value, what);
@@ -174,13 +231,13 @@ function readRef(value: unknown, what: string): OutputRef {
   };
 }
 
-export function readOutput(value: unknown, what: string): Output {
+export function readOutput(value: unknown, what: string, passed: PassedOver): Output {
   const fields = objectOf(value, what);
   const output = foreignOutput({
     address: textOf(fields.address, `${what}.address`),
-    value: readValue(fields.value, `${what}.value`),
+    value: readValue(fields.value, `${what}.value`, passed),
     datum: readDatum(fields.datum, fields.datumHash, what),
-    script: fields.script === undefined ? null : readScript(fields.script, `${what}.script`),
+    script: fields.script === undefined ? null : readScript(fields.script, passed),
   });
   if (output === null) throw unreadable(`${what}.address is no address: ${fields.address}`);
   return output;
@@ -191,31 +248,42 @@ function readLovelace(value: unknown, what: string): bigint {
   return integerOf(objectOf(ada, `${what}.ada`).lovelace, `${what}.ada.lovelace`);
 }
 
-function readValue(value: unknown, what: string): Value {
+function readValue(value: unknown, what: string, passed: PassedOver): Value {
   const { ada, ...assets } = objectOf(value, what);
-  return asValue(readLovelace({ ada }, what), readAssets(assets, what));
+  return asValue(readLovelace({ ada }, what), readAssets(assets, what, passed));
 }
 
 /**
  * In the order of canonical CBOR: policies ascending, names by length, then bytes. A message does
  * not keep the transaction's order.
  */
-function readAssets(value: unknown, what: string): [AssetId, bigint][] {
-  const policies = sorted(objectOf(value, what), POLICY_BYTES, what);
+function readAssets(value: unknown, what: string, passed: PassedOver): [AssetId, bigint][] {
+  const policies = byPolicy(objectOf(value, what), passed);
   return policies.flatMap(([policy, names]) => {
     const where = `${what}.${policy}`;
-    return sorted(objectOf(names, where), undefined, where).map(
-      ([name, amount]): [AssetId, bigint] => [
-        `${policy}.${name}`,
-        integerOf(amount, `${where}.${name}`),
-      ],
-    );
+    return sorted(objectOf(names, where), where).map(([name, amount]): [AssetId, bigint] => [
+      `${policy}.${name}`,
+      integerOf(amount, `${where}.${name}`),
+    ]);
   });
 }
 
-function sorted(object: object, bytes: number | undefined, what: string): [string, unknown][] {
-  const entries = Object.entries(object);
-  for (const [key] of entries) hexOf(key, `a key of ${what}`, bytes);
+/** What a value holds beside ada is kept under policies; a key that is none is passed over. */
+function byPolicy(object: JsonObject, passed: PassedOver): [string, unknown][] {
+  const policies = Object.entries(object).filter(([key]) => {
+    const isPolicy = key.length === 2 * POLICY_BYTES && isHex(key);
+    if (!isPolicy) passed(`a value with the unknown key ${key}`);
+    return isPolicy;
+  });
+  return inOrder(policies);
+}
+
+function sorted(object: JsonObject, what: string): [string, unknown][] {
+  for (const key in object) hexOf(key, `a key of ${what}`);
+  return inOrder(Object.entries(object));
+}
+
+function inOrder(entries: [string, unknown][]): [string, unknown][] {
   return entries.sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1));
 }
 
@@ -225,14 +293,25 @@ function readDatum(inline: unknown, hash: unknown, what: string): ForeignOutput[
   return { hash: hexOf(hash, `${what}.datumHash`, HASH_BYTES) };
 }
 
-function readScript(value: unknown, what: string): NonNullable<ForeignOutput['script']> {
-  const { language, cbor, json } = objectOf(value, what);
-  const known = SCRIPT_LANGUAGES.find((each) => each === language);
-  if (known === undefined) throw unreadable(`${what}.language is unknown: ${language}`);
-  if (known === 'native' && cbor === undefined) {
-    return { language: known, code: toHex(encodeClause(json, `${what}.json`, DEEPEST_SCRIPT)) };
+/** A script that is not known here stays one: its output is not spent without its owner. */
+function readScript(value: unknown, passed: PassedOver): ForeignScript {
+  try {
+    const { language, cbor, json } = objectOf(value, 'script');
+    const known = SCRIPT_LANGUAGES.find((each) => each === language);
+    if (known === 'native' && cbor === undefined) {
+      return { language: known, code: toHex(encodeClause(json, 'native script', DEEPEST_SCRIPT)) };
+    }
+    const code = hexOf(cbor, `script in ${language}`);
+    if (known !== undefined) return { language: known, code };
+    passed(`script in an unknown language: ${language}`);
+    const tag = Number(PLUTUS.exec(textOf(language, 'language of a script'))?.[1] ?? Number.NaN);
+    const isPlutus = tag >= SCRIPT_LANGUAGES.length && tag < 256;
+    return { hash: isPlutus ? languageScriptHash(tag, fromHex(code)) : UNKNOWN_SCRIPT_HASH };
+  } catch (error) {
+    if (!isFault(error, 'unreadableMessage')) throw error;
+    passed(error.message);
+    return { hash: UNKNOWN_SCRIPT_HASH };
   }
-  return { language: known, code: hexOf(cbor, `${what}.cbor`) };
 }
 
 /**
@@ -258,7 +337,7 @@ function encodeClause(value: unknown, what: string, depth: number): Uint8Array {
     case 'before':
       return array([uint(5), uint(integerOf(slot, `${what}.slot`))]);
     default:
-      throw unreadable(`${what}.clause is unknown: ${clause}`);
+      throw unreadable(`${what} with an unknown clause: ${clause}`);
   }
 }
 
@@ -292,10 +371,26 @@ interface ListedTransaction {
 
 export function transactionsOf(block: JsonObject, { hash }: BlockHeader): ListedTransaction[] {
   const what = `block ${hash}: transaction`;
-  return listOf(block.transactions, `${what}s`).map((value, at) => {
-    const fields = objectOf(value, `${what} ${at}`);
-    return { id: hexOf(fields.id, `${what} ${at}: id`, HASH_BYTES), fields };
-  });
+  return listOf(block.transactions, `${what}s`).flatMap((value, at) =>
+    withSubTransactions(objectOf(value, `${what} ${at}`), `${what} ${at}`),
+  );
+}
+
+/**
+ * A transaction, and before it those nested in it (from Dijkstra on): each has an id, inputs and
+ * outputs of its own. Where the whole one failed, they have no effect.
+ */
+export function withSubTransactions(fields: JsonObject, what: string): ListedTransaction[] {
+  const own = { id: hexOf(fields.id, `${what}: id`, HASH_BYTES), fields };
+  if (fields.subTransactions === undefined || fields.spends === 'collaterals') return [own];
+  const nested = listOf(fields.subTransactions, `${what}: subTransactions`);
+  return [
+    ...nested.flatMap((value, at) => {
+      const where = `${what}: subTransactions.${at}`;
+      return withSubTransactions(objectOf(value, where), where);
+    }),
+    own,
+  ];
 }
 
 /** null: the origin. */

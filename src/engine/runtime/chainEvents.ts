@@ -160,6 +160,10 @@ function ogmiosEvents(logger: Logger, { counter }: Meters) {
       const fields = { event: 'nodeLost', connection, cause, retryInMs };
       logger.warn(fields, `no connection to the node (${connection}): ${message}; again ${next}`);
     },
+    partPassedOver(part: string): void {
+      const fields = { event: 'partPassedOver', part };
+      logger.warn(fields, `the node told of something unknown here, which is passed over: ${part}`);
+    },
     ogmiosFailed(error: unknown): void {
       logger.fatal({ event: 'ogmiosFailed', err: error }, 'the node is no longer followed');
     },

@@ -49,6 +49,7 @@ export async function withNode<T>(
   const observer = {
     nodeConnected: () => {},
     nodeLost: (_: string, cause: string, message: string) => say(`Ogmios: ${cause}, ${message}`),
+    partPassedOver: () => {},
     ogmiosFailed: (error: unknown) => say(`Ogmios: ${error}`),
     kupoAsked: () => {},
     kupoHealth: () => {},

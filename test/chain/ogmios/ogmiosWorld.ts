@@ -11,13 +11,14 @@ export interface Told extends OgmiosObserver {
   /** `<connection> <cause>`. */
   readonly lost: string[];
   readonly messages: string[];
+  readonly passed: string[];
   readonly failures: unknown[];
 }
 
 export function remembering(): Told {
-  const told = { connected: [], lost: [], messages: [], failures: [] } as Pick<
+  const told = { connected: [], lost: [], messages: [], passed: [], failures: [] } as Pick<
     Told,
-    'connected' | 'lost' | 'messages' | 'failures'
+    'connected' | 'lost' | 'messages' | 'passed' | 'failures'
   >;
   return {
     ...told,
@@ -26,6 +27,7 @@ export function remembering(): Told {
       told.lost.push(`${connection} ${cause}`);
       told.messages.push(message);
     },
+    partPassedOver: (part) => told.passed.push(part),
     ogmiosFailed: (error) => told.failures.push(error),
   };
 }

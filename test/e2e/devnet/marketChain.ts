@@ -91,6 +91,7 @@ export class MarketChain implements ChainSource, Submitter, UtxoLookup {
       observer: {
         nodeConnected: () => {},
         nodeLost: () => {},
+        partPassedOver: () => {},
         ogmiosFailed: (error) => assert.fail(String(error)),
       },
     });

@@ -64,6 +64,7 @@ class Reader {
       observer: {
         nodeConnected: () => {},
         nodeLost: () => {},
+        partPassedOver: () => {},
         ogmiosFailed: (error) => {
           throw error;
         },
