@@ -44,8 +44,8 @@ const readAddress = remembered((text) => {
 }, MOST_KNOWN);
 
 /**
- * null: the address is none. A script in an unknown language is left out of the CBOR: an output with
- * a script is spent by nobody here but its owner, who brings the transaction.
+ * null: the address is none. A script in an unknown language is left out of the CBOR: this program
+ * spends no output with a script, except to cancel an order for its owner.
  */
 export function foreignOutput({ address, value, datum, script }: ForeignOutput): Output | null {
   const read = readAddress(address);

@@ -8,16 +8,8 @@
  * value, and what is minted decide what a transaction means; where these cannot be read, it throws.
  */
 
-import { array, byteString, uint } from '../../cardano/codec/encode.ts';
-import {
-  type ForeignOutput,
-  type ForeignScript,
-  foreignOutput,
-  SCRIPT_LANGUAGES,
-  UNKNOWN_SCRIPT_HASH,
-} from '../../cardano/codec/foreignOutput.ts';
-import { languageScriptHash } from '../../cardano/codec/hash.ts';
-import { fromHex, isHex, toHex } from '../../cardano/codec/hex.ts';
+import { type ForeignOutput, foreignOutput } from '../../cardano/codec/foreignOutput.ts';
+import { fromHex, isHex } from '../../cardano/codec/hex.ts';
 import {
   countOf,
   hexOf,
@@ -39,6 +31,7 @@ import {
 import { asValue, type Value } from '../../cardano/codec/value.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
+import { type PassedOver, readScript } from './scriptJson.ts';
 
 const NO_BYTES = new Uint8Array(0);
 const HASH_BYTES = 32;
@@ -53,9 +46,6 @@ const PURPOSES: ReadonlyMap<unknown, Redeemer['purpose']> = new Map([
   ['vote', 'vote'],
   ['propose', 'propose'],
 ]);
-
-/** Hears of a part that was passed over: which field, and what is unknown in it. */
-export type PassedOver = (part: string) => void;
 
 /** Throws `unreadableMessage`. */
 export function readTransaction(value: unknown, what: string, passed: PassedOver): Transaction {
@@ -218,9 +208,6 @@ function readWitness(value: unknown, what: string): KeyWitness[] {
 }
 
 const POLICY_BYTES = 28;
-const DEEPEST_SCRIPT = 64;
-/** Each language's number stands before the code that is hashed: Conway CDDL. */
-const PLUTUS = /^plutus:v(\d{1,3})$/;
 
 function readRef(value: unknown, what: string): OutputRef {
   const { transaction, index } = objectOf(value, what);
@@ -291,54 +278,6 @@ function readDatum(inline: unknown, hash: unknown, what: string): ForeignOutput[
   if (inline !== undefined && inline !== null) return { inline: hexOf(inline, `${what}.datum`) };
   if (hash === undefined || hash === null) return null;
   return { hash: hexOf(hash, `${what}.datumHash`, HASH_BYTES) };
-}
-
-/** A script that is not known here stays one: its output is not spent without its owner. */
-function readScript(value: unknown, passed: PassedOver): ForeignScript {
-  try {
-    const { language, cbor, json } = objectOf(value, 'script');
-    const known = SCRIPT_LANGUAGES.find((each) => each === language);
-    if (known === 'native' && cbor === undefined) {
-      return { language: known, code: toHex(encodeClause(json, 'native script', DEEPEST_SCRIPT)) };
-    }
-    const code = hexOf(cbor, `script in ${language}`);
-    if (known !== undefined) return { language: known, code };
-    passed(`script in an unknown language: ${language}`);
-    const tag = Number(PLUTUS.exec(textOf(language, 'language of a script'))?.[1] ?? Number.NaN);
-    const isPlutus = tag >= SCRIPT_LANGUAGES.length && tag < 256;
-    return { hash: isPlutus ? languageScriptHash(tag, fromHex(code)) : UNKNOWN_SCRIPT_HASH };
-  } catch (error) {
-    if (!isFault(error, 'unreadableMessage')) throw error;
-    passed(error.message);
-    return { hash: UNKNOWN_SCRIPT_HASH };
-  }
-}
-
-/**
- * Native scripts come as clauses, and their hash is over CBOR. Below DEEPEST_SCRIPT levels an empty
- * script stands in, so that the output still has one. Source: Conway CDDL.
- */
-function encodeClause(value: unknown, what: string, depth: number): Uint8Array {
-  if (depth === 0) return array([]);
-  const { clause, from, atLeast, slot } = objectOf(value, what);
-  const each = () =>
-    array(listOf(from, `${what}.from`).map((one) => encodeClause(one, what, depth - 1)));
-  switch (clause) {
-    case 'signature':
-      return array([uint(0), byteString(fromHex(hexOf(from, `${what}.from`, POLICY_BYTES)))]);
-    case 'all':
-      return array([uint(1), each()]);
-    case 'any':
-      return array([uint(2), each()]);
-    case 'some':
-      return array([uint(3), uint(integerOf(atLeast, `${what}.atLeast`)), each()]);
-    case 'after':
-      return array([uint(4), uint(integerOf(slot, `${what}.slot`))]);
-    case 'before':
-      return array([uint(5), uint(integerOf(slot, `${what}.slot`))]);
-    default:
-      throw unreadable(`${what} with an unknown clause: ${clause}`);
-  }
 }
 
 export interface BlockHeader {

@@ -56,6 +56,16 @@ test('reads assets with and without a name, Byron addresses and datums by hash',
   assert.match(output.address, /^82d818[0-9a-f]+$/);
 });
 
+test('an output with a script in a language to come keeps what it holds', () => {
+  const script = { language: 'plutus:v4', script: '4101' };
+  const script_hash = 'cd'.repeat(28);
+  const [plain, scripted] = readMatches([match({}), match({ script_hash, script })]);
+  assert.ok(plain && scripted);
+  const { cbor, scriptHash, ...kept } = scripted.utxo.output;
+  assert.equal(scriptHash, script_hash);
+  assert.deepEqual({ ...kept, cbor, scriptHash: null }, plain.utxo.output);
+});
+
 test('refuses what Kupo would not write', () => {
   const wrong = [
     match({ transaction_id: 'zz' }),

@@ -146,7 +146,7 @@ function ofDijkstra(served: FakeTransaction, nestedId: string): FakeTransaction 
   return { ...served, text };
 }
 
-test('a follower goes through blocks of the next era and says once what it does not know', async (t) => {
+test('blocks of the next era are followed, and what is unknown is said once', async (t) => {
   // Not checked against the schema of 6.14, which does not know this era.
   const fake = await startFakeOgmios(t, { sent: () => {} });
   const [first] = emptyBlocks(null, 1);
