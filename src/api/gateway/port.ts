@@ -204,6 +204,11 @@ export interface NodeView {
   /** Position every reader sees. */
   applied(): Position;
   synced(): boolean;
+  /**
+   * Where the log ends, by whoever decides it, asked after this call; null: nobody can be asked.
+   * Absent: the same. Rejects where the question failed.
+   */
+  logEnd?(): Promise<Position | null>;
   tip(): Tip;
   /** Runs `listener` after each batch, until the returned function is called. */
   onApplied(listener: () => void): () => void;

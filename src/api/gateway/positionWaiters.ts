@@ -1,9 +1,13 @@
 /**
- * Waits until this node reaches a position that a client has seen on another node. `done` gets true
- * when the node is there, false after the time limit or when too many are waiting.
+ * Waits until this node reaches a position that a client has seen on another node. `done` gets
+ * `arrived` when the node is there, `late` after the time limit or when too many are waiting.
+ *
+ * A position may not exist any more: a backup was restored, or a chain reset. Only whoever decides
+ * where the log ends can say so, asked after the client did; `done` gets `gone` once this node has
+ * all of that log. While nobody can be asked, the wait ends `late`.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
-import { epochNumber, type Position } from '../../engine/runtime/position.ts';
+import { hasReached, type Position } from '../../engine/runtime/position.ts';
 import type { Caller } from './address.ts';
 import type { NodeView } from './port.ts';
 
@@ -13,11 +17,15 @@ interface WaiterOwner {
   readonly caller: Caller;
 }
 
+type Outcome = 'arrived' | 'gone' | 'late';
+
 interface Waiter {
   readonly owner: WaiterOwner;
-  readonly position: Position;
+  /** What is waited for: the end of the log where what was asked for is gone. */
+  position: Position;
+  isGone: boolean;
   readonly timer: Timer;
-  readonly done: (arrived: boolean) => void;
+  readonly done: (outcome: Outcome) => void;
 }
 
 interface WaitingLimits {
@@ -32,12 +40,6 @@ export interface Waiting {
   cancel(): void;
 }
 
-/** An older epoch than ours is always reached: what we serve is newer. */
-export function hasReached(applied: Position, asked: Position): boolean {
-  if (asked.epoch === applied.epoch) return asked.seq <= applied.seq;
-  return epochNumber(asked.epoch) <= epochNumber(applied.epoch);
-}
-
 export class PositionWaiters {
   readonly #nodeView: NodeView;
   readonly #clock: Clock;
@@ -46,6 +48,9 @@ export class PositionWaiters {
   readonly #perOwner = new Map<object | string, number>();
   readonly #waiters = new Set<Waiter>();
   #stopListening: (() => void) | null = null;
+  /** Not asked about yet. */
+  #unasked: Waiter[] = [];
+  #isAsking = false;
 
   /** `isExempt`: whether limits of callers do not hold for this one. */
   constructor(
@@ -65,18 +70,42 @@ export class PositionWaiters {
     return this.#perOwner.size;
   }
 
-  /** Calls `done` in a later turn; at once, with false, when too many are waiting. */
-  wait(owner: WaiterOwner, position: Position, done: (arrived: boolean) => void): Waiting {
+  /** Calls `done` in a later turn; at once, with `late`, when too many are waiting. */
+  wait(owner: WaiterOwner, position: Position, done: (outcome: Outcome) => void): Waiting {
     if (this.#isFull(owner)) {
-      done(false);
+      done('late');
       return { cancel: () => {} };
     }
-    const timer = this.#clock.after(this.#limits.positionWaitMs, () => this.#finish(waiter, false));
-    const waiter: Waiter = { owner, position, timer, done };
+    const timer = this.#clock.after(this.#limits.positionWaitMs, () =>
+      this.#finish(waiter, 'late'),
+    );
+    const waiter: Waiter = { owner, position, isGone: false, timer, done };
     this.#waiters.add(waiter);
     this.#count(owner, 1);
     this.#stopListening ??= this.#nodeView.onApplied(() => this.#check());
+    this.#unasked.push(waiter);
+    void this.#askAboutEnd();
     return { cancel: () => this.#remove(waiter) };
+  }
+
+  /** One question at a time, for all that began to wait before it. */
+  async #askAboutEnd(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    while (this.#unasked.length > 0) {
+      const asking = this.#unasked;
+      this.#unasked = [];
+      // Without an answer the wait goes on: the node may get there.
+      const end = (await this.#nodeView.logEnd?.().catch(() => null)) ?? null;
+      if (end === null) continue;
+      for (const waiter of asking) {
+        if (hasReached(end, waiter.position)) continue;
+        waiter.position = end;
+        waiter.isGone = true;
+      }
+      this.#check();
+    }
+    this.#isAsking = false;
   }
 
   #isFull({ of, caller }: WaiterOwner): boolean {
@@ -100,13 +129,14 @@ export class PositionWaiters {
   #check(): void {
     const applied = this.#nodeView.applied();
     for (const waiter of this.#waiters) {
-      if (hasReached(applied, waiter.position)) this.#finish(waiter, true);
+      if (!hasReached(applied, waiter.position)) continue;
+      this.#finish(waiter, waiter.isGone ? 'gone' : 'arrived');
     }
   }
 
-  #finish(waiter: Waiter, arrived: boolean): void {
+  #finish(waiter: Waiter, outcome: Outcome): void {
     this.#remove(waiter);
-    waiter.done(arrived);
+    waiter.done(outcome);
   }
 
   #remove(waiter: Waiter): void {

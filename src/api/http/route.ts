@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import { parsePosition } from '../../engine/runtime/position.ts';
+import { hasReached, parsePosition } from '../../engine/runtime/position.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
 import { type ApiKeys, keyRequired, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
 import { bodyLimitsOf } from '../gateway/bodyLimits.ts';
@@ -19,7 +19,7 @@ import {
   type Route,
   type RouteRequest,
 } from '../gateway/port.ts';
-import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
+import type { PositionWaiters } from '../gateway/positionWaiters.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
 import {
   type AcceptedBody,
@@ -186,9 +186,10 @@ class RouteServer {
       if (!hasReached(nodeView.applied(), asked)) {
         if (!context.exchange.deferred) responses.defer(context);
         const owner = { of: context.exchange, caller: context.caller };
-        positionWaiters.wait(owner, asked, (arrived) => {
+        positionWaiters.wait(owner, asked, (outcome) => {
           if (!context.exchange.alive) return;
-          if (arrived) this.#run(context, request);
+          // One that is gone will never come: the answer's own position says where it is.
+          if (outcome !== 'late') this.#run(context, request);
           else responses.failure(context, notReady('this node has not reached X-Min-Position yet'));
         });
         return;

@@ -7,7 +7,7 @@
 import { backoffMs } from '../../engine/runtime/backoff.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import type { Position } from '../../engine/runtime/position.ts';
+import { hasReached, type Position } from '../../engine/runtime/position.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { inSlices } from '../../engine/runtime/slices.ts';
 import { type NextBody, nextBody, type OpenTopic } from './nextBody.ts';
@@ -29,6 +29,8 @@ export interface CourierDeps {
   readonly rng: Rng;
   readonly observer: WebhookObserver;
   applied(): Position;
+  /** As of `NodeView`. */
+  logEnd(): Promise<Position | null>;
   /** This node may tell what is true: it is synced. */
   isReady(): boolean;
   /** The API key that the webhook belongs to is known. */
@@ -44,6 +46,8 @@ const RETRY = { firstMs: 1_000, mostMs: 300_000 };
 const DAY_MS = 86_400_000;
 /** A topic or this node could not tell; the receiver has nothing to do with it. */
 const OWN_RETRY_MS = 2_000;
+/** Of marks that count for nothing. */
+const NO_EPOCH = '0-none';
 /** Then a body is made at once: more changes than can be prepared for. */
 const LONGEST_MS = 10_000;
 /** Time after which a quiet webhook's position is saved, so that it stays within the horizon. */
@@ -141,6 +145,7 @@ export class Courier {
       this.#refused('its API key is unknown to this server');
       return this.#save();
     }
+    if (isReady() && !(await this.#hasPositions())) return this.#waitForUs();
     if (isReady()) await this.#prepare();
     if (this.#isClosed) return;
     const body = this.#nextBody();
@@ -161,6 +166,30 @@ export class Courier {
     if (refusal === null) this.#accepted(body);
     else this.#refused(refusal);
     await this.#save();
+  }
+
+  /**
+   * This node has all that the receiver has. Where the log does not have it any more (a backup was
+   * restored), each topic begins with a snapshot. false: this node is behind, or cannot ask.
+   */
+  async #hasPositions(): Promise<boolean> {
+    const { applied, logEnd } = this.#deps;
+    const beyond = this.#positions().filter((each) => !hasReached(applied(), each));
+    if (beyond.length === 0) return true;
+    const end = await logEnd().catch(() => null);
+    if (end === null || !hasReached(applied(), end)) return false;
+    if (beyond.every((each) => hasReached(end, each))) return false;
+    this.#progress = { ...this.#progress, epoch: NO_EPOCH, marks: this.topics.map(() => null) };
+    return true;
+  }
+
+  /** That the receiver has, or says that it has. */
+  #positions(): Position[] {
+    const { epoch, marks } = this.#progress;
+    if (epoch === null) {
+      return this.webhook.topics.flatMap(({ since }) => (since === undefined ? [] : [since]));
+    }
+    return marks.flatMap((mark) => (mark === null ? [] : [{ epoch, seq: mark.seq }]));
   }
 
   /** What the topics would take long for, until this node has done all of it, or gives up. */

@@ -20,7 +20,7 @@ interface DeliveriesDeps {
   readonly store: WebhookStore;
   readonly sender: Sender;
   readonly topics: readonly Topic[];
-  readonly nodeView: Pick<NodeView, 'applied' | 'synced'>;
+  readonly nodeView: Pick<NodeView, 'applied' | 'synced' | 'logEnd'>;
   readonly apiKeys: ApiKeys;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -155,6 +155,7 @@ export class Deliveries implements Service, TopicHub {
       rng,
       observer,
       applied: () => nodeView.applied(),
+      logEnd: async () => (await nodeView.logEnd?.()) ?? null,
       isReady: () => nodeView.synced(),
       isKnown: (owner) => apiKeys.named(owner) !== null,
       enqueue: (work) => this.#enqueue(work),

@@ -29,6 +29,8 @@ export interface Subscription {
   readonly cadenceMs: number;
   readonly params: SubscribeParams;
   source: Source;
+  /** The position in `since` does not exist any more. */
+  isSinceGone: boolean;
   state: SubscriptionState;
   /** A Resync that its socket dropped: sent again before the next snapshot. */
   pendingResync: ResyncReason | null;

@@ -5,11 +5,12 @@
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { hasReached } from '../../engine/runtime/position.ts';
 import type { RequestId } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { NodeView } from '../gateway/port.ts';
-import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
+import type { PositionWaiters } from '../gateway/positionWaiters.ts';
 import { askSince, type StreamHandle, type Topic } from '../topics/port.ts';
 import type { SubscribeParams } from './clientFrame.ts';
 import type { Connection } from './connection.ts';
@@ -178,6 +179,7 @@ export class Subscriptions {
       cadenceMs: Math.max(topic.cadenceMs, params.maxHz === null ? 0 : 1000 / params.maxHz),
       params,
       source,
+      isSinceGone: false,
       state: { is: 'unstarted' },
       pendingResync: null,
       generation: this.generation,
@@ -201,9 +203,10 @@ export class Subscriptions {
     connection.subscriptions.set(keyOf(subscription.requestId), subscription);
     if (since !== null && !subscription.topic.periodic && !hasReached(nodeView.applied(), since)) {
       const owner = { of: connection, caller: connection.caller };
-      const wait = positionWaiters.wait(owner, since, (arrived) => {
-        if (arrived) this.#startOrPostpone(connection, subscription);
-        else this.guarded(connection, subscription, notThere);
+      const wait = positionWaiters.wait(owner, since, (outcome) => {
+        subscription.isSinceGone = outcome === 'gone';
+        if (outcome === 'late') this.guarded(connection, subscription, notThere);
+        else this.#startOrPostpone(connection, subscription);
       });
       // Too many waiters: the wait is refused at once, and the subscription has ended already.
       subscription.state = { is: 'waiting', wait };
@@ -237,7 +240,8 @@ export class Subscriptions {
     const { epoch, seq } = nodeView.applied();
     const acknowledge = (recovered: boolean, at: number) =>
       delivery.acknowledge(connection, subscription, { recovered, seq: at });
-    if (params.since !== null && params.since.epoch === epoch && !topic.periodic) {
+    const mayResume = !topic.periodic && !subscription.isSinceGone;
+    if (mayResume && params.since !== null && params.since.epoch === epoch) {
       const changes = askSince(source, params.since.seq, seq);
       if (changes instanceof Failure) return changes;
       if (changes !== null && changes.completeTo >= seq) {

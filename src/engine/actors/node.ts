@@ -9,7 +9,7 @@ import type { EpochBase, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import type { Position } from '../runtime/position.ts';
+import { hasReached, type Position } from '../runtime/position.ts';
 import { Task } from '../runtime/task.ts';
 import { isDamage } from '../store/damage.ts';
 import { StateStore } from '../store/state.ts';
@@ -108,6 +108,16 @@ export class Node {
   applied(): Position {
     const checkpoint = this.#fold.store.checkpoint;
     return { epoch: checkpoint?.epoch ?? '0-none', seq: checkpoint?.seq ?? 0 };
+  }
+
+  /**
+   * Position of the log's last entry, asked of whoever decides: its file, or the leader of its
+   * stream. null: there is none, or this node is ahead of it, so a new epoch is about to begin.
+   */
+  async logEnd(): Promise<Position | null> {
+    const { epoch, seq } = await this.#log.last();
+    const end = epoch === null ? null : { epoch, seq };
+    return end === null || !hasReached(end, this.applied()) ? null : end;
   }
 
   stateHash(): string {

@@ -30,3 +30,9 @@ export function epochNumber(epoch: string): number {
   const match = EPOCH.exec(epoch);
   return match === null ? -1 : Number(match[1]);
 }
+
+/** Whether state that is complete up to `applied` includes everything up to `asked`. */
+export function hasReached(applied: Position, asked: Position): boolean {
+  if (asked.epoch === applied.epoch) return asked.seq <= applied.seq;
+  return epochNumber(asked.epoch) < epochNumber(applied.epoch);
+}

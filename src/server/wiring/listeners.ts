@@ -200,6 +200,7 @@ function nodeViewOf(node: Node, status: NodeStatus): NodeView {
   return {
     applied: () => node.applied(),
     synced: () => status.serves(),
+    logEnd: () => node.logEnd(),
     tip: () => status.tip(),
     onApplied: (listener) => node.onApplied(listener),
   };

@@ -2,6 +2,7 @@
  * A tiny real market for gateway tests: counters and bars with positions, a horizon and epochs.
  * Its sources keep every promise of api/topics/port.ts, so what the gateway does with them is real.
  */
+
 import Type, { type TSchema } from 'typebox';
 import { isRecord } from '../../../src/api/gateway/input.ts';
 import type { NodeView } from '../../../src/api/gateway/port.ts';
@@ -15,6 +16,7 @@ import {
 import type { TopicHub } from '../../../src/engine/actors/foldListeners.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
+import type { Position } from '../../../src/engine/runtime/position.ts';
 
 interface Bar {
   time: number;
@@ -43,7 +45,13 @@ export class Market implements NodeView {
   readonly #listeners = new Set<() => void>();
 
   applied = () => ({ epoch: this.epoch, seq: this.seq });
+  /** What whoever decides says of the log's end; 'away': nobody answers. */
+  end: Position | 'away' | null = null;
   synced = () => this.isSynced;
+  logEnd = async () => {
+    if (this.end === 'away') throw new Error('there is no connection to NATS');
+    return this.end;
+  };
   tip = () => ({ slot: 77, hash: 'abcd', lagMs: 5 });
   onApplied(listener: () => void) {
     this.#listeners.add(listener);

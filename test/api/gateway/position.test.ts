@@ -73,3 +73,16 @@ test('a handler that is called again answers at the position of its last turn', 
     return isSame;
   });
 });
+
+test('a position that does not exist holds no answer back, once whoever decides says so', async (t) => {
+  const options = { positionWaitMs: 60 };
+  const { port, market } = await startNode(t, { routes: testRoutes(), options });
+  const at = (position: string) => ask(port, get('/positioned', [`X-Min-Position: ${position}`]));
+  const gone = ['1-aaaa:11', '1-bbbb:3', '2-bbbb:1'];
+  market.end = { epoch: '1-aaaa', seq: 10 };
+  for (const position of gone) assert.equal((await at(position)).status, 200, position);
+  for (const end of ['away', null, { epoch: '2-cccc', seq: 12 }] as const) {
+    market.end = end;
+    for (const position of gone) assert.equal((await at(position)).status, 503, position);
+  }
+});

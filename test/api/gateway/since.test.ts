@@ -51,7 +51,6 @@ test('beyond the horizon or of an older epoch there is a snapshot', async (t) =>
   const sinces = [
     { epoch: EPOCH, seq: 7 },
     { epoch: '0-zzzz', seq: 900 },
-    { epoch: '1-bbbb', seq: 900 },
   ];
   for (const [index, since] of sinces.entries()) {
     client.subscribe(index, 'Counter', { name: 'a' }, { since });
@@ -137,4 +136,44 @@ test('resumes a socket that was waiting in the epoch it waited for', async (t) =
   assert.deepEqual(ack.data, { recovered: true, seq: 4 });
   market.count('a');
   await client.frame({ event: 'CounterUpdate', epoch: '2-cccc', seq: 6 });
+});
+
+const GONE = [
+  { epoch: EPOCH, seq: 11 },
+  { epoch: '1-bbbb', seq: 3 },
+  { epoch: '3-cccc', seq: 2 },
+];
+
+test('a since that does not exist: recovered:false and a snapshot, also if the log grows', async (t) => {
+  const { port, market } = await startNode(t, { options: PATIENT });
+  market.end = { epoch: EPOCH, seq: 10 };
+  const client = await Client.open(port);
+  for (const [index, since] of GONE.entries()) {
+    client.subscribe(`r${index}`, 'Counter', { name: 'a' }, { since });
+    const ack = await client.frame({ requestId: `r${index}`, event: 'Subscribed' });
+    assert.deepEqual(ack.data, { recovered: false, seq: 10 });
+    const state = await client.frame({ requestId: `r${index}`, event: 'CounterUpdate' });
+    assert.equal(state.snapshot, true);
+  }
+  // This node is behind the log's end, and gets there after the position was found to be gone.
+  market.end = { epoch: EPOCH, seq: 12 };
+  client.subscribe('late', 'Counter', { name: 'a' }, { since: { epoch: EPOCH, seq: 13 } });
+  client.subscribe('behind it', 'Counter', { name: 'b' });
+  await client.frame({ requestId: 'behind it' });
+  assert.deepEqual(client.of('late'), []);
+  for (let count = 0; count < 4; count += 1) market.count('a');
+  const ack = await client.frame({ requestId: 'late', event: 'Subscribed' });
+  assert.deepEqual(ack.data, { recovered: false, seq: 12 });
+});
+
+test('a since is never gone by a node that is behind, or that cannot ask', async (t) => {
+  const { port, market } = await startNode(t, { options: { positionWaitMs: 60 } });
+  const client = await Client.open(port);
+  const ends = ['away', null, { epoch: '3-cccc', seq: 40 }, { epoch: EPOCH, seq: 20 }] as const;
+  for (const [index, end] of ends.entries()) {
+    market.end = end;
+    client.subscribe(`r${index}`, 'Counter', { name: 'a' }, { since: { epoch: EPOCH, seq: 11 } });
+    const answer = await client.frame({ requestId: `r${index}` });
+    assert.deepEqual([answer.event, answer.data.cause], ['Error', 'NOT_READY']);
+  }
 });

@@ -1,6 +1,7 @@
 /** Deliveries to a real receiver: order, signatures, failures of an hour and of a day, restarts. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { StoredWebhook } from '../../../src/api/webhooks/port.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { answerWith, isSigned, Receiver } from './receiver.ts';
 import { keysOf, SECRET, WebhookWorld } from './world.ts';
@@ -321,4 +322,25 @@ test('many receivers are served, and slow ones hold up no other', async (t) => {
   await world.ticksUntil('all were told', () => told().length === 90);
   assert.equal(new Set(told().map(({ id }) => id)).size, 90);
   assert.equal(slow.mostAtOnce, 10);
+});
+
+test('marks that the log does not have any more: a snapshot, once whoever decides says so', async (t) => {
+  const { world, receiver, market } = await start(t);
+  await world.add(receiver.url, [bars('a')]);
+  await world.delivered();
+  const marks = (epoch: string, seq: number) => ({ epoch, marks: [{ seq, prev: seq }] });
+  const stored = (await world.store.all()) as readonly StoredWebhook[];
+  const [found] = stored;
+  assert(found !== undefined);
+  await world.stop();
+  const progress = { ...found.progress, ...marks('3-later', 4) };
+  assert.equal(typeof (await world.store.save({ ...found, progress })), 'number');
+  market.end = 'away';
+  world.start();
+  for (let look = 0; look < 20; look += 1) await world.clock.advance(SECOND_MS);
+  assert.equal(receiver.accepted.length, 1, 'nobody could be asked');
+  market.end = market.applied();
+  await world.ticksUntil('it came', () => receiver.accepted.length === 2);
+  const [ack, state] = receiver.accepted.at(-1)?.frames ?? [];
+  assert.deepEqual([ack?.data?.recovered, state?.snapshot], [false, true]);
 });

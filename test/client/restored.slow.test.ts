@@ -1,0 +1,90 @@
+/** Clients that saw later epochs than a restored server has: they load everything again. */
+import assert from 'node:assert/strict';
+import { cpSync, rmSync } from 'node:fs';
+import { test } from 'node:test';
+import { Client, type Notice } from '../../src/client/index.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { lineOf, rollbackLine, TOKEN_COIN, tradeAt } from '../support/feeds.ts';
+import { temporaryDirectory } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { assertSame, barsLikeHttp } from './sameAsHttp.ts';
+
+const NOON_MS = Date.UTC(2026, 0, 5, 12);
+const MINUTE_MS = 60_000;
+const DEADLINE_MS = 30_000;
+const ENV = { NETWORK: 'none', HORIZON_BLOCKS: '3' };
+
+let made = 0;
+
+function trades(from: number, count: number): string {
+  const lines = Array.from({ length: count }, (_, index) => {
+    made += 1;
+    const minute = from + index;
+    return lineOf({ ...tradeAt(NOON_MS + minute * MINUTE_MS, `${minute + 1}`), id: `${made}` });
+  });
+  return lines.join('\n');
+}
+
+const WAYS = {
+  json: {},
+  msgpack: { encoding: 'msgpack' },
+  'server-sent events': { transport: 'events' },
+} as const;
+
+/** `epochs`: what happened after the backup, beside new trades. */
+async function restores(t: test.TestContext, epochs: number, way: keyof typeof WAYS) {
+  const directory = temporaryDirectory();
+  const backup = temporaryDirectory();
+  const first = await startTestApp(t, { directory, env: ENV });
+  await first.feed(trades(0, 10));
+  await first.stop();
+  cpSync(directory, backup, { recursive: true });
+  const port = first.app.port;
+  const start = () => startTestApp(t, { directory, env: { ...ENV, PORT: `${port}` } });
+  const second = await start();
+  const client = new Client({ url: second.url, ...WAYS[way] });
+  t.after(() => client.close());
+  const bars = client.bars(TOKEN_COIN, 'min1');
+  const compared = barsLikeHttp(client, bars, TOKEN_COIN, 'min1');
+  await bars.ready();
+  await second.feed(trades(10, 10));
+  for (let epoch = 0; epoch < epochs; epoch += 1) {
+    await second.feed(`${rollbackLine(NOON_MS + 5 * MINUTE_MS)}\n${trades(5, 15)}`);
+  }
+  const seen = second.app.node.applied();
+  assert.match(seen.epoch, new RegExp(`^${1 + epochs}-`));
+  await until('the client has it', () => bars.state.bars.length === 20, DEADLINE_MS);
+  await second.stop();
+  rmSync(directory, { recursive: true });
+  cpSync(backup, directory, { recursive: true });
+  const notices: Notice[] = [];
+  client.connection.onNotice((notice) => notices.push(notice));
+  const third = await start();
+  await until('the client is back', () => bars.state.bars.length === 10, DEADLINE_MS);
+  await assertSame(compared, 'restored');
+  assert(notices.length > 0, 'and says that all was loaded again');
+  await continues(third, bars, compared);
+  const headers = { 'x-min-position': `${seen.epoch}:${seen.seq}` };
+  const asked = await fetch(`${third.url}/v1/utility/server/time`, { headers });
+  assert.equal(asked.status, 200);
+}
+
+async function continues(
+  app: TestApp,
+  bars: { readonly state: { readonly bars: readonly unknown[] } },
+  compared: Parameters<typeof assertSame>[0],
+): Promise<void> {
+  await app.feed(trades(10, 2));
+  await until('new trades come', () => bars.state.bars.length === 12, DEADLINE_MS);
+  await assertSame(compared, 'after new trades');
+}
+
+for (const way of ['json', 'msgpack', 'server-sent events'] as const) {
+  test(`a client of two later epochs loads a restored market again, in ${way}`, (t) => {
+    return restores(t, 2, way);
+  });
+}
+
+test('a client beyond the end of a restored log, in the same epoch', (t) => {
+  return restores(t, 0, 'json');
+});
