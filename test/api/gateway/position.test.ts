@@ -74,7 +74,7 @@ test('a handler that is called again answers at the position of its last turn', 
   });
 });
 
-test('a position that does not exist holds no answer back, once whoever decides says so', async (t) => {
+test('a position that is gone holds no answer back, once the log says so', async (t) => {
   const options = { positionWaitMs: 60 };
   const { port, market } = await startNode(t, { routes: testRoutes(), options });
   const at = (position: string) => ask(port, get('/positioned', [`X-Min-Position: ${position}`]));

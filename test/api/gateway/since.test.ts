@@ -144,7 +144,7 @@ const GONE = [
   { epoch: '3-cccc', seq: 2 },
 ];
 
-test('a since that does not exist: recovered:false and a snapshot, also if the log grows', async (t) => {
+test('a since that is gone: recovered:false and a snapshot, also if the log grows', async (t) => {
   const { port, market } = await startNode(t, { options: PATIENT });
   market.end = { epoch: EPOCH, seq: 10 };
   const client = await Client.open(port);

@@ -324,7 +324,7 @@ test('many receivers are served, and slow ones hold up no other', async (t) => {
   assert.equal(slow.mostAtOnce, 10);
 });
 
-test('marks that the log does not have any more: a snapshot, once whoever decides says so', async (t) => {
+test('marks that are gone from the log: a snapshot, once the log says so', async (t) => {
   const { world, receiver, market } = await start(t);
   await world.add(receiver.url, [bars('a')]);
   await world.delivered();
