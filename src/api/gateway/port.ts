@@ -205,8 +205,8 @@ export interface NodeView {
   applied(): Position;
   synced(): boolean;
   /**
-   * Where the log ends, by whoever decides it, asked after this call; null: nobody can be asked.
-   * Absent: the same. Rejects where the question failed.
+   * Where the log itself ends, asked after this call; null: unknown. Absent: always unknown. Rejects
+   * where the log does not answer.
    */
   logEnd?(): Promise<Position | null>;
   tip(): Tip;

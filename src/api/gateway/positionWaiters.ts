@@ -2,9 +2,9 @@
  * Waits until this node reaches a position that a client has seen on another node. `done` gets
  * `arrived` when the node is there, `late` after the time limit or when too many are waiting.
  *
- * A position may not exist any more: a backup was restored, or a chain reset. Only whoever decides
- * where the log ends can say so, asked after the client did; `done` gets `gone` once this node has
- * all of that log. While nobody can be asked, the wait ends `late`.
+ * A position may not exist any more: a backup was restored, or a chain reset. Only the log itself
+ * can say so, asked after the client did; `done` gets `gone` once this node has all of that log.
+ * While the log does not answer, the wait ends `late`.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { hasReached, type Position } from '../../engine/runtime/position.ts';
@@ -95,7 +95,7 @@ export class PositionWaiters {
     while (this.#unasked.length > 0) {
       const asking = this.#unasked;
       this.#unasked = [];
-      // Without an answer the wait goes on: the node may get there.
+      // Without an answer the wait continues: the node may get there.
       const end = (await this.#nodeView.logEnd?.().catch(() => null)) ?? null;
       if (end === null) continue;
       for (const waiter of asking) {
