@@ -205,8 +205,8 @@ export interface NodeView {
   applied(): Position;
   synced(): boolean;
   /**
-   * Where the log itself ends, asked after this call; null: unknown. Absent: always unknown. Rejects
-   * where the log does not answer.
+   * Where the log itself ends, asked after this call; null: unknown. Absent: always unknown.
+   * Rejects where the log does not answer.
    */
   logEnd?(): Promise<Position | null>;
   tip(): Tip;

@@ -111,8 +111,8 @@ export class Node {
   }
 
   /**
-   * Position of the log's last entry, asked of its file, or of the leader of its stream. null: there
-   * is none, or this node is ahead of it, so a new epoch is about to begin.
+   * Position of the log's last entry, asked of its file, or of the leader of its stream. null:
+   * there is none, or this node is ahead of it, so a new epoch is about to begin.
    */
   async logEnd(): Promise<Position | null> {
     const { epoch, seq } = await this.#log.last();

@@ -45,7 +45,7 @@ export class Market implements NodeView {
   readonly #listeners = new Set<() => void>();
 
   applied = () => ({ epoch: this.epoch, seq: this.seq });
-  /** What whoever decides says of the log's end; 'away': nobody answers. */
+  /** What the log says of its end; 'away': it does not answer. */
   end: Position | 'away' | null = null;
   synced = () => this.isSynced;
   logEnd = async () => {

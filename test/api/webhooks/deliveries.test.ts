@@ -338,7 +338,7 @@ test('marks that are gone from the log: a snapshot, once the log says so', async
   market.end = 'away';
   world.start();
   for (let look = 0; look < 20; look += 1) await world.clock.advance(SECOND_MS);
-  assert.equal(receiver.accepted.length, 1, 'nobody could be asked');
+  assert.equal(receiver.accepted.length, 1, 'the log gave no answer');
   market.end = market.applied();
   await world.ticksUntil('it came', () => receiver.accepted.length === 2);
   const [ack, state] = receiver.accepted.at(-1)?.frames ?? [];
