@@ -198,7 +198,7 @@ function quoteOn(
       return invalid(`${place}.minOutput`, 'BUY_WITH_OUTPUT names the least output as `amount`.');
     }
     const now = `The pool gives ${outputAmount} now, less than the ${minOutput} asked for`;
-    return new Failure('PRICE_MOVED', `${now}: quote again, or let the order wait (waitFor).`);
+    return new Failure('PRICE_MOVED', `${now}: quote again, or let it wait (waitFor).`);
   }
   return refuseWait(partialDeployment, pool, bound, place) ?? { quote: found, pool, ...charged };
 }
