@@ -30,6 +30,19 @@ interface SyncMeterDeps {
   readonly startSlot: number;
 }
 
+/** A slot begins, and its block comes, within this time by a right clock. */
+const USUAL_AHEAD_MS = 2_000;
+
+/** Why no block comes. `aheadMs`: by how much the newest block's slot is after the clock. */
+export function silenceMessage(silentMs: number, aheadMs: number): string {
+  const what = `the chain has had no new block for ${Math.floor(silentMs / 1000)} s`;
+  if (aheadMs <= USUAL_AHEAD_MS) {
+    return `${what}: see the Cardano node, its disk, its peers and its clock`;
+  }
+  const ahead = `the newest is ${Math.ceil(aheadMs / 1000)} s ahead of this machine's clock`;
+  return `${what}, and ${ahead}: a devnet makes none before that time. Set the clock right`;
+}
+
 /** Caught up, although a block or two may be in flight. */
 const CLOSE_BLOCKS = 3;
 /** The speed is averaged over this time. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { chainTip } from '../../src/chain/chainPoints.ts';
 import type { ChainTip } from '../../src/chain/port.ts';
-import { SyncMeter } from '../../src/chain/syncMeter.ts';
+import { SyncMeter, silenceMessage } from '../../src/chain/syncMeter.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -99,4 +99,9 @@ test('an empty chain is caught up with, once its node says that it is empty', as
   assert.equal(meter.isSynced, false);
   tellEmpty();
   assert.equal(meter.isSynced, true);
+});
+
+test('a chain without blocks is blamed on the clock where it is behind the newest block', () => {
+  assert.match(silenceMessage(15_000, 600_000), /for 15 s, and the newest is 600 s ahead of this/);
+  assert.match(silenceMessage(15_000, -14_000), /for 15 s: see the Cardano node/);
 });

@@ -8,6 +8,7 @@ import type { Devnet } from '../../api/devnet/routes.ts';
 import type { Route } from '../../api/gateway/port.ts';
 import { LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
 import type { Builder } from '../../cardano/build/port.ts';
+import { slotStartMs } from '../../cardano/codec/slots.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { ChainAccess } from '../../chain/access.ts';
@@ -23,7 +24,7 @@ import { NodeLink } from '../../chain/nodeLink.ts';
 import { OgmiosChain, type WatchedMarket } from '../../chain/ogmios/ogmios.ts';
 import { chainClock } from '../../chain/policy.ts';
 import { rulesOf } from '../../chain/recognise/rules.ts';
-import { SyncMeter, type SyncProgress } from '../../chain/syncMeter.ts';
+import { SyncMeter, type SyncProgress, silenceMessage } from '../../chain/syncMeter.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -165,8 +166,10 @@ function watchChain(
   reasons: Reasons,
 ): void {
   let tipMs = clock.monotonicMs();
-  source.onTip(() => {
+  let newestSlot: number | null = null;
+  source.onTip((tip) => {
     tipMs = clock.monotonicMs();
+    newestSlot = tip?.slot ?? null;
   });
   const longMs = longestWithoutBlockMs(settings);
   reasons.watch('NODE_AWAY', () =>
@@ -175,8 +178,9 @@ function watchChain(
   reasons.watch('NO_BLOCKS', () => {
     const silentMs = clock.monotonicMs() - tipMs;
     if (!link.isUp || !meter.isSynced || silentMs <= longMs) return null;
-    const what = `the chain has had no new block for ${Math.floor(silentMs / 1000)} s`;
-    return `${what}: see the Cardano node, its disk, its peers and its clock`;
+    const aheadMs =
+      newestSlot === null ? 0 : slotStartMs(slotsOf(source), newestSlot) - clock.nowMs();
+    return silenceMessage(silentMs, aheadMs);
   });
   reasons.watch('PARAMETERS_UNKNOWN', () =>
     live.parameters === null ? unknownParameters().message : null,

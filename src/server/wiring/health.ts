@@ -7,6 +7,7 @@
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { TIP } from '../../engine/actors/chainRows.ts';
 import type { Node } from '../../engine/actors/node.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import { type ReasonCode, Reasons } from '../../engine/runtime/reasons.ts';
 import { isDamage } from '../../engine/store/damage.ts';
@@ -225,6 +226,7 @@ export function statusOf(
   const isStuck = () => (roles?.lagStalledMs() ?? 0) > 2 * settings.STALE_AFTER_MS;
   const isRead = () => node.synced() && reads.areDone;
   const stuckSteps = () => chain?.stuckSteps() ?? [];
+  const lagOf = tipLag(clock);
   return {
     node: name,
     role: () => {
@@ -257,11 +259,23 @@ export function statusOf(
       return {
         slot: tip?.slot ?? null,
         hash: tip?.hash ?? null,
-        // Time of a replay cannot lag behind the wall clock.
-        lagMs: tip === null ? null : Math.max(0, clock.nowMs() - tip.timeMs),
+        lagMs: tip === null ? null : lagOf(tip),
         time: marketMs === 0 ? null : Math.floor(marketMs / 1000),
       };
     },
+  };
+}
+
+/**
+ * How old the newest block is. A wall clock that was set back says nothing of that, so the time
+ * since the block was first seen counts too.
+ */
+function tipLag(clock: Clock): (tip: PointRecord) => number {
+  let seen: { readonly hash: string; readonly atMs: number } | null = null;
+  return ({ hash, timeMs }) => {
+    const nowMs = clock.monotonicMs();
+    if (seen?.hash !== hash) seen = { hash, atMs: nowMs };
+    return Math.max(0, Math.floor(nowMs - seen.atMs), clock.nowMs() - timeMs);
   };
 }
 
