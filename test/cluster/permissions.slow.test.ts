@@ -10,7 +10,7 @@ import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { clientOf, webhookEnv } from '../api/webhooks/market.ts';
-import { NatsServer, PATIENT_MS } from '../support/nats.ts';
+import { freePort, NatsServer, PATIENT_MS } from '../support/nats.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { newMarket, same, startNode, trade } from './nodes.ts';
@@ -65,7 +65,7 @@ test('nodes have the rights that they need, and no others', async (scope) => {
   await untilAsked('it may remove files', removed, (failure) => failure === null, LIMIT_MS);
   const { webhooks } = clientOf(b.url);
   const topics = [{ topic: 'KOTH' }];
-  const { data } = await webhooks.create({ url: 'http://127.0.0.1:1/hook', topics });
+  const { data } = await webhooks.create({ url: `http://127.0.0.1:${await freePort()}/hook`, topics });
   const fails = async () => (await webhooks.get(data.id)).data.state;
   await untilAsked('it is tried', fails, (state) => state === 'failing', LIMIT_MS);
   await webhooks.remove(data.id);
