@@ -65,7 +65,10 @@ test('nodes have the rights that they need, and no others', async (scope) => {
   await untilAsked('it may remove files', removed, (failure) => failure === null, LIMIT_MS);
   const { webhooks } = clientOf(b.url);
   const topics = [{ topic: 'KOTH' }];
-  const { data } = await webhooks.create({ url: `http://127.0.0.1:${await freePort()}/hook`, topics });
+  const { data } = await webhooks.create({
+    url: `http://127.0.0.1:${await freePort()}/hook`,
+    topics,
+  });
   const fails = async () => (await webhooks.get(data.id)).data.state;
   await untilAsked('it is tried', fails, (state) => state === 'failing', LIMIT_MS);
   await webhooks.remove(data.id);
