@@ -13,10 +13,13 @@ import {
   Lucid,
   mintingPolicyToId,
   type Script,
+  SLOT_CONFIG_NETWORK,
   validatorToAddress,
 } from '@lucid-evolution/lucid';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import { ALWAYS } from '../support/rawTransaction.ts';
+import { memberOf } from './ogmiosAsked.ts';
 
 const PACE_MS = 50;
 const CHECK_MS = 20;
@@ -88,6 +91,29 @@ test('Lucid deploys a script, mints and spends over Ogmios and Kupo', async (sco
     const locked = await lucid.utxosAt(scriptAddress);
     assert.equal(locked.length, 1);
     assert.equal(await lucid.datumOf(locked[0] ?? assert.fail()), 'c0ffee');
+  });
+
+  await scope.test('bounds of validity count by the slots of the devnet', async () => {
+    const ask = async (method: string): Promise<unknown> => {
+      const body = JSON.stringify({ jsonrpc: '2.0', method, id: null });
+      const answer = await fetch(devnet.devnetUrl, { method: 'POST', body });
+      return memberOf(await answer.json(), 'result');
+    };
+    const summaries = await ask('queryLedgerState/eraSummaries');
+    SLOT_CONFIG_NETWORK.Preprod = {
+      zeroTime: Date.parse(String(await ask('queryNetwork/startTime'))),
+      zeroSlot: Number(memberOf(summaries, 0, 'start', 'slot')),
+      slotLength: Number(memberOf(summaries, 0, 'parameters', 'slotLength', 'milliseconds')),
+    };
+    const nowMs = systemClock.nowMs();
+    const tx = await lucid
+      .newTx()
+      .pay.ToAddress(address, { lovelace: 2_000_000n })
+      .validFrom(nowMs - 1_000)
+      .validTo(nowMs + 60_000)
+      .complete(REMOTE);
+    const hash = await (await tx.sign.withWallet().complete()).submit();
+    assert.ok(await lucid.awaitTx(hash, CHECK_MS));
   });
 
   await scope.test('a refusal reaches the caller', async () => {
