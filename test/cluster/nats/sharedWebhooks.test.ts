@@ -51,7 +51,7 @@ test('registrations at several nodes at once do not pass the limit', async (scop
     }),
   );
   const body = {
-    url: 'https://127.0.0.1:9/hook',
+    url: 'https://127.0.0.1:9009/hook',
     topics: [{ topic: 'Bars', data: { series: 'a' } }],
   };
   const asked = Array.from({ length: 30 }, (_, at) => nodes[at % 2] ?? assert.fail());
