@@ -72,7 +72,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
     streams.applied(tags);
   });
   const histories = new HistoryAnswers(node);
-  const reads = new SlicedReads(node, clock);
+  const reads = new SlicedReads(node);
   const gateway = createGateway({
     server,
     streams,

@@ -2,7 +2,7 @@
 
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
-import { AGAIN, type Answer, type Handled, type Route } from '../gateway/port.ts';
+import type { Answer, Handled, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { itemError } from '../schemas/itemError.ts';
 import { type ChartKind, MARKET_CAPS, PRICES } from './chartKind.ts';
@@ -59,13 +59,13 @@ function refuseItem(item: Item, place: string): Failure | null {
 }
 
 function answer(answers: HistoryAnswers, items: readonly Item[]): Handled {
-  const found = answers.many(items.map(itemOf), items);
-  if (found === AGAIN) return AGAIN;
-  const parts = found.flatMap((each, index) => [
-    Buffer.from(index === 0 ? '[' : ','),
-    ...(each instanceof Failure ? [errorText(each, index)] : barsOf(each)),
-  ]);
-  return { body: Buffer.concat([...parts, Buffer.from(']')]) };
+  return answers.many(items.map(itemOf), (found) => {
+    const parts = found.flatMap((each, index) => [
+      Buffer.from(index === 0 ? '[' : ','),
+      ...(each instanceof Failure ? [errorText(each, index)] : barsOf(each)),
+    ]);
+    return { body: Buffer.concat([...parts, Buffer.from(']')]) };
+  });
 }
 
 function errorText(failure: Failure, index: number): Buffer {

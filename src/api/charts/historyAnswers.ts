@@ -7,7 +7,7 @@ import type { BarView } from '../../engine/market/barView.ts';
 import { shortestInterval } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import { AGAIN, type Answer, type Handled } from '../gateway/port.ts';
+import { type Answer, type Handled, SlicedAnswer } from '../gateway/port.ts';
 import type { ChartKind } from './chartKind.ts';
 import {
   type Chart,
@@ -19,7 +19,7 @@ import {
   versionOf,
 } from './findChart.ts';
 import { filledBars, startedUpTo, tradedBars } from './history.ts';
-import { HistoryTurn, PagedHistory, type PagedOptions } from './pagedHistory.ts';
+import { NEVER_OVER, PagedHistory, type PagedOptions, PENDING } from './pagedHistory.ts';
 import { barRenderer } from './renderedBar.ts';
 import { HISTORY_LIMIT, type HistoryQuery } from './schema.ts';
 
@@ -63,19 +63,16 @@ interface HistoryOptions extends PagedOptions {
 
 const CACHE_BYTES = 16 * 1024 * 1024;
 const FEW_BARS = 64;
-/** Bars that are rendered into pages in one turn of the loop: it is not held for longer. */
-const BARS_A_TURN = 256;
-/** Twice what the largest request needs where nothing changes. */
-const MOST_TURNS = 256;
+/** Many times what the largest request needs where nothing changes. */
+const MOST_SLICES = 1_000;
 /** An answer that is sent in one piece: a connection may pipeline behind it. */
-const ONE_TURN_BARS = 1_000;
+const ONE_TURN_BARS = 400;
 
 export class HistoryAnswers {
   readonly #node: ChartNode;
   readonly #pages: PagedHistory;
   readonly #fewBars: number;
   readonly #kept: LRUCache<string, Kept>;
-  readonly #turns = new WeakMap<object, number>();
   #store: StateStore | null = null;
 
   constructor(node: ChartNode, options: HistoryOptions = {}) {
@@ -91,40 +88,45 @@ export class HistoryAnswers {
 
   one(item: HistoryItem): Handled {
     const { query, kind } = item;
-    const isOneTurn = (query.limit ?? HISTORY_LIMIT) <= ONE_TURN_BARS;
-    const turn = new HistoryTurn(isOneTurn ? Number.POSITIVE_INFINITY : BARS_A_TURN);
-    return refuseHistory(query, kind, 'query') ?? this.#answer(item, turn);
+    const refused = refuseHistory(query, kind, 'query');
+    if (refused !== null) return refused;
+    return answered((query.limit ?? HISTORY_LIMIT) <= ONE_TURN_BARS, (isOver) =>
+      this.#answer(item, isOver),
+    );
   }
 
   /**
-   * Many, all at one position; `refuseHistory` has passed them. AGAIN: not all can be read yet.
-   * Those that were read are kept, and read again only where they changed meanwhile. `asked`: the
-   * same in each turn of one request.
+   * Many, all at one position; `refuseHistory` has passed them. Those that were read are kept, and
+   * read again only where they changed meanwhile.
    */
-  many(items: readonly HistoryItem[], asked: object): readonly (Answer | Failure)[] | typeof AGAIN {
-    const turns = (this.#turns.get(asked) ?? 0) + 1;
-    this.#turns.set(asked, turns);
-    // Items that change with every turn must not keep the request from an end.
-    const turn = new HistoryTurn(turns < MOST_TURNS ? BARS_A_TURN : Number.POSITIVE_INFINITY);
-    const answers: (Answer | Failure)[] = [];
-    for (const item of items) {
-      const answer = this.#answer(item, turn);
-      if (answer === AGAIN) return AGAIN;
-      answers.push(answer);
-    }
-    return answers;
+  many(
+    items: readonly HistoryItem[],
+    join: (answers: readonly (Answer | Failure)[]) => Answer,
+  ): SlicedAnswer {
+    let left = MOST_SLICES;
+    return new SlicedAnswer((isOver) => {
+      // Items that change with every slice must not keep the request from an end.
+      left -= 1;
+      const answers: (Answer | Failure)[] = [];
+      for (const item of items) {
+        const answer = this.#answer(item, left > 0 ? isOver : NEVER_OVER);
+        if (answer === PENDING) return null;
+        answers.push(answer);
+      }
+      return join(answers);
+    });
   }
 
-  /** The array of bars, in their form; nothing of it is kept but pages. */
-  textOf(asked: AskedHistory): string | typeof AGAIN {
-    this.#look();
-    const isOneTurn = asked.span.limit <= ONE_TURN_BARS;
-    const turn = new HistoryTurn(isOneTurn ? Number.POSITIVE_INFINITY : BARS_A_TURN);
-    const answer = this.#make(asked, turn);
-    return answer === AGAIN ? AGAIN : Buffer.from(answer.body).toString();
+  /** The array of bars, in their form, as `join` answers with it; only pages are kept of it. */
+  textOf(asked: AskedHistory, join: (text: string) => Answer): Handled {
+    return answered(asked.span.limit <= ONE_TURN_BARS, (isOver) => {
+      this.#look();
+      const made = this.#make(asked, isOver);
+      return made === PENDING ? PENDING : join(Buffer.from(made.body).toString());
+    });
   }
 
-  #answer({ query, kind }: HistoryItem, turn: HistoryTurn): Handled {
+  #answer({ query, kind }: HistoryItem, isOver: () => boolean): Answer | Failure | typeof PENDING {
     const { fold } = this.#node;
     this.#look();
     const request = requestOf(query);
@@ -140,8 +142,8 @@ export class HistoryAnswers {
     const version = `${versionOf(fold, chart)}:${filled ? startedUpTo(fold) : ''}`;
     const kept = this.#kept.get(key);
     if (kept?.version === version) return kept.answer;
-    const answer = this.#make(asked, turn);
-    if (answer !== AGAIN) this.#kept.set(key, { version, answer });
+    const answer = this.#make(asked, isOver);
+    if (answer !== PENDING) this.#kept.set(key, { version, answer });
     return answer;
   }
 
@@ -154,13 +156,12 @@ export class HistoryAnswers {
     this.#store = store;
   }
 
-  #make(asked: AskedHistory, turn: HistoryTurn): Answer | typeof AGAIN {
+  #make(asked: AskedHistory, isOver: () => boolean): Answer | typeof PENDING {
     const { fold } = this.#node;
-    const most = mostBars(asked);
-    const isShort = most <= this.#fewBars;
-    if (isShort && !turn.takes(most)) return AGAIN;
-    const paged = isShort ? null : this.#pages.find(fold, asked, turn);
-    if (paged === AGAIN) return AGAIN;
+    if (isOver()) return PENDING;
+    const isShort = mostBars(asked) <= this.#fewBars;
+    const paged = isShort ? null : this.#pages.find(fold, asked, isOver);
+    if (paged === PENDING) return PENDING;
     if (paged === null) return this.#fromRows(asked);
     const { body, tag, nextTo } = paged;
     return { body, tag, ...cutAt(nextTo) };
@@ -173,6 +174,18 @@ export class HistoryAnswers {
     const body = Buffer.from(`[${bars.map(barRenderer(asked, fold.marketMs)).join(',')}]`);
     return { body, ...cutAt(cut ? (bars[0]?.time ?? null) : null) };
   }
+}
+
+/** At once, or in slices. */
+function answered(
+  isAtOnce: boolean,
+  make: (isOver: () => boolean) => Answer | Failure | typeof PENDING,
+): Handled {
+  const step = (isOver: () => boolean) => {
+    const answer = make(isOver);
+    return answer === PENDING ? null : answer;
+  };
+  return (isAtOnce ? step(NEVER_OVER) : null) ?? new SlicedAnswer(step);
 }
 
 function cutAt(nextTo: number | null): Pick<Answer, 'headers'> {

@@ -17,7 +17,6 @@ import {
   storedPart,
 } from '../../engine/market/resolution.ts';
 import type { BarRow, SettledBars } from '../../engine/store/barRows.ts';
-import { AGAIN } from '../gateway/port.ts';
 import { filledBars, tradedBars } from './history.ts';
 import type { AskedHistory } from './historyAnswers.ts';
 import {
@@ -29,26 +28,11 @@ import {
 } from './pageFile.ts';
 import { barRenderer } from './renderedBar.ts';
 
-/** How many bars may be read and rendered in this turn of the loop. */
-export class HistoryTurn {
-  /** It may be followed by another one. */
-  readonly isLimited: boolean;
-  #left: number;
-  #isFresh = true;
+/** Not all pages are made yet: ask again in another slice. */
+export const PENDING = Symbol('pending');
 
-  constructor(bars: number) {
-    this.isLimited = bars !== Number.POSITIVE_INFINITY;
-    this.#left = bars;
-  }
-
-  /** Whether so many fit in; the first always do. */
-  takes(bars: number): boolean {
-    if (!this.#isFresh && bars > this.#left) return false;
-    this.#isFresh = false;
-    this.#left -= bars;
-    return true;
-  }
-}
+/** For a history that is answered in one turn. */
+export const NEVER_OVER = () => false;
 
 interface FoundHistory {
   /** The array of bars. */
@@ -101,12 +85,16 @@ export class PagedHistory {
     this.#openPages = openPages;
   }
 
-  /** null: nothing can be kept, and the rows are to be read. AGAIN: not all pages are made yet. */
-  find(fold: Fold, asked: AskedHistory, turn: HistoryTurn): FoundHistory | typeof AGAIN | null {
+  /** null: nothing can be kept, and the rows are to be read. `isOver` ends what it does now. */
+  find(
+    fold: Fold,
+    asked: AskedHistory,
+    isOver: () => boolean,
+  ): FoundHistory | typeof PENDING | null {
     try {
       this.#pages ??= this.#openPages(dirname(fold.store.file));
       const pages = this.#pages;
-      return new Search(fold, asked, { turn, pages, sizes: this.#sizes }).find();
+      return new Search(fold, asked, { isOver, pages, sizes: this.#sizes }).find();
     } catch (error) {
       if (!(error instanceof PageFileFailed)) throw error;
       this.forget();
@@ -126,7 +114,7 @@ function openPageFile(directory: string): PageFile {
 }
 
 interface SearchDeps {
-  readonly turn: HistoryTurn;
+  readonly isOver: () => boolean;
   readonly pages: PageFile;
   readonly sizes: PageSizes;
 }
@@ -135,7 +123,7 @@ interface SearchDeps {
 class Search {
   readonly #fold: Fold;
   readonly #asked: AskedHistory;
-  readonly #turn: HistoryTurn;
+  readonly #isOver: () => boolean;
   readonly #pages: PageFile;
   readonly #mostBars: number;
   readonly #render: (bar: BarView) => string;
@@ -149,17 +137,14 @@ class Search {
   readonly #name: string;
   /** A page depends on the bar before it. */
   readonly #isJoined: boolean;
-  /** Stored intervals of the shortest page. */
-  readonly #intervals: number;
   #hasRows = false;
 
-  constructor(fold: Fold, asked: AskedHistory, { turn, pages, sizes }: SearchDeps) {
+  constructor(fold: Fold, asked: AskedHistory, { isOver, pages, sizes }: SearchDeps) {
     this.#fold = fold;
     this.#asked = asked;
-    this.#turn = turn;
+    this.#isOver = isOver;
     this.#pages = pages;
     this.#mostBars = sizes.bars;
-    this.#intervals = sizes.intervals;
     const { chart, kind, shown, filled, form } = asked;
     const { price, inverted, resolution, pool } = chart;
     const part = storedPart(resolution);
@@ -176,26 +161,27 @@ class Search {
     this.#name = `${fold.store.checkpoint?.epoch}/${pair}/${resolution}/${as}`;
   }
 
-  find(): FoundHistory | typeof AGAIN {
+  find(): FoundHistory | typeof PENDING {
     const { toMs } = this.#asked.span;
     // Pages stay for the turns to come; what comes from rows does not.
-    if (this.#turn.isLimited && this.#walk(Math.min(toMs, this.#settledMs), 'pages') === AGAIN) {
-      return AGAIN;
+    const isSliced = this.#isOver !== NEVER_OVER;
+    if (isSliced && this.#walk(Math.min(toMs, this.#settledMs), 'pages') === PENDING) {
+      return PENDING;
     }
     const parts = this.#walk(toMs, 'all');
-    if (parts === AGAIN) return AGAIN;
+    if (parts === PENDING) return PENDING;
     const found = parts.reduce((sum, { count }) => sum + count, 0);
     return this.#joined(parts, found);
   }
 
   /** Back from `toMs`, until one more bar than is wanted: it says that older ones were cut. */
-  #walk(toMs: number, what: 'pages' | 'all'): Part[] | typeof AGAIN {
+  #walk(toMs: number, what: 'pages' | 'all'): Part[] | typeof PENDING {
     const { fromMs, limit } = this.#asked.span;
     const parts: Part[] = [];
     let [cursor, found] = [toMs, 0];
     while (cursor > fromMs && found <= limit) {
       const part = this.#partBefore(cursor, limit + 1 - found, what);
-      if (part === AGAIN) return AGAIN;
+      if (part === PENDING) return PENDING;
       if (part === null) break;
       if (part.count > 0) parts.push(part);
       found += part.count;
@@ -237,7 +223,7 @@ class Search {
   }
 
   /** The bars right before `cursor`; null: there are none. */
-  #partBefore(cursor: number, wanted: number, what: 'pages' | 'all'): Part | typeof AGAIN | null {
+  #partBefore(cursor: number, wanted: number, what: 'pages' | 'all'): Part | typeof PENDING | null {
     const { fromMs } = this.#asked.span;
     const rowsFrom = (ms: number) => {
       const from = Math.max(fromMs, ms);
@@ -256,12 +242,11 @@ class Search {
     if (known !== null) return this.#slice(known, cursor);
     const found = this.#longestSpan(at);
     if (found === null) return rowsFrom(spanAt(at, this.#unitMs).from);
-    const { span, settled } = found;
-    if (!this.#turn.takes(filled ? this.#mostIn(span) : settled.rows)) return AGAIN;
+    if (this.#isOver()) return PENDING;
     if (!this.#pages.hasRoom) {
       // What was found so far is in it.
       this.#pages.empty();
-      return AGAIN;
+      return PENDING;
     }
     return this.#slice(this.#make(found), cursor);
   }
@@ -328,11 +313,9 @@ class Search {
     return filled ? filledBars(this.#fold, chart, span) : tradedBars(chart, span);
   }
 
-  #rows(from: number, to: number, wanted: number): Part | typeof AGAIN {
-    const newestMs = this.#fold.marketMs + this.#unitMs;
-    const most = Math.min(wanted, this.#mostIn({ from, to: Math.min(to, newestMs) }));
-    // Nothing of them stays for another turn: after the first, all are read.
-    if (!this.#turn.takes(most) && !this.#hasRows) return AGAIN;
+  #rows(from: number, to: number, wanted: number): Part | typeof PENDING {
+    // Nothing of them stays for another slice: after the first, all are read.
+    if (!this.#hasRows && this.#isOver()) return PENDING;
     this.#hasRows = true;
     const { bars } = this.#bars(from, to, wanted);
     return {
@@ -344,11 +327,6 @@ class Search {
         return { rendered, oldestMs: (cut[0]?.time ?? 0) * 1000, name: rendered };
       },
     };
-  }
-
-  /** No more bars are in a span, flat ones included. */
-  #mostIn({ from, to }: PageSpan): number {
-    return Math.ceil(((to - from) / this.#unitMs) * this.#intervals);
   }
 
   #slice(page: RenderedPage, to: number): Part {

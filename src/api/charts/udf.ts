@@ -18,7 +18,7 @@ import {
 } from '../../engine/market/resolution.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { AGAIN, type Answer, type Handled, type Route } from '../gateway/port.ts';
+import type { Answer, Handled, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { PRICES } from './chartKind.ts';
 import { type Chart, type ChartNode, findChart, pricePairs } from './findChart.ts';
@@ -213,13 +213,12 @@ function history(
   };
   const { base, quote } = symbol;
   const asked = { chart, kind: PRICES, shown: { base, quote }, span, filled: false, form: ROWS };
-  const found = histories.textOf(asked);
-  if (found === AGAIN) return AGAIN;
-  // trust: rows of `ROWS`
-  const rows = JSON.parse(found) as Row[];
-  if (rows.length > 0) return jsonAnswer(columnsOf(rows));
-  const before = newestBefore(chart);
-  return jsonAnswer({ s: 'no_data', ...before });
+  return histories.textOf(asked, (text) => {
+    // trust: rows of `ROWS`
+    const rows = JSON.parse(text) as Row[];
+    if (rows.length > 0) return jsonAnswer(columnsOf(rows));
+    return jsonAnswer({ s: 'no_data', ...newestBefore(chart) });
+  });
 
   function newestBefore(of: Chart): { nextTime?: number } {
     const older = { fromMs: EARLIEST_START_MS, toMs: Math.min(span.fromMs, span.toMs), limit: 1 };

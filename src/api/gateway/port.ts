@@ -185,13 +185,33 @@ export interface Route {
 }
 
 /**
- * A handler that has more to do than the loop should be held for answers this, and is called again
- * in the next turn: what it reads then is at the position of that turn. Only for an answer that is
- * long anyhow: a connection that pipelines behind one is closed.
+ * An answer that may take longer than the loop should be held for: the gateway makes it in slices.
+ * Only for an answer that is long anyhow: a connection that pipelines behind one that took more
+ * than a moment is closed.
  */
-export const AGAIN = Symbol('again');
+export class SlicedAnswer {
+  /**
+   * Does some of it, until `isOver`. null: there is more. Unless `held`, it reads what is there in
+   * each slice, and the answer is at the position of the last one.
+   */
+  readonly step: (isOver: () => boolean) => Answer | Failure | null;
+  /** For a state that is kept from the first slice on. */
+  readonly held: HeldState | null;
 
-export type Handled = Answer | Failure | typeof AGAIN;
+  constructor(step: SlicedAnswer['step'], held: HeldState | null = null) {
+    this.step = step;
+    this.held = held;
+  }
+}
+
+interface HeldState {
+  /** The answer is at the position of the slice before which this became true. */
+  isHeld(): boolean;
+  /** The client is gone: no other step follows. */
+  release(): void;
+}
+
+export type Handled = Answer | Failure | SlicedAnswer;
 
 export interface Tip {
   readonly slot: number | null;

@@ -6,7 +6,6 @@ import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Failure } from '../../engine/runtime/errors.ts';
 import {
-  AGAIN,
   type Answer,
   type CallerLimits,
   type FormFile,
@@ -14,6 +13,7 @@ import {
   type Idempotency,
   type Route,
   type RouteRequest,
+  SlicedAnswer,
 } from './port.ts';
 
 /** A request that was checked against the schemas of its route. */
@@ -98,7 +98,7 @@ export function route<
 export function inOneTurn(
   handled: ReturnType<Route['handle']>,
 ): Answer | Failure | Promise<Answer | Failure> {
-  assert(handled !== AGAIN, 'the handler answers in one turn');
+  assert(!(handled instanceof SlicedAnswer), 'the handler answers in one turn');
   return handled;
 }
 

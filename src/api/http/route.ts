@@ -7,17 +7,18 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { hasReached, parsePosition } from '../../engine/runtime/position.ts';
+import { Slices, type Step } from '../../engine/runtime/slices.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
 import { type ApiKeys, keyRequired, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
 import { bodyLimitsOf } from '../gateway/bodyLimits.ts';
 import {
-  AGAIN,
   type Answer,
   type CallerLimits,
   type NodeView,
   type RateClass,
   type Route,
   type RouteRequest,
+  SlicedAnswer,
 } from '../gateway/port.ts';
 import type { PositionWaiters } from '../gateway/positionWaiters.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
@@ -214,11 +215,11 @@ class RouteServer {
     try {
       const positionLines = this.#route.positioned ? positions.now() : '';
       const answer = this.#handle(context, request);
-      if (answer === AGAIN) {
-        this.#runAgain(context, request);
+      const csv = wantsCsv(context.exchange.accept, request.query) ? this.#csv : null;
+      if (answer instanceof SlicedAnswer) {
+        this.#runInSlices(context, answer, csv);
         return;
       }
-      const csv = wantsCsv(context.exchange.accept, request.query) ? this.#csv : null;
       if (!(answer instanceof Promise)) {
         this.#finish(context, answer, positionLines, csv);
         return;
@@ -245,12 +246,32 @@ class RouteServer {
     return this.#route.handle({ ...request, limits: this.#http.limitsOf(caller) });
   }
 
-  #runAgain(context: RequestContext, request: RouteRequest): void {
-    const { responses, clock } = this.#http;
-    if (!context.exchange.deferred) responses.defer(context);
-    clock.soon(() => {
-      if (context.exchange.alive) this.#run(context, request);
-    });
+  #runInSlices(context: RequestContext, answer: SlicedAnswer, csv: CsvWriter | null): void {
+    const { responses, clock, positions, nodeView } = this.#http;
+    const { exchange, caller } = context;
+    const slices = Slices.of(clock);
+    let lines: string | null = null;
+    const step: Step = (isOver) => {
+      if (!exchange.alive) {
+        answer.held?.release();
+        return true;
+      }
+      if (this.#route.needsSync && !nodeView.synced()) {
+        answer.held?.release();
+        responses.failure(context, notReady('this node is still syncing'));
+        return true;
+      }
+      if (answer.held?.isHeld() !== true || lines === null) {
+        lines = this.#route.positioned ? positions.now() : '';
+      }
+      const made = answer.step(isOver);
+      if (made !== null) this.#finish(context, made, lines, csv);
+      return made !== null;
+    };
+    const isOver = slices.atOnce(caller.key);
+    if (isOver !== null && step(isOver)) return;
+    if (!exchange.deferred) responses.defer(context);
+    slices.add(caller.key, step, (error) => responses.fault(context, error));
   }
 
   #finish(

@@ -4,12 +4,10 @@
  */
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { MempoolIndex } from '../../engine/actors/mempoolRows.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { inSlices, sliceOf } from '../../engine/runtime/slices.ts';
 import type { HeldRows, KeyedRow } from '../../engine/store/keyedRows.ts';
 import type { KeyedTable } from '../../engine/store/rows.ts';
-import { AGAIN, type Answer, type Handled } from '../gateway/port.ts';
+import { type Answer, SlicedAnswer } from '../gateway/port.ts';
 
 /** One state of a node. What else is read of the node must be read before the first `yield`. */
 export interface HeldState {
@@ -21,64 +19,83 @@ export interface HeldState {
 export type Steps<T> = Generator<void, T>;
 
 /** Each keeps rows that change meanwhile. */
-const MOST_WAITING = 8;
+const MOST_RUNNING = 8;
 
 export class SlicedReads {
   readonly #node: { readonly fold: Fold };
-  readonly #clock: Clock;
-  #waiting = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  #running = 0;
 
-  constructor(node: { readonly fold: Fold }, clock: Clock) {
+  constructor(node: { readonly fold: Fold }) {
     this.#node = node;
-    this.#clock = clock;
   }
 
-  /** What takes one slice is answered at once; the rest one after the other. */
-  answer(make: (state: HeldState) => Steps<Answer | Failure>): Handled | Promise<Answer | Failure> {
-    if (this.#waiting >= MOST_WAITING) return AGAIN;
-    const { fold } = this.#node;
-    const { rows, release } = fold.store.hold();
-    let pending: HeldState['pending'] = fold.mempool;
-    const end: MempoolIndex['end'] = (ref) => pending.end(ref);
-    const part: MempoolIndex['part'] = (ref) => pending.part(ref);
-    const work = make({ rows, pending: { end, part } });
-    let answer: Answer | Failure | null = null;
-    const run = (isOver: () => boolean) =>
-      fold.store.atOnce(() => {
-        while (answer === null) {
-          const step = work.next();
-          if (step.done === true) answer = step.value;
-          else if (isOver()) break;
-        }
-        return answer !== null;
-      });
-    let isWaiting = false;
-    try {
-      if (run(sliceOf(this.#clock)) && answer !== null) return answer;
-      // Most answers take one slice: they need no copy.
-      pending = fold.mempool.hold();
-      isWaiting = true;
-    } finally {
-      if (!isWaiting) release();
-    }
-    this.#waiting += 1;
-    const isReplaced = () => this.#node.fold !== fold;
-    const rest = this.#last
-      .then(() =>
-        inSlices(
-          this.#clock,
-          (isOver) => isReplaced() || run(isOver),
-          () => false,
-        ),
-      )
-      .then(() => answer ?? replaced())
-      .finally(() => {
+  /** Of the state that is there when it begins; a few are made at the same time. */
+  answer(make: (state: HeldState) => Steps<Answer | Failure>): SlicedAnswer {
+    let read: HeldRead | null = null;
+    const release = () => {
+      if (read === null || read.isReleased) return;
+      read.release();
+      this.#running -= 1;
+    };
+    const step = (isOver: () => boolean) => {
+      if (read === null) {
+        if (this.#running >= MOST_RUNNING) return null;
+        this.#running += 1;
+        read = new HeldRead(this.#node, make);
+      }
+      try {
+        const answer = read.step(isOver);
+        if (answer === null) return null;
         release();
-        this.#waiting -= 1;
-      });
-    this.#last = rest.catch(() => null);
-    return rest;
+        return answer;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    };
+    return new SlicedAnswer(step, { isHeld: () => read !== null, release });
+  }
+}
+
+class HeldRead {
+  isReleased = false;
+  readonly #node: { readonly fold: Fold };
+  readonly #fold: Fold;
+  readonly #work: Steps<Answer | Failure>;
+  readonly #rows: HeldRows;
+  #pending: HeldState['pending'];
+  #isPendingHeld = false;
+
+  constructor(node: { readonly fold: Fold }, make: (state: HeldState) => Steps<Answer | Failure>) {
+    this.#node = node;
+    this.#fold = node.fold;
+    this.#pending = node.fold.mempool;
+    this.#rows = node.fold.store.hold();
+    const end: MempoolIndex['end'] = (ref) => this.#pending.end(ref);
+    const part: MempoolIndex['part'] = (ref) => this.#pending.part(ref);
+    this.#work = make({ rows: this.#rows.rows, pending: { end, part } });
+  }
+
+  step(isOver: () => boolean): Answer | Failure | null {
+    if (this.#node.fold !== this.#fold) return replaced();
+    const answer = this.#fold.store.atOnce(() => {
+      for (;;) {
+        const step = this.#work.next();
+        if (step.done === true) return step.value;
+        if (isOver()) return null;
+      }
+    });
+    if (answer === null && !this.#isPendingHeld) {
+      // Most answers take one slice: they need no copy.
+      this.#pending = this.#fold.mempool.hold();
+      this.#isPendingHeld = true;
+    }
+    return answer;
+  }
+
+  release(): void {
+    this.isReleased = true;
+    this.#rows.release();
   }
 }
 

@@ -2,16 +2,12 @@
 
 import type { AssetId } from '../../engine/market/asset.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
-import { AGAIN, type Handled, type Route } from '../gateway/port.ts';
+import { type Answer, type Route, SlicedAnswer } from '../gateway/port.ts';
 import { type InputOf, jsonAnswer, route } from '../gateway/route.ts';
 import { pageOf } from './rankings.ts';
 import { Tickers, TickersBody, TickersQuery } from './schema.ts';
 import { daysOf, filterOf, sorted } from './select.ts';
 import { type TickerNode, TickerViews } from './views.ts';
-
-/** Placed in a list that is being made, and rendered: some 2 ms each. */
-const TOKENS_A_TURN = 250;
-const RENDERED_A_TURN = 50;
 
 const COMMON = {
   tag: 'Tickers',
@@ -37,7 +33,7 @@ export function tickerRoutes(node: TickerNode): Route[] {
       query: TickersQuery,
       answers: { 200: { description: 'A page, and how many match', schema: Tickers } },
       etag: true,
-      handle: ({ query }) => page(views, query),
+      handle: ({ query }) => new SlicedAnswer((isOver) => page(views, query, isOver)),
     }),
     route({
       ...COMMON,
@@ -53,39 +49,39 @@ export function tickerRoutes(node: TickerNode): Route[] {
       answers: { 200: { description: 'All, and how many they are', schema: Tickers } },
       handle: ({ body }) => {
         const assets = distinct(body);
-        if (!views.render(assets, after(RENDERED_A_TURN))) return AGAIN;
-        const items = views.ofAssets(assets);
-        return jsonAnswer({ count: items.length, items });
+        return new SlicedAnswer((isOver) => {
+          if (!views.render(assets, isOver)) return null;
+          const items = views.ofAssets(assets);
+          return jsonAnswer({ count: items.length, items });
+        });
       },
     }),
   ];
 }
 
-/** AGAIN: a list that no client asked for before is not made yet, or not all is rendered. */
-function page(views: TickerViews, query: InputOf<typeof TickersQuery>): Handled {
+/** null: a list that no client asked for before is not made yet, or not all is rendered. */
+function page(
+  views: TickerViews,
+  query: InputOf<typeof TickersQuery>,
+  isOver: () => boolean,
+): Answer | null {
   const { assets, offset, limit } = query;
-  if (assets !== undefined) return pageOfAssets(views, query, distinct(assets));
-  const list = views.list({ ...query, end: offset + limit }, after(TOKENS_A_TURN));
-  if (list === null) return AGAIN;
+  if (assets !== undefined) {
+    const wanted = distinct(assets);
+    return views.render(wanted, isOver) ? pageOfAssets(views, query, wanted) : null;
+  }
+  const list = views.list({ ...query, end: offset + limit }, isOver);
+  if (list === null) return null;
   const shown = pageOf(list, offset, limit);
-  if (!views.render(shown, after(RENDERED_A_TURN))) return AGAIN;
+  if (!views.render(shown, isOver)) return null;
   return jsonAnswer({ count: list.size, items: views.ofAssets(shown) });
-}
-
-/** Answers true once it was asked more often than so many times. */
-function after(count: number): () => boolean {
-  let left = count;
-  return () => {
-    left -= 1;
-    return left < 0;
-  };
 }
 
 function pageOfAssets(
   views: TickerViews,
   query: InputOf<typeof TickersQuery>,
   assets: ReadonlySet<AssetId>,
-): Handled {
+): Answer {
   const { fold } = views;
   const { offset, limit } = query;
   const matches = filterOf(fold, query);

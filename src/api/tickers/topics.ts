@@ -35,7 +35,10 @@ export function tickerTopics(node: TickerNode): Topic[] {
           return new TickerSource(key, views, first);
         }
         const wanted = [...new Set(assets.map((asset) => asset.toLowerCase()))];
-        const known = () => wanted.filter((asset) => views.find(asset) !== null);
+        const known = (isOver: () => boolean) =>
+          views.render(wanted, isOver)
+            ? wanted.filter((asset) => views.find(asset) !== null)
+            : null;
         return new TickerSource(`Tickers:${wanted.join()}`, views, known);
       },
     }),

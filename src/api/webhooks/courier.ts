@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { hasReached, type Position } from '../../engine/runtime/position.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { inSlices } from '../../engine/runtime/slices.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import { type NextBody, nextBody, type OpenTopic } from './nextBody.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
 import type { Refusal, Sender } from './sender.ts';
@@ -201,7 +201,8 @@ export class Courier {
       const source = open();
       if (source instanceof Failure) continue;
       try {
-        await inSlices(clock, (isOver) => source.prepare?.(isOver) ?? true, isStopping);
+        const prepare = (isOver: () => boolean) => source.prepare?.(isOver) ?? true;
+        await Slices.of(clock).run(`webhooks ${this.webhook.owner}`, prepare, isStopping);
       } catch {
         // Making the body fails the same way and reports it.
       }

@@ -8,7 +8,7 @@ import { TickerViews } from '../../api/tickers/views.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import { inSlices } from '../../engine/runtime/slices.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import { Task } from '../../engine/runtime/task.ts';
 
 const LOOK_AGAIN_MS = 20;
@@ -68,7 +68,7 @@ export class MarketReads implements Service {
   }
 
   #inSlices(work: (isOver: () => boolean) => boolean): Promise<void> {
-    return inSlices(this.#deps.clock, work, () => this.#task.isStopping);
+    return Slices.of(this.#deps.clock).run(this.name, work, () => this.#task.isStopping);
   }
 
   /** True: all is read, as of the applied entry. */

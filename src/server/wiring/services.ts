@@ -59,7 +59,7 @@ export function marketRoutes(
 ): Route[] {
   const { clock } = world;
   const histories = new HistoryAnswers(node);
-  const reads = new SlicedReads(node, clock);
+  const reads = new SlicedReads(node);
   const read = [
     ...chartRoutes(node, histories),
     ...udfRoutes(node, clock, histories),

@@ -6,9 +6,9 @@ import { crc32, deflateSync } from 'node:zlib';
 import { CardRenderer } from '../../../src/api/card/cardRenderer.ts';
 import { type CardFacts, cardSvg, HEIGHT, WIDTH } from '../../../src/api/card/picture.ts';
 import { cardRoute } from '../../../src/api/card/routes.ts';
-import { AGAIN } from '../../../src/api/gateway/port.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { wholeOf } from '../../support/askRoute.ts';
 import type { Scope } from '../../support/server.ts';
 
 const ASSET = `${'ab'.repeat(28)}.746f6b`;
@@ -176,8 +176,7 @@ test('the route draws once a minute, refuses unknown tokens, leaves out huge log
     facts: (asset) => (asset === ASSET ? { ...FACTS, logoCID } : null),
   });
   const ask = async (file: string) => {
-    const answer = await route.handle({ params: { file }, query: {}, body: undefined });
-    assert(answer !== AGAIN);
+    const answer = await wholeOf(route.handle({ params: { file }, query: {}, body: undefined }));
     return answer instanceof Failure ? answer.cause : (answer.type ?? '');
   };
   assert.equal(await ask(`${ASSET}.png`), 'OVERLOADED');

@@ -9,7 +9,7 @@ import { MARKET_CAPS, PRICES } from '../../../src/api/charts/chartKind.ts';
 import type { ChartNode } from '../../../src/api/charts/findChart.ts';
 import { HistoryAnswers, type HistoryItem } from '../../../src/api/charts/historyAnswers.ts';
 import { PageFile, PageFileFailed, type PageSlice } from '../../../src/api/charts/pageFile.ts';
-import { AGAIN, type Answer } from '../../../src/api/gateway/port.ts';
+import { type Answer, type Handled, SlicedAnswer } from '../../../src/api/gateway/port.ts';
 import { CHART_RESOLUTIONS, type ChartResolution } from '../../../src/engine/market/resolution.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { FoldWorld } from '../../support/foldWorld.ts';
@@ -190,7 +190,7 @@ export class Runner {
     const item = this.#item(ask);
     const found = await this.#ask(item);
     const rows = new HistoryAnswers(this.node, { fewBars: Number.POSITIVE_INFINITY });
-    assert.deepEqual(textOf(found), textOf(rows.one(item)), JSON.stringify(item.query));
+    assert.deepEqual(textOf(found), textOf(wholeNow(rows.one(item))), JSON.stringify(item.query));
     const many = this.#many([item, item]).map(textOf);
     assert.deepEqual(many, [textOf(found), textOf(found)]);
     if (!(found instanceof Failure) && found.tag !== undefined) {
@@ -203,11 +203,16 @@ export class Runner {
   }
 
   #many(items: readonly HistoryItem[]) {
-    for (let turns = 1; turns < 200; turns += 1) {
-      const found = this.#answers.many(items, items);
-      if (found !== AGAIN) return found;
+    let answers: readonly (Answer | Failure)[] = [];
+    const join = (found: readonly (Answer | Failure)[]) => {
+      answers = found;
+      return { body: '' };
+    };
+    const sliced = this.#answers.many(items, join);
+    for (let turns = 1; turns < 2_000; turns += 1) {
+      if (sliced.step(shortSlice()) !== null) return answers;
     }
-    return assert.fail('the turns of one request come to an end');
+    return assert.fail('the slices of one request come to an end');
   }
 
   async step(next: Step): Promise<void> {
@@ -244,9 +249,11 @@ export class Runner {
   }
 
   async #ask(item: HistoryItem): Promise<Answer | Failure> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const found = this.#answers.one(item);
-      if (found !== AGAIN) return found;
+    const handled = this.#answers.one(item);
+    if (!(handled instanceof SlicedAnswer)) return handled;
+    for (let tries = 0; tries < 3_000; tries += 1) {
+      const found = handled.step(shortSlice());
+      if (found !== null) return found;
       this.again += 1;
       const next = this.#meanwhile;
       this.#meanwhile = null;
@@ -298,8 +305,21 @@ export class Runner {
   }
 }
 
-function textOf(answer: Answer | Failure | typeof AGAIN) {
-  assert(answer !== AGAIN);
+function wholeNow(handled: Handled): Answer | Failure {
+  const answer = handled instanceof SlicedAnswer ? handled.step(() => false) : handled;
+  return answer ?? assert.fail('a slice that does not end answers');
+}
+
+/** Ends at the sixth look at it. */
+function shortSlice(): () => boolean {
+  let looks = 0;
+  return () => {
+    looks += 1;
+    return looks > 5;
+  };
+}
+
+function textOf(answer: Answer | Failure) {
   if (answer instanceof Failure) return { body: answer.cause, nextTo: undefined };
   const { body, headers } = answer;
   const text = typeof body === 'string' ? body : Buffer.from(body).toString();

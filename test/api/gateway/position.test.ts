@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AGAIN } from '../../../src/api/gateway/port.ts';
+import { SlicedAnswer } from '../../../src/api/gateway/port.ts';
 import { until } from '../../support/until.ts';
 import { startNode } from './node.ts';
 import { ask, get, RawConnection } from './raw.ts';
@@ -47,16 +47,18 @@ test('status and headers of a handler are kept', async (t) => {
   assert.equal(Buffer.from(bytes.body, 'latin1').toString(), 'åb');
 });
 
-test('a handler that is called again answers at the position of its last turn', async (t) => {
+test('an answer in slices is at the position of its last one', async (t) => {
   let calls = 0;
   const work = () => {
     calls += 1;
     if (calls === 2) market.count('a');
     if (calls === 4) market.isSynced = false;
-    return calls === 3 ? { body: 'done' } : AGAIN;
+    return calls === 3 ? { body: 'done' } : null;
   };
   const at = { method: 'GET', path: '/work', positioned: true, needsSync: true } as const;
-  const { port, market } = await startNode(t, { routes: [{ ...plain, ...at, handle: work }] });
+  const { port, market } = await startNode(t, {
+    routes: [{ ...plain, ...at, handle: () => new SlicedAnswer(work) }],
+  });
   const answer = await ask(port, get('/work'));
   assert.deepEqual([answer.body, answer.headers['x-position'], calls], ['done', '1-aaaa:11', 3]);
   const notSynced = await ask(port, get('/work'));

@@ -8,7 +8,6 @@ import { tradeRoutes } from '../../../src/api/trades/routes.ts';
 import { tradeTopics } from '../../../src/api/trades/topics.ts';
 import { formatAddress } from '../../../src/cardano/codec/address.ts';
 import type { Node } from '../../../src/engine/actors/node.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { askRoute } from '../../support/askRoute.ts';
 import { openSource } from '../topics/openSource.ts';
@@ -24,12 +23,9 @@ export interface Offer {
 export const FEED = '/v1/orders-feed/initial/state';
 export const HISTORY = '/v1/user-history-feed/initial/state';
 
-/** No slice of it ends. */
-const AT_ONCE = { ...systemClock, monotonicMs: () => 0 };
-
 /** Kept as long as the node runs, caches with it. */
 export function offerOf(node: Node): Offer {
-  const routes = [...orderFeedRoutes(node, new SlicedReads(node, AT_ONCE)), ...tradeRoutes(node)];
+  const routes = [...orderFeedRoutes(node, new SlicedReads(node)), ...tradeRoutes(node)];
   const topics = [...orderTopics(node), ...tradeTopics(node)];
   return {
     ask(path, query, body) {

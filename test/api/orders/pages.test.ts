@@ -6,7 +6,6 @@ import { Compile } from 'typebox/compile';
 import { orderFeedRoutes } from '../../../src/api/orders/routes.ts';
 import { SlicedReads } from '../../../src/api/schemas/slicedReads.ts';
 import { tradeRoutes } from '../../../src/api/trades/routes.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { beaconOf, ownerOf } from '../../chain/foldState.ts';
 import { type Shown, truthOf } from '../../chain/mempoolTruth.ts';
 import { recordOf } from '../../support/subscription.ts';
@@ -38,7 +37,7 @@ async function post(
 }
 
 function routesOf({ world: { node } }: MarketApi) {
-  return orderFeedRoutes(node, new SlicedReads(node, systemClock));
+  return orderFeedRoutes(node, new SlicedReads(node));
 }
 
 test('a page is exact, whatever is asked', async (scope) => {

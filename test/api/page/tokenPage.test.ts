@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AGAIN } from '../../../src/api/gateway/port.ts';
 import { tokenHead, tokenPageRoute } from '../../../src/api/page/tokenPage.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { appendBlock } from '../../chain/foldChain.ts';
 import { BlockMaker } from '../../chain/foldMarket.ts';
 import { newTestApp } from '../../support/app.ts';
+import { wholeOf } from '../../support/askRoute.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { type Scope, temporaryDirectory } from '../../support/server.ts';
 
@@ -40,8 +40,8 @@ test('a link has a head that names its token, its price and its market cap', asy
     publicUrl: PUBLIC_URL,
   });
   const ask = async (asset: string) => {
-    const answer = await route.handle({ params: { asset }, query: {}, body: undefined });
-    assert(!(answer instanceof Failure) && answer !== AGAIN);
+    const answer = await wholeOf(route.handle({ params: { asset }, query: {}, body: undefined }));
+    assert(!(answer instanceof Failure));
     return { status: answer.status, html: String(answer.body) };
   };
   const { status, html } = await ask(token.toUpperCase());

@@ -5,41 +5,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { AGAIN, type Answer, type Route } from '../../../src/api/gateway/port.ts';
+import { checkOf } from '../../../src/api/gateway/input.ts';
+import { type Answer, type Route, SlicedAnswer } from '../../../src/api/gateway/port.ts';
 import { portfolioRoutes } from '../../../src/api/holders/portfolioRoutes.ts';
 import { openOrdersOf } from '../../../src/api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../../src/api/orders/routes.ts';
 import { SlicedReads } from '../../../src/api/schemas/slicedReads.ts';
 import { vestingQueryRoutes } from '../../../src/api/vesting/routes.ts';
 import type { Fold } from '../../../src/engine/actors/fold.ts';
-import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { ownerOf, USERS } from '../../chain/foldState.ts';
 import { anyStep, inMarket } from '../../chain/mempoolSteps.ts';
-import { askRoute } from '../../support/askRoute.ts';
+import { wholeOf } from '../../support/askRoute.ts';
 
 const KEYS = Array.from({ length: USERS }, (_, user) => ownerOf(user));
-/** No slice ends. */
-const AT_ONCE: Clock = { ...systemClock, monotonicMs: () => 0 };
-
-/** Every slice ends at its first pause. */
-function shortestSlices(): Clock {
-  let ms = 0;
-  return {
-    ...systemClock,
-    monotonicMs() {
-      ms += 10;
-      return ms;
-    },
-  };
-}
-
 interface Node {
   readonly fold: Fold;
 }
 
-function routesOf(node: Node, clock: Clock): Route[] {
-  const reads = new SlicedReads(node, clock);
+function routesOf(node: Node): Route[] {
+  const reads = new SlicedReads(node);
   return [
     ...portfolioRoutes(node, reads, (state, pkhs) => openOrdersOf(node, state, pkhs)),
     ...orderFeedRoutes(node, reads),
@@ -57,11 +42,19 @@ const REQUESTS: readonly [path: string, query: Record<string, string | number>, 
   ['/v1/vesting/get-by-redeemer', { redeemerVkhs: KEYS[0] ?? '' }, {}],
 ];
 
-function ask(routes: readonly Route[], at: number) {
+function ask(routes: readonly Route[], at: number): SlicedAnswer {
   const [path, query, body] = REQUESTS[at] ?? ['', {}, null];
   const route = routes.find((each) => each.path === path);
   assert(route !== undefined, path);
-  return askRoute(route, query, body);
+  const fields = route.query === undefined ? { value: {} } : checkOf(route.query)(query, 'query');
+  assert(!(fields instanceof Failure));
+  const handled = route.handle({ query: fields.value, params: {}, body });
+  assert(handled instanceof SlicedAnswer);
+  return handled;
+}
+
+async function whole(handled: SlicedAnswer): Promise<string> {
+  return textOf(await wholeOf(handled));
 }
 
 function textOf(answer: Answer | Failure): string {
@@ -73,23 +66,22 @@ test('an answer in slices is of the moment in which it was asked for', async () 
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 25 }), async (steps) => {
       const lives = steps.filter(({ do: what }) => what !== 'restart' && what !== 'crash');
-      let asked: { at: number; expected: string; found: Promise<Answer | Failure> | Answer }[] = [];
+      let asked: { at: number; expected: string; found: () => Promise<string> }[] = [];
       await inMarket({}, lives, async ({ world: { node } }) => {
-        const now = routesOf(node, AT_ONCE);
+        const routes = routesOf(node);
         for (const { at, expected, found } of asked) {
-          assert.equal(textOf(await found), expected, REQUESTS[at]?.[0]);
-          const later = ask(now, at);
-          assert(!(later instanceof Promise));
-          if (textOf(later) !== expected) changed += 1;
+          assert.equal(await found(), expected, REQUESTS[at]?.[0]);
+          if ((await whole(ask(routes, at))) !== expected) changed += 1;
         }
-        const inSlices = routesOf(node, shortestSlices());
-        asked = REQUESTS.map((_, at) => {
-          const expected = ask(now, at);
-          assert(!(expected instanceof Promise));
-          const found = ask(inSlices, at);
-          assert(!(found instanceof Failure));
-          return { at, expected: textOf(expected), found };
-        });
+        asked = await Promise.all(
+          REQUESTS.map(async (_, at) => {
+            const expected = await whole(ask(routes, at));
+            // Its first slice ends at its first pause.
+            const rest = ask(routes, at);
+            const first = rest.step(() => true);
+            return { at, expected, found: async () => (first ? textOf(first) : whole(rest)) };
+          }),
+        );
       });
     }),
     { numRuns: Number(process.env.RUNS ?? 8) },
@@ -100,22 +92,29 @@ test('an answer in slices is of the moment in which it was asked for', async () 
 test('a few are made at one time, and none of a state that was replaced', async () => {
   await inMarket({}, [], async ({ world: { node } }) => {
     const other = { fold: node.fold };
-    const routes = routesOf(other, shortestSlices());
-    const portfolio = routes.find(({ path }) => path === '/v1/portfolio');
-    assert(portfolio !== undefined);
-    const request = { query: { offset: 0, limit: 10 }, params: {}, body: KEYS };
-    const found = Array.from({ length: 12 }, () => portfolio.handle(request));
+    const routes = routesOf(other);
+    const begin = () => {
+      const answer = ask(routes, 0);
+      return { answer, first: answer.step(() => true), isHeld: answer.held?.isHeld() };
+    };
+    const found = Array.from({ length: 12 }, begin);
     assert.deepEqual(
-      found.map((each) => each === AGAIN),
-      Array.from({ length: 12 }, (_, at) => at >= 8),
+      found.map(({ first, isHeld }) => [first, isHeld]),
+      Array.from({ length: 12 }, (_, at) => [null, at < 8]),
     );
     // trust: only read by identity
     other.fold = Object.create(node.fold) as Fold;
-    const [first] = await Promise.all(found.slice(0, 8));
-    assert(first instanceof Failure);
-    assert.deepEqual([first.cause, first.retryAfterSeconds], ['NOT_READY', 1]);
+    const replaced = found[0]?.answer.step(() => false);
+    assert(replaced instanceof Failure);
+    assert.deepEqual([replaced.cause, replaced.retryAfterSeconds], ['NOT_READY', 1]);
     other.fold = node.fold;
-    const again = await portfolio.handle(request);
-    assert(again !== AGAIN && !(again instanceof Failure));
+    assert(found[9]?.answer.step(() => false) !== null, 'there is room for one');
+    for (const { answer } of found) answer.held?.release();
+    const answers = Array.from({ length: 8 }, begin);
+    assert(
+      answers.every(({ isHeld }) => isHeld),
+      'those whose clients left make room',
+    );
+    for (const { answer } of answers) answer.held?.release();
   });
 });
