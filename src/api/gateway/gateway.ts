@@ -72,7 +72,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const counts = new SocketCounts();
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
 
-  const places = { callers, counts, responses, positionWaiters };
+  const places = { callers, counts, responses, positionWaiters, limits };
   const sockets = openSockets({ ...deps, options, apiKeys }, places);
   const { endpoint, eventStreams, heartbeat } = sockets;
 
@@ -153,19 +153,20 @@ interface SocketParts {
   readonly counts: SocketCounts;
   readonly responses: ResponseWriter;
   readonly positionWaiters: PositionWaiters;
+  readonly limits: RateLimits;
 }
 
 /** Sockets and event streams: what they subscribe to, and how they are kept alive. */
 function openSockets(
   deps: GatewayDeps & { readonly options: GatewayOptions; readonly apiKeys: ApiKeys },
-  { callers, counts, responses, positionWaiters }: SocketParts,
+  { callers, counts, responses, positionWaiters, limits }: SocketParts,
 ) {
   const { server, streams, topics, nodeView, clock, rng, observer, options, apiKeys } = deps;
   const connections = new Set<Connection>();
   const delivery = new Delivery(nodeView, streams, clock, observer);
   const wired = { clock, observer, options, delivery, nodeView, connections };
-  const subscriptions = new Subscriptions({ ...wired, topics, positionWaiters });
-  const renewal = new EpochRenewal({ ...wired, subscriptions, slice: options.renewSlice });
+  const subscriptions = new Subscriptions({ ...wired, topics, positionWaiters, limits });
+  const renewal = new EpochRenewal({ ...wired, subscriptions });
   const slow = new SlowSockets({ ...wired, subscriptions, renewal });
   const heartbeat = new Heartbeat({ ...wired, server, streams, slow });
   const shared = { ...wired, subscriptions, slow, counts, heartbeat, rng };

@@ -47,8 +47,6 @@ export interface GatewayOptions {
   /** uWebSockets.js drops frames above this; also the bound of what a slow socket may skip. */
   readonly bufferBytes: number;
   readonly behindMs: number;
-  /** Subscriptions renewed per turn after a change of epoch. */
-  readonly renewSlice: number;
   /** From the Shutdown frame to the close frame. */
   readonly shutdownGraceMs: number;
   /** How long a stop waits for buffers and running requests. */
@@ -86,7 +84,6 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   wakeBytes: 65_536,
   bufferBytes: 1_048_576,
   behindMs: 30_000,
-  renewSlice: 64,
   shutdownGraceMs: 100,
   stopMs: 2_000,
 };

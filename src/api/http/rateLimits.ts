@@ -83,6 +83,21 @@ export class RateLimits {
     return allowed(1);
   }
 
+  /** How long a caller has to wait for its next token; 0: not at all. */
+  waitMs(rate: RateClass, caller: Caller): number {
+    if (this.isExempt(caller)) return 0;
+    const nowMs = this.#clock.monotonicMs();
+    const limiter = this.#limitersFor(caller)[rate];
+    return limiter.waitMs(limiter.bucket(caller.key, nowMs).tokens(nowMs));
+  }
+
+  /** Takes tokens for something that was granted and turned out to cost more. */
+  charge(rate: RateClass, caller: Caller, tokens: number): void {
+    if (this.isExempt(caller)) return;
+    const limiter = this.#limitersFor(caller)[rate];
+    limiter.bucket(caller.key, this.#clock.monotonicMs()).charge(tokens);
+  }
+
   #limitersFor({ apiKey }: Caller): Limiters {
     if (apiKey === null) return this.#ofAddresses;
     let limiters = this.#ofKeys.get(apiKey);
@@ -144,6 +159,10 @@ class RateLimiter {
       `\r\nRateLimit-Reset: ${reset}`;
     const retryAfterSeconds = Math.max(1, Math.ceil((1 - tokens) / this.#quota.perSecond));
     return { granted, lines, retryAfterSeconds };
+  }
+
+  waitMs(tokens: number): number {
+    return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / this.#quota.perSecond) * 1000);
   }
 
   get full(): ClassState {

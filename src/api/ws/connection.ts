@@ -58,6 +58,10 @@ export class Connection implements Recipient {
   isOpen = true;
   /** `connect` asked for `Subscribed` and `Unsubscribed`. */
   acks = false;
+  /** Subscriptions that the request which opened it has paid for. */
+  prepaidStarts = 0;
+  /** Of what was sent to this socket alone. */
+  sentBytes = 0;
   lastHeardMs: number;
   /** When it fell behind in reading; null while it keeps up. */
   behindSinceMs: number | null = null;
@@ -109,6 +113,7 @@ export class Connection implements Recipient {
     const payload = data instanceof EncodedPayload ? data : new EncodedPayload(data);
     const head = headOf(this.encoding, requestId, event, { snapshot: facts.snapshot ?? false });
     const frame = joinFrame(head, tailOf(this.encoding, payload, facts));
+    this.sentBytes += frame.length;
     return this.#sink.send(frame, this.isBinary) !== DROPPED;
   }
 

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import type { Connection } from './connection.ts';
 import type { Delivery } from './delivery.ts';
 import type { Subscription } from './subscription.ts';
@@ -15,8 +16,6 @@ interface EpochRenewalDeps {
   readonly delivery: Delivery;
   readonly clock: Clock;
   readonly connections: ReadonlySet<Connection>;
-  /** Subscriptions renewed per turn. */
-  readonly slice: number;
 }
 
 export class EpochRenewal {
@@ -31,7 +30,12 @@ export class EpochRenewal {
     this.#parts.subscriptions.generation += 1;
     if (this.#running) return;
     this.#running = true;
-    this.#parts.clock.soon(() => this.#step());
+    const { clock } = this.#parts;
+    Slices.of(clock).add(
+      'renewal',
+      (isOver) => this.#step(isOver),
+      () => this.begin(),
+    );
   }
 
   renew(connection: Connection, subscription: Subscription): void {
@@ -55,18 +59,25 @@ export class EpochRenewal {
     });
   }
 
-  #step(): void {
-    const { subscriptions } = this.#parts;
-    let left = this.#parts.slice;
+  #step(isOver: () => boolean): boolean {
     for (const [connection, subscription] of this.#outdated()) {
-      if (left === 0 || !subscriptions.isReady(subscription)) {
-        this.#parts.clock.soon(() => this.#step());
-        return;
-      }
-      left -= 1;
+      // Its stream still has the source of the epoch before.
+      if (!this.#isPrepared(subscription, isOver)) return false;
       this.renew(connection, subscription);
+      if (isOver()) return false;
     }
     this.#running = false;
+    return true;
+  }
+
+  /** One that fails is renewed all the same: its answer is the error. */
+  #isPrepared({ open }: Subscription, isOver: () => boolean): boolean {
+    try {
+      const source = open();
+      return source instanceof Failure || (source.prepare?.(isOver) ?? true);
+    } catch {
+      return true;
+    }
   }
 
   /** Sockets that do not read are skipped: their subscriptions are renewed when they wake. */

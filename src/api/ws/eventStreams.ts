@@ -224,6 +224,7 @@ class EventStream extends Connection {
     // It says nothing, so its silence means nothing.
     super(sink, { encoding: 'events', caller }, id, guard, Number.POSITIVE_INFINITY);
     this.sink = sink;
+    this.prepaidStarts = 1;
     this.#deps = deps;
   }
 

@@ -15,7 +15,7 @@ import { askSince, type StreamHandle, type Topic } from '../topics/port.ts';
 import type { SubscribeParams } from './clientFrame.ts';
 import type { Connection } from './connection.ts';
 import type { Delivery, Progress } from './delivery.ts';
-import { Preparations } from './preparations.ts';
+import { PendingStarts } from './pendingStarts.ts';
 import type { Subscription } from './subscription.ts';
 
 interface SubscriptionsDeps {
@@ -26,6 +26,7 @@ interface SubscriptionsDeps {
   readonly clock: Clock;
   readonly observer: Observer;
   readonly options: GatewayOptions;
+  readonly limits: ConstructorParameters<typeof PendingStarts>[1];
 }
 
 export class Subscriptions {
@@ -35,12 +36,12 @@ export class Subscriptions {
   onBehind: (connection: Connection) => void = () => {};
   readonly #parts: SubscriptionsDeps;
   readonly #topics: ReadonlyMap<string, Topic>;
-  readonly #preparations: Preparations;
+  readonly #pendingStarts: PendingStarts;
 
   constructor(parts: SubscriptionsDeps) {
     this.#parts = parts;
     this.#topics = new Map(parts.topics.map((topic) => [topic.name, topic]));
-    this.#preparations = new Preparations(parts.clock);
+    this.#pendingStarts = new PendingStarts(parts.clock, parts.limits);
   }
 
   subscribe(connection: Connection, params: SubscribeParams): void {
@@ -76,16 +77,36 @@ export class Subscriptions {
   }
 
   /**
-   * Joins the stream and brings the client up to date; the stream's frames follow. false: its
-   * socket has no room, and it starts when that reads again. Unless `isPrepared` it may wait until
-   * its source can answer.
+   * Starts it at once, or when its turn comes and its caller can pay for it. false: its socket has
+   * no room, and it starts when that reads again.
    */
-  start(connection: Connection, subscription: Subscription, isPrepared = false): boolean {
+  start(connection: Connection, subscription: Subscription): boolean {
+    const { caller } = connection;
+    let [hasRoom, isLater] = [true, false];
+    subscription.state = { is: 'unstarted' };
+    const run = () => {
+      subscription.state = { is: 'unstarted' };
+      if (isLater && connection.behindSinceMs !== null) return 0;
+      const before = connection.sentBytes;
+      hasRoom = this.#startNow(connection, subscription);
+      return connection.sentBytes - before;
+    };
+    const prepare = (isOver: () => boolean) => this.prepare(subscription, isOver);
+    const isPaid = connection.prepaidStarts > 0;
+    if (isPaid) connection.prepaidStarts -= 1;
+    const wait = this.#pendingStarts.begin({ caller, isPaid, prepare, run });
+    isLater = true;
+    if (wait instanceof Failure) this.guarded(connection, subscription, () => wait);
+    else if (wait !== null) subscription.state = { is: 'waiting', wait };
+    return hasRoom;
+  }
+
+  /** Joins the stream and brings the client up to date; the stream's frames follow. */
+  #startNow(connection: Connection, subscription: Subscription): boolean {
     let hasRoom = true;
     this.guarded(connection, subscription, () => {
       const outdated = this.reopen(subscription);
       if (outdated !== null) return outdated;
-      if (!isPrepared && this.#waits(connection, subscription)) return null;
       const handle = this.openHandle(connection, subscription);
       const progress = this.#firstFrames(connection, subscription, handle);
       if (progress === null || progress instanceof Failure) handle.release();
@@ -142,10 +163,10 @@ export class Subscriptions {
     }
   }
 
-  /** Does some of what its source would take long for. True: it can answer in this turn. */
-  isReady({ open }: Subscription): boolean {
-    const source = open();
-    return source instanceof Failure || this.#preparations.isReady(source);
+  /** Does some of what its source would take long for. True: it can answer, or fails. */
+  prepare(subscription: Subscription, isOver: () => boolean): boolean {
+    const isCurrent = this.reopen(subscription) === null;
+    return !isCurrent || (subscription.source.prepare?.(isOver) ?? true);
   }
 
   /** After a change of epoch the same data means another object. */
@@ -216,17 +237,9 @@ export class Subscriptions {
     this.#startOrPostpone(connection, subscription);
   }
 
-  #waits(connection: Connection, subscription: Subscription): boolean {
-    const { source } = subscription;
-    if (this.#preparations.isReady(source)) return false;
-    const done = () => this.#startOrPostpone(connection, subscription, true);
-    subscription.state = { is: 'waiting', wait: this.#preparations.wait(source, done) };
-    return true;
-  }
-
-  #startOrPostpone(connection: Connection, subscription: Subscription, isPrepared = false): void {
+  #startOrPostpone(connection: Connection, subscription: Subscription): void {
     subscription.state = { is: 'unstarted' };
-    if (connection.behindSinceMs === null) this.start(connection, subscription, isPrepared);
+    if (connection.behindSinceMs === null) this.start(connection, subscription);
   }
 
   /** null: its socket had no room for the acknowledgement. */

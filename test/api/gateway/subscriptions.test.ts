@@ -28,7 +28,7 @@ test('a socket may hold so many subscriptions and no more', async (t) => {
 });
 
 test('after a change of epoch every subscription gets Resync and a snapshot', async (t) => {
-  const { port, market, resyncs } = await startNode(t, { options: { renewSlice: 2 } });
+  const { port, market, resyncs } = await startNode(t);
   const client = await Client.open(port);
   for (const id of ['a', 'b', 'c', 'd', 'e']) client.subscribe(id, 'Counter', { name: id });
   await client.frame({ requestId: 'e' });
