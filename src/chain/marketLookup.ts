@@ -31,6 +31,8 @@ type PageOf = NonNullable<Parameters<UtxoLookup['byPaymentKey']>[2]>;
 
 const CACHED_MS = 10_000;
 const MOST_CONTENTS = 20_000;
+/** Builders ask for the first one; the others are for whoever walks all of it. */
+const MOST_PAGES = 16;
 /** Longest chain of pending transactions that move one asset. */
 const MOST_STEPS = 1_000;
 
@@ -43,7 +45,8 @@ export class MarketLookup implements UtxoLookup {
   readonly #deps: MarketLookupDeps;
   readonly #scriptRefs: ReadonlySet<string>;
   readonly #scripts = new Map<string, Cached<Utxo>>();
-  readonly #collateral = new Map<string, Cached<readonly Utxo[]>>();
+  /** By page, which a caller chooses. */
+  readonly #collateral = new LRUCache<string, Cached<readonly Utxo[]>>({ max: MOST_PAGES });
   /** Contents that the index returned; they never change. */
   readonly #contents = new LRUCache<string, Utxo>({ max: MOST_CONTENTS });
 
@@ -52,6 +55,11 @@ export class MarketLookup implements UtxoLookup {
     const { scripts, settings } = deps.deployment;
     const held = [...Object.values(scripts), settings];
     this.#scriptRefs = new Set(held.flatMap((place) => (place?.ref ? [refText(place.ref)] : [])));
+  }
+
+  /** Pages of the collateral that are kept. */
+  get keptPages(): number {
+    return this.#collateral.size;
   }
 
   async byPaymentKey(keyHash: string, view: UtxoView, page: PageOf = {}): Promise<readonly Utxo[]> {

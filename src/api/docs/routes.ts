@@ -72,6 +72,11 @@ export function docsRoutes(
   return own;
 }
 
+/** Makes them before the first request: some 0.3 s, in which nothing else is answered. */
+export async function prepareDocuments(documents: readonly Route[]): Promise<void> {
+  for (const each of documents) await each.handle({ query: {}, params: {}, body: undefined });
+}
+
 function served(
   path: string,
   operationId: string,

@@ -3,8 +3,9 @@
  * `traderRows` does it, valued at the spot price that the bars have at the end of each interval.
  *
  * Assumes: what the fold keeps of trades is what the fills of the orders and the initial buys say.
- * Never:   more than some hundred tokens and some thousand orders and bars for one answer: it is
- *          made between two turns of the loop, at one state, and everything else waits for it.
+ * Never:   more than some hundred tokens and some thousand orders and bars for one answer. It is
+ *          made in slices: rows are of the state in which it began, prices of bars and pools of the
+ *          slice in which they are read.
  */
 import type { Fold } from '../../engine/actors/fold.ts';
 import { ordersOfBoth } from '../../engine/actors/orderRows.ts';
@@ -27,7 +28,6 @@ import {
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import { finish } from '../../engine/runtime/slices.ts';
 import {
   fillsOfOrder,
   type OrderRecord,
@@ -37,6 +37,7 @@ import {
   type TradeRecord,
   type TraderRecord,
 } from '../../engine/store/records.ts';
+import { eachUnder, type HeldState, type Steps } from '../schemas/slicedReads.ts';
 import { eachOfKeys, tokenOf, tooMany } from './portfolio.ts';
 import type { PortfolioPoint } from './portfolioSchema.ts';
 import { ada, poolOf } from './routes.ts';
@@ -46,6 +47,8 @@ const MOST_TOKENS = 500;
 const MOST_VALUES = 200_000;
 const MOST_ORDERS = 5_000;
 const MOST_BARS = 20_000;
+/** Rows, bars or points, some 1 ms of them. */
+const A_STEP = 250;
 
 interface HistoryRequest {
   readonly resolution: 'hour1' | 'day1';
@@ -70,34 +73,44 @@ interface Interval {
   realized: bigint;
 }
 
-export function portfolioHistory(
+export function* portfolioHistory(
   fold: Fold,
+  rows: HeldState['rows'],
   keys: ReadonlySet<string>,
   request: HistoryRequest,
-): History | Failure {
+): Steps<History | Failure> {
+  const { marketMs } = fold;
   const traded: { pkh: string; token: AssetId; firstMs: number }[] = [];
   const own = { table: 'traders', keys, most: MOST_TOKENS } as const;
-  const each = eachOfKeys(fold.store, own, ({ key, value }) => {
+  const areFew = yield* eachOfKeys(rows, own, ({ key, value }) => {
     const pkh = key.slice(0, key.indexOf('/'));
     const { firstMs } = readRecord<TraderRecord>(value);
     traded.push({ pkh, token: tokenOf(key), firstMs });
   });
-  if (!finish(each)) return tooMany(`${MOST_TOKENS} traded tokens`);
+  if (!areFew) return tooMany(`${MOST_TOKENS} traded tokens`);
   const firstMs = traded.reduce((first, row) => Math.min(first, row.firstMs), Infinity);
-  const { intervals, isCut } = intervalsOf(request, firstMs, fold.marketMs);
+  const { intervals, isCut } = intervalsOf(request, firstMs, marketMs);
   if (intervals.length === 0) return { points: [], isCut };
   if (intervals.length * traded.length > MOST_VALUES) return tooLong();
   const orders = traded.reduce((sum, { pkh, token }) => {
-    return sum + Number(fold.store.get('counts', ordersOfBoth(pkh, token)) ?? 0);
+    return sum + Number(rows.get('counts', ordersOfBoth(pkh, token)) ?? 0);
   }, 0);
   if (orders > MOST_ORDERS) return tooMany(`${MOST_ORDERS} orders`);
-  const prices = new SpotPrices(fold, request.resolution, intervals);
+  const prices = new SpotPrices(fold, marketMs, request.resolution, intervals);
   for (const { pkh, token } of traded) {
     const pool = poolOf(fold, token);
-    const refused = pool === null ? null : add(fold, pkh, pool, intervals, prices);
+    if (pool === null) continue;
+    const refused = yield* prices.read(pool);
     if (refused !== null) return refused;
+    add(yield* fillsOf(rows, pkh, pool), pool, intervals, prices);
+    yield;
   }
-  return { points: intervals.map((interval) => viewPoint(interval, fold.marketMs)), isCut };
+  const points: PortfolioPoint[] = [];
+  for (const interval of intervals) {
+    points.push(viewPoint(interval, marketMs));
+    if (points.length % A_STEP === 0) yield;
+  }
+  return { points, isCut };
 }
 
 /** From the first trade to market time, within the span. */
@@ -123,13 +136,11 @@ function intervalsOf(
 
 /** Adds what one key has of one token at the end of each interval. */
 function add(
-  fold: Fold,
-  pkh: string,
+  fills: readonly Fill[],
   pool: PoolRecord,
   intervals: readonly Interval[],
   prices: SpotPrices,
-): Failure | null {
-  const fills = fillsOf(fold, pkh, pool);
+): void {
   let position: Position = NO_POSITION;
   let next = 0;
   for (const [index, interval] of intervals.entries()) {
@@ -142,11 +153,8 @@ function add(
     interval.realized += position.realizedLovelace;
     interval.cost += position.openCostLovelace;
     if (position.openTokens === 0n) continue;
-    const spot = prices.at(pool, index);
-    if (spot instanceof Failure) return spot;
-    interval.value += worthLovelace(position.openTokens, spot);
+    interval.value += worthLovelace(position.openTokens, prices.at(pool, index));
   }
-  return null;
 }
 
 interface Fill {
@@ -160,15 +168,16 @@ interface Fill {
 }
 
 /** Of one key and one token, in the order of the chain. */
-function fillsOf({ store }: Fold, pkh: string, pool: PoolRecord): Fill[] {
+function* fillsOf(rows: HeldState['rows'], pkh: string, pool: PoolRecord): Steps<Fill[]> {
   const { token } = pool;
-  const listed = store.withPrefix('order_index', `${ordersOfBoth(pkh, token)}/`, MOST_ORDERS);
-  const fills = listed.flatMap(({ value: ref }) => {
-    const text = store.get('orders', ref);
-    return text === null ? [] : fillsOfRecord(readRecord<OrderRecord>(text));
+  const fills: Fill[] = [];
+  const prefix = `${ordersOfBoth(pkh, token)}/`;
+  yield* eachUnder(rows, 'order_index', { prefix, most: MOST_ORDERS }, ({ value: ref }) => {
+    const text = rows.get('orders', ref);
+    if (text !== null) fills.push(...fillsOfRecord(readRecord<OrderRecord>(text)));
   });
   if (pool.author.pkh === pkh) {
-    const [first] = store.withPrefix('trades', `${token}/`, 1);
+    const [first] = rows.withPrefix('trades', `${token}/`, 1);
     const trade = first === undefined ? null : readRecord<TradeRecord>(first.value);
     if (trade !== null && trade.tx === pool.launchTx) {
       const { tokens, lovelace, atMs } = trade;
@@ -190,9 +199,10 @@ function fillsOfRecord(order: OrderRecord): Fill[] {
   });
 }
 
-/** Spot prices of tokens at the ends of intervals, read from their bars when first asked. */
+/** Spot prices of tokens at the ends of intervals, from their bars. */
 class SpotPrices {
   readonly #fold: Fold;
+  readonly #marketMs: number;
   readonly #resolution: HistoryRequest['resolution'];
   readonly #intervals: readonly Interval[];
   readonly #known = new Map<AssetId, readonly Ratio[]>();
@@ -200,48 +210,52 @@ class SpotPrices {
 
   constructor(
     fold: Fold,
+    marketMs: number,
     resolution: HistoryRequest['resolution'],
     intervals: readonly Interval[],
   ) {
     this.#fold = fold;
+    this.#marketMs = marketMs;
     this.#resolution = resolution;
     this.#intervals = intervals;
   }
 
   /** Lovelace per token at the end of an interval; at market time where it has not ended. */
-  at(pool: PoolRecord, index: number): Ratio | Failure {
-    let prices: readonly Ratio[] | Failure | undefined = this.#known.get(pool.token);
-    if (prices === undefined) {
-      prices = this.#read(pool);
-      if (prices instanceof Failure) return prices;
-      this.#known.set(pool.token, prices);
-    }
-    return prices[index] ?? spotOf(poolState(pool));
+  at(pool: PoolRecord, index: number): Ratio {
+    return this.#known.get(pool.token)?.[index] ?? spotOf(poolState(pool));
   }
 
-  #read(pool: PoolRecord): readonly Ratio[] | Failure {
-    const { store, marketMs } = this.#fold;
+  /** Before `at`. */
+  *read(pool: PoolRecord): Steps<Failure | null> {
+    if (this.#known.has(pool.token)) return null;
+    const { store } = this.#fold;
     const pair = this.#fold.pool(pairName(pool.token, COIN));
     if (pair === 'quarantined' || pair === null) {
       const message = `${pool.token} is being repaired: its state was damaged. Try again later.`;
       return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });
     }
     const resolution = STORED_RESOLUTION_IDS[this.#resolution];
-    const firstMs = this.#intervals[0]?.startMs ?? 0;
-    const endMs = this.#intervals.at(-1)?.endMs ?? 0;
     const closes = (fromMs: number, toMs: number, limit: number) =>
       store.bars(pair.pair.id, resolution, fromMs, toMs, limit).map(({ start, value }) => {
         return { start, close: decodeBar(start, value ?? '').pool?.close };
       });
-    const bars = closes(firstMs, endMs, this.#intervals.length);
-    this.#barsRead += bars.length;
-    if (this.#barsRead > MOST_BARS) return tooLong();
-    let last = closes(EARLIEST_START_MS, firstMs, 1)[0]?.close;
-    const byStart = new Map(bars.map(({ start, close }) => [start, close]));
-    return this.#intervals.map(({ startMs, endMs: end }) => {
-      last = byStart.get(startMs) ?? last;
-      return end > marketMs || last === undefined ? spotOf(poolState(pool)) : last;
-    });
+    const prices: Ratio[] = [];
+    let last = closes(EARLIEST_START_MS, this.#intervals[0]?.startMs ?? 0, 1)[0]?.close;
+    for (let at = 0; at < this.#intervals.length; at += A_STEP) {
+      const part = this.#intervals.slice(at, at + A_STEP);
+      const bars = closes(part[0]?.startMs ?? 0, part.at(-1)?.endMs ?? 0, part.length);
+      this.#barsRead += bars.length;
+      if (this.#barsRead > MOST_BARS) return tooLong();
+      const byStart = new Map(bars.map(({ start, close }) => [start, close]));
+      for (const { startMs, endMs } of part) {
+        last = byStart.get(startMs) ?? last;
+        const isOpen = endMs > this.#marketMs || last === undefined;
+        prices.push(isOpen || last === undefined ? spotOf(poolState(pool)) : last);
+      }
+      yield;
+    }
+    this.#known.set(pool.token, prices);
+    return null;
   }
 }
 

@@ -91,11 +91,14 @@ export function portfolioRoutes(
       handle: ({ query, body }) => {
         const refused = refuseSpan(query);
         if (refused !== null) return refused;
-        const history = portfolioHistory(node.fold, distinct(body), query);
-        if (history instanceof Failure) return history;
-        const { points, isCut } = history;
-        const headers = isCut ? { 'X-Next-To': String(points[0]?.time ?? 0) } : {};
-        return { body: JSON.stringify(points), headers };
+        const keys = distinct(body);
+        return reads.answer(function* ({ rows }) {
+          const history = yield* portfolioHistory(node.fold, rows, keys, query);
+          if (history instanceof Failure) return history;
+          const { points, isCut } = history;
+          const headers = isCut ? { 'X-Next-To': String(points[0]?.time ?? 0) } : {};
+          return { body: JSON.stringify(points), headers };
+        });
       },
     }),
   ];

@@ -5,16 +5,16 @@ import { tradesTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { finish } from '../../engine/runtime/slices.ts';
 import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import { readRecord, type TradeRecord } from '../../engine/store/records.ts';
-import type { Answer, Route } from '../gateway/port.ts';
+import type { Answer, Route, SlicedAnswer } from '../gateway/port.ts';
 import { type InputOf, route } from '../gateway/route.ts';
 import { Format, listOf } from '../schemas/format.ts';
 import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { Limit } from '../schemas/paging.ts';
-import { keysOf, placesOf, refuseSpan, SPAN, type TimeSpan } from '../schemas/timeSpan.ts';
+import { type HeldState, SlicedReads, type Steps } from '../schemas/slicedReads.ts';
+import { keysOf, placesOf, refuseSpan, SPAN } from '../schemas/timeSpan.ts';
 
 const TradeId = Type.String({
   pattern: '^[0-9]{12}\\.[0-9]{6}\\.[0-9]{4}$',
@@ -64,6 +64,7 @@ export const TradesOutput = Type.Union([Type.Array(Type.Union([TradeRow, Removed
 /** Of filtered trades, `mostRead` are read for one answer. */
 export function tradeRoutes(node: TradeNode, mostRead = MOST_READ): Route[] {
   const pages = new KeptPages(node);
+  const reads = new SlicedReads(node);
   return [
     route({
       method: 'GET',
@@ -82,7 +83,7 @@ export function tradeRoutes(node: TradeNode, mostRead = MOST_READ): Route[] {
       positioned: true,
       etag: true,
       csv: { file: 'trades', row: TradeRow, rows: listOf },
-      handle: ({ query }) => answer(node, pages, mostRead, query),
+      handle: ({ query }) => answer(node, { pages, reads, mostRead }, query),
     }),
   ];
 }
@@ -96,12 +97,17 @@ const NEXT_BEFORE = {
 };
 const MOST_READ = 10_000;
 
+interface Reading {
+  readonly pages: KeptPages;
+  readonly reads: SlicedReads;
+  readonly mostRead: number;
+}
+
 function answer(
   node: TradeNode,
-  pages: KeptPages,
-  mostRead: number,
+  { pages, reads, mostRead }: Reading,
   query: TradesQuery,
-): Answer | Failure {
+): Answer | Failure | SlicedAnswer {
   const { fold } = node;
   const { limit, before, from, to } = query;
   const refused = refuseSpan(query);
@@ -115,15 +121,48 @@ function answer(
     const render = () => Buffer.from(JSON.stringify(tradesOf(fold, token, limit, before)));
     return { body: pages.of(tradesTag(token), `${limit} ${before ?? ''}`, render) };
   }
-  const span = spanOf(fold, token, query);
-  const read = isWanted === null ? limit : mostRead;
-  const rows = fold.store.page('trades', `${token}/`, rangeOf(token, read, before, span));
-  const wanted = isWanted === null ? rows : rows.filter(({ value }) => isWanted(value));
-  const shown = wanted.slice(0, limit).map((row) => tradeRow(token, row));
-  const last = rows.at(-1);
-  const isAll = isWanted === null || wanted.length >= limit || rows.length < read;
-  const next = isAll || last === undefined ? {} : { 'X-Next-Before': idOf(token, last.key) };
-  return { body: JSON.stringify(shown), headers: next };
+  const most = isWanted === null ? limit : mostRead;
+  return reads.answer(({ rows }) => wantedOf(rows, { token, query, most, isWanted }));
+}
+
+const ROWS_A_STEP = 100;
+
+interface Wanted {
+  readonly token: AssetId;
+  readonly query: TradesQuery;
+  /** So many are read at most. */
+  readonly most: number;
+  /** null: all. */
+  readonly isWanted: ((text: string) => boolean) | null;
+}
+
+/** Reads back from the newest one until there are enough. */
+function* wantedOf(
+  rows: HeldState['rows'],
+  { token, query, most, isWanted }: Wanted,
+): Steps<Answer> {
+  const { limit } = query;
+  const timeMs = ({ value }: KeyedRow) => readRecord<TradeRecord>(value).atMs;
+  const places = yield* placesOf(query, { rows, table: 'trades', lists: [token], timeMs });
+  const span = keysOf(token, places);
+  const shown: TradeRow[] = [];
+  let [read, before, isEnd] = [0, query.before, false];
+  while (read < most && shown.length < limit && !isEnd) {
+    const size = Math.min(ROWS_A_STEP, most - read);
+    const page = rows.pages('trades')(`${token}/`, rangeOf(token, size, before, span));
+    for (const row of page) {
+      const isShown = shown.length < limit && (isWanted === null || isWanted(row.value));
+      if (isShown) shown.push(tradeRow(token, row));
+    }
+    read += page.length;
+    isEnd = page.length < size;
+    const last = page.at(-1);
+    before = last === undefined ? before : idOf(token, last.key);
+    yield;
+  }
+  const isAll = isWanted === null || shown.length >= limit || isEnd || before === undefined;
+  const headers = isAll ? {} : { 'X-Next-Before': before ?? '' };
+  return { body: JSON.stringify(shown), headers };
 }
 
 /** null: all are wanted. */
@@ -136,14 +175,6 @@ function filterOf({ pkh, side, minQuote }: TradesQuery): ((text: string) => bool
     if (key !== undefined && trade.pkh !== key) return false;
     return (side === undefined || trade.side === side) && BigInt(trade.lovelace) >= least;
   };
-}
-
-function spanOf({ store }: Fold, token: AssetId, span: TimeSpan): KeySpan {
-  const timeMs = ({ value }: KeyedRow) => readRecord<TradeRecord>(value).atMs;
-  return keysOf(
-    token,
-    finish(placesOf(span, { rows: store, table: 'trades', lists: [token], timeMs })),
-  );
 }
 
 function rangeOf(token: AssetId, limit: number, before?: string, span: KeySpan = {}) {

@@ -44,7 +44,7 @@ export async function serve(world: World, terminal: Terminal): Promise<number> {
 async function startGreeting(world: World, { greet }: Terminal): Promise<App> {
   const { settings, version } = world;
   greet?.(startingText(version, settings));
-  const app = await startApp(world);
+  const app = await startApp({ ...world, preparesDocuments: true });
   greet?.(listeningText(settings, app.port));
   // A person who starts it at a terminal opens the page next. A fault shows when it is asked for.
   if (greet !== undefined) pageFiles().catch(() => {});

@@ -4,7 +4,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { Registry } from 'prom-client';
 import { CardRenderer } from '../../api/card/cardRenderer.ts';
 import { cardRoute } from '../../api/card/routes.ts';
-import { docsRoutes } from '../../api/docs/routes.ts';
+import { docsRoutes, prepareDocuments } from '../../api/docs/routes.ts';
 import type { ApiKeys } from '../../api/gateway/apiKeys.ts';
 import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
 import type { GatewayOptions } from '../../api/gateway/options.ts';
@@ -91,6 +91,7 @@ export function openListeners(
   const gateway: Service = {
     name: 'gateway',
     start: async () => {
+      if (world.preparesDocuments === true) await prepareDocuments(documents);
       port = await listen('market', open.gateway, settings.HOST, settings.PORT, events);
     },
     stop: () => open.gateway.stop(),

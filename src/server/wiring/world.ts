@@ -58,6 +58,8 @@ export interface World {
   readonly dialNats?: DialNats;
   /** Calls `read` whenever the operator asks to read files again; absent: never. */
   readonly onReload?: (read: () => void) => void;
+  /** Before the server listens; else when they are first asked for. */
+  readonly preparesDocuments?: boolean;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
 }
