@@ -11,6 +11,7 @@ import { clusterJoin } from './clusterJoin.ts';
 import { coldHistory } from './coldHistory.ts';
 import { devnet } from './devnet.ts';
 import { devnetNode } from './devnetNode.ts';
+import { expensiveRequests } from './expensiveRequests.ts';
 import { fanOut } from './fanOut.ts';
 import { feeds } from './feeds.ts';
 import { foldTrades } from './foldTrades.ts';
@@ -54,6 +55,7 @@ const BENCHES = [
   build,
   buildMemory,
   loopDelay,
+  expensiveRequests,
   devnet,
   devnetNode,
   sync,

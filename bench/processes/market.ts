@@ -1,6 +1,6 @@
 /** Our server, whole, with a feed of trades. */
 import { Feed, type FeedOptions, startBenchApp } from '../support/marketApp.ts';
-import { offer, usageOffers } from '../support/offers.ts';
+import { offer, turnOffers, usageOffers } from '../support/offers.ts';
 
 export type Market = typeof offers;
 
@@ -16,6 +16,7 @@ const offers = {
   rest: () => trades.rest(),
   /** Feeds `entries` at once. */
   fill: (options: FeedOptions & { entries: number }) => trades.fill(options),
+  ...turnOffers(),
   memory(): { readonly rssBytes: number; readonly heapBytes: number } {
     globalThis.gc?.();
     const { rss, heapUsed } = process.memoryUsage();

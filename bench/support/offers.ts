@@ -67,3 +67,36 @@ export function usageOffers() {
     },
   };
 }
+
+/**
+ * Watches the turns of the event loop, from `watchTurns` to `longestTurnMs`: the CPU that the
+ * process took in one, but no more than it lasted, since threads and other programs work meanwhile.
+ */
+export function turnOffers() {
+  let isWatching = false;
+  let longestMs = 0;
+  let before = { ms: 0, cpuUs: 0 };
+  const now = () => {
+    const { user, system } = process.cpuUsage();
+    return { ms: performance.now(), cpuUs: user + system };
+  };
+  const turn = () => {
+    const after = now();
+    const turnMs = Math.min(after.ms - before.ms, (after.cpuUs - before.cpuUs) / 1000);
+    longestMs = Math.max(longestMs, turnMs);
+    before = after;
+    if (isWatching) setImmediate(turn);
+  };
+  return {
+    watchTurns(): void {
+      longestMs = 0;
+      before = now();
+      isWatching = true;
+      setImmediate(turn);
+    },
+    longestTurnMs(): number {
+      isWatching = false;
+      return longestMs;
+    },
+  };
+}

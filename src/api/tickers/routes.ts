@@ -9,6 +9,12 @@ import { Tickers, TickersBody, TickersQuery } from './schema.ts';
 import { daysOf, filterOf, sorted } from './select.ts';
 import { type TickerNode, TickerViews } from './views.ts';
 
+const ITEMS_A_READ = 100;
+
+function readsOf(items: number): number {
+  return Math.max(1, Math.ceil(items / ITEMS_A_READ));
+}
+
 const COMMON = {
   tag: 'Tickers',
   rate: 'read',
@@ -29,8 +35,9 @@ export function tickerRoutes(node: TickerNode): Route[] {
       path: '/v1/tickers',
       operationId: 'tickers',
       summary: 'Price, changes, volume and traders of tokens, sorted and filtered',
-      description: MARKET_TIME,
+      description: `${MARKET_TIME} Costs a read for each ${ITEMS_A_READ} of \`limit\`.`,
       query: TickersQuery,
+      cost: ({ query: { limit } }) => readsOf(limit),
       answers: { 200: { description: 'A page, and how many match', schema: Tickers } },
       etag: true,
       handle: ({ query }) => new SlicedAnswer((isOver) => page(views, query, isOver)),
@@ -43,8 +50,10 @@ export function tickerRoutes(node: TickerNode): Route[] {
       summary: 'Tickers of given tokens',
       description:
         'In the order of the body. An asset id that comes twice keeps its first place, those ' +
-        `that are not known here are left out; \`count\` is how many were found. ${MARKET_TIME}`,
+        `that are not known here are left out; \`count\` is how many were found. ${MARKET_TIME} Costs a read ` +
+        `for each ${ITEMS_A_READ} ids.`,
       body: TickersBody,
+      cost: ({ body }) => readsOf(body.length),
       maxBodyBytes: LIST_BODY_BYTES,
       answers: { 200: { description: 'All, and how many they are', schema: Tickers } },
       handle: ({ body }) => {
