@@ -92,3 +92,14 @@ test('reference scripts and the collateral are asked for once in ten seconds', a
   await clock.advance(1);
   assert.deepEqual(await questions(), [true, true]);
 });
+
+test('pages of the collateral that a caller walks do not stay', async (t) => {
+  const { kupo, lookup } = await marketPlace(t);
+  const { collateralKeyHash } = kupo.ledger.deployment;
+  for (let offset = 0; offset < 60; offset += 1) {
+    const after = { txHash: 'ab'.repeat(32), index: offset };
+    await lookup.byPaymentKey(collateralKeyHash, 'spendable', { limit: 1, offset: 0, after });
+    await lookup.byPaymentKey(collateralKeyHash, 'spendable', { limit: 1 + offset });
+  }
+  assert(lookup.keptPages > 0 && lookup.keptPages <= 16, `${lookup.keptPages} pages are kept`);
+});

@@ -1,7 +1,7 @@
 /**
  * How large a JSON body may be: its bytes, and its values (items of lists and fields of objects).
- * Both are checked before the body is parsed, so that an answer costs what the route is worth. The
- * bytes are stated by the route, the values follow from its schema.
+ * Both are checked before the body is parsed. The route states the bytes; the number of values
+ * follows from its schema.
  */
 import type { TSchema } from 'typebox';
 import { isRecord } from './input.ts';
@@ -23,7 +23,7 @@ export const MOST_BODY_BYTES = 1_048_576;
 
 /** Fields that the schema does not name; they are ignored. */
 const SPARE_VALUES = 100;
-/** Of a field that the schema says nothing of: the data of a subscription. */
+/** A field without a schema, such as the data of a subscription, may hold this many. */
 const UNKNOWN_VALUES = 1_100;
 
 export function bodyLimitsOf(
@@ -58,7 +58,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT] = Array.from('"\\,[{', (
 
 /** Whether a text of JSON has more values than that; of another text it says nothing. */
 export function hasMoreValues(json: Uint8Array, most: number): boolean {
-  // One that short has no room for them.
+  // Each value takes at least one byte.
   if (json.length <= most) return false;
   let values = 1;
   let isText = false;

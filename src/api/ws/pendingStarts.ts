@@ -1,8 +1,8 @@
 /**
- * When subscriptions start. Each costs its caller reads: one, and another for each `BYTES_A_READ`
- * of what it is sent first. One that its caller cannot pay for yet waits until the reads are
- * earned, so a client that connects again gets all of them, at its own pace. What may take long
- * is done in slices.
+ * Decides when subscriptions start. A subscription costs its caller one read, and one more for each
+ * `BYTES_A_READ` of its first frames. If the caller has no read left, the subscription waits until
+ * one is earned: a client that connects again subscribes to everything at once and must not be
+ * refused. Sources are prepared in slices.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -12,9 +12,9 @@ import type { Waiting } from '../gateway/positionWaiters.ts';
 import type { RateLimits } from '../http/rateLimits.ts';
 
 export const BYTES_A_READ = 32_768;
-/** Of one caller; with more than so many waiting, others are refused. */
+/** A caller may have this many waiting subscriptions; further ones are refused. */
 const MOST_WAITING = 2_000;
-/** After so long one is answered at once: more changes than can be prepared for. */
+/** A source that is not prepared after this time is asked all the same. */
 const LONGEST_MS = 10_000;
 
 /** One subscription of a socket. */

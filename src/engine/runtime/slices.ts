@@ -1,16 +1,16 @@
 /**
  * The one way in which long work shares the event loop: it is done a few milliseconds at a time.
- * Answers, subscriptions and work in the background take turns, by owner: one who asks for much
- * waits for what he asked for, and the others do not.
+ * Answers, subscriptions and background work have owners. The owners take turns, so the work of one
+ * owner does not delay the work of another.
  */
 import type { Clock, Timer } from './clock.ts';
 
-/** Of all that waits together, in one turn of the loop. */
+/** Time for all waiting work together in one turn of the event loop. */
 const SLICE_MS = 3;
-/** Of all that is done at once, in the turn in which it was asked for. */
+/** Time for all work that is done in the same turn as its request, without waiting. */
 const AT_ONCE_MS = 2;
 
-/** Does some of a work, until `isOver`; at least a little. True: all of it is done. */
+/** Does part of the work and returns when `isOver` answers true. True: the work is complete. */
 export type Step = (isOver: () => boolean) => boolean;
 
 /** Answers true once `sliceMs` are over. */
@@ -19,7 +19,7 @@ export function sliceOf(clock: Clock, sliceMs = SLICE_MS): () => boolean {
   return () => clock.monotonicMs() >= endMs;
 }
 
-/** All of `work` at once. */
+/** Runs a generator to its end in this turn. */
 export function finish<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
@@ -37,31 +37,31 @@ const ofClocks = new WeakMap<Clock, Slices>();
 
 export class Slices {
   readonly #clock: Clock;
-  /** The works of each owner; who comes first is served next. */
+  /** Waiting work by owner. The first owner of the map is served next. */
   readonly #works = new Map<string, Set<Work>>();
   #isArmed = false;
-  /** Set in a turn in which something was done at once. */
+  /** The deadline of `atOnce` in this turn; null: `atOnce` was not called in it. */
   #isOver: (() => boolean) | null = null;
 
   private constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** One for all that shares an event loop, which is what has one clock. */
+  /** A process has one clock and one event loop, so it has one instance. */
   static of(clock: Clock): Slices {
     const slices = ofClocks.get(clock) ?? new Slices(clock);
     ofClocks.set(clock, slices);
     return slices;
   }
 
-  /** Those who have work waiting. */
+  /** Number of owners with waiting work. */
   get owners(): number {
     return this.#works.size;
   }
 
   /**
-   * Until when work may be done at once; null: it has to wait. What all ask for in one turn counts
-   * together, so a crowd waits.
+   * The deadline for work in the turn of its request; null: the work must wait. All requests of a
+   * turn share 2 ms, so the later ones of a crowd wait.
    */
   atOnce(owner: string): (() => boolean) | null {
     if (this.#works.has(owner)) return null;
@@ -112,7 +112,7 @@ export class Slices {
       if (next === undefined) return;
       const [owner, works] = next;
       const [work] = works;
-      // To the end, of the owners and of the works of this one.
+      // The owner and its work move to the end of their queues.
       this.#works.delete(owner);
       if (work === undefined) continue;
       works.delete(work);

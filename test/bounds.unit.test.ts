@@ -1,0 +1,164 @@
+/**
+ * What a server remembers has a bound. Each map and set in a field or of a module is named here by
+ * what bounds it, and each cache states a maximum: a new one fails this test until it is named.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOMS = ['api', 'chain', 'cardano', 'devnet', 'engine', 'server'];
+const KEPT =
+  /^(?: {2}(?:static )?(?:readonly )?(#?\w+)(?:: [^=]+)?|(?:export )?const (\w+)(?:: [^=]+)?|(?: {4}this\.)(#\w+)) = new (?:Map|Set)\b(?!\(\[|\(Object)/;
+
+const BOUNDS: Readonly<Record<string, readonly string[]>> = {
+  'a maximum, after which the oldest go or all do': [
+    'api/charts/pageFile.ts #series',
+    'api/gateway/address.ts #peers',
+    'api/images/folder.ts #kept',
+    'api/tickers/rankings.ts #making',
+    'chain/localMempoolFeed.ts #unshown',
+    'chain/ogmios/nodeQueries.ts #ours',
+    'cardano/ledger/utxoSet.ts credentials',
+    'devnet/ledger.ts #reasons',
+    'engine/actors/pairActors.ts #actors #names #byAssets',
+  ],
+  'requests, sockets and subscriptions that are open, each with a limit per caller': [
+    'api/gateway/positionWaiters.ts #perOwner #waiters',
+    'api/http/body.ts #ofCallers',
+    'api/http/idempotency.ts #running',
+    'api/http/responseWriter.ts #running',
+    'api/images/folder.ts #running',
+    'api/topics/hub.ts #streams #byTag',
+    'api/topics/outbox.ts #recipients',
+    'api/topics/stream.ts #groups',
+    'api/webhooks/sender.ts #running',
+    'api/ws/connection.ts subscriptions',
+    'api/ws/heartbeat.ts #sockets',
+    'api/ws/pendingStarts.ts #queues',
+    'api/ws/socketCounts.ts #counts',
+    'chain/mempoolOverlay.ts #awaited',
+    'chain/ogmios/connection.ts #requests',
+    'chain/ogmios/ogmios.ts #asked',
+    'cardano/build/builderThreads.ts #ending',
+    'devnet/ogmios/server.ts #sessions',
+    'engine/runtime/slices.ts #works',
+    'engine/store/keyedRows.ts #held',
+  ],
+  'twenty webhooks for each API key': [
+    'api/webhooks/deliveries.ts #couriers #byTag #tagsOf #changed',
+  ],
+  'names in the code, the settings or a file of the operator': [
+    'api/docs/browser/page.ts texts',
+    'api/docs/definitions.ts #schemas',
+    'api/gateway/apiKeys.ts #byHash #byName',
+    'api/http/query.ts #names #repeated',
+    'api/http/responseWriter.ts #last',
+    'api/images/cleanImage.ts PNG_DRAWS',
+    'api/pools/routes.ts #kept',
+    'api/topics/flush.ts #queues',
+    'api/webhooks/deliveries.ts #topics',
+    'api/ws/subscriptions.ts #topics',
+    'chain/marketLookup.ts #scripts #scriptRefs',
+    'chain/pendingTransactions.ts OF_ORDERS',
+    'chain/ogmios/transactionFilter.ts #policies',
+    'devnet/outputSearch.ts #statements',
+    'engine/runtime/reasons.ts #messages',
+    'engine/store/changeIndex.ts #scopes',
+    'engine/store/keyFilter.ts SEEDS',
+    'engine/store/keyedRows.ts #sorted',
+    'engine/store/newestRows.ts #read',
+    'engine/store/pageSums.ts kept',
+    'server/settings/jsonFields.ts #taken #fields',
+  ],
+  'parts of this process': [
+    'api/webhooks/sharedStore.ts #listeners',
+    'api/webhooks/sqliteStore.ts #listeners',
+    'chain/ogmios/nodeReader.ts #streams #pulls',
+    'chain/ogmios/ogmios.ts #listeners',
+    'devnet/servedLedger.ts #listeners',
+    'engine/actors/foldListeners.ts #all',
+    'engine/actors/tickerChanges.ts #followers',
+    'engine/runtime/task.ts #sleepers',
+  ],
+  'one call, block or batch: it goes with it': [
+    'api/holders/portfolioHistory.ts #known',
+    'cardano/build/change.ts #amounts #bundleOf #reserved #names',
+    'cardano/build/selection.ts #left',
+    'chain/kupo/kupo.ts #made #spent',
+    'chain/recognise/knownMarket.ts #pools #orders #locks #watched #spent',
+    'engine/actors/rowDraft.ts tags #rows #streamChanges',
+    'engine/ingest/drafter.ts #pairs',
+    'engine/store/hashWindow.ts #bars',
+  ],
+  'pending transactions, which cost their senders fees and leave the mempool': [
+    'cardano/ledger/mempool.ts #waiting #spentBy #made',
+    'chain/ogmios/nodeStream.ts #accepted #reasons #pending #spenders',
+    'devnet/servedLedger.ts #waiting',
+    'chain/ogmios/outbox.ts #sent #missingSinceMs',
+    'chain/pendingTransactions.ts #pendingById #spentBy',
+    'devnet/ledger.ts #returning',
+    'engine/actors/mempoolRows.ts #records #placed #ends #parts #byToken #byKey',
+  ],
+  'what is on the chain or in the feed, within the horizon of rollbacks where it is of blocks': [
+    'api/orders/book.ts #orders',
+    'cardano/ledger/utxoSet.ts #byRef #byCredential #byAsset',
+    'chain/executor/executor.ts #executors #running #tasks',
+    'chain/executor/fundingUtxos.ts #reserved',
+    'chain/executor/poolBackoff.ts #steps',
+    'chain/executor/wakeups.ts #untilBlock #times',
+    'chain/ogmios/recentBlocks.ts #ids',
+    'chain/ogmios/transactionFilter.ts #refs',
+    'devnet/node.ts #written',
+    'engine/actors/barEndSchedule.ts #pairs',
+    'engine/actors/directory.ts #slots',
+    'engine/actors/marketTimeDrafter.ts #endsMs',
+    'engine/actors/pairActors.ts #quarantined',
+    'engine/actors/pairTicker.ts #traded',
+    'engine/actors/poolSearch.ts #chunkOf',
+    'engine/actors/tickerBook.ts #byAsset #byId',
+    'engine/actors/tickerChanges.ts #changed #traded',
+    'engine/actors/tickerLists.ts #lists #changed #places',
+    'engine/store/barsView.ts #ending',
+    'engine/store/stagedBars.ts #slots #pairs restored',
+    'engine/store/tradeIds.ts #index',
+  ],
+  nothing: ['cardano/ledger/utxoSet.ts NONE', 'chain/executor/matching.ts NO_STEPS NO_ORDERS'],
+};
+
+function sources(): { file: string; text: string }[] {
+  return ROOMS.flatMap((room) =>
+    readdirSync(join('src', room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => ({
+        file: `${room}/${name}`,
+        text: readFileSync(join('src', room, name), 'utf8'),
+      })),
+  );
+}
+
+test('every map and set that is kept is named with its bound', () => {
+  const named = Object.values(BOUNDS)
+    .flat()
+    .flatMap((line) => {
+      const [file, ...fields] = line.split(' ');
+      return fields.map((field) => `${file} ${field}`);
+    });
+  const found = sources().flatMap(({ file, text }) =>
+    text.split('\n').flatMap((line) => {
+      const [, field, constant, later] = KEPT.exec(line) ?? [];
+      const name = field ?? constant ?? later;
+      return name === undefined ? [] : [`${file} ${name}`];
+    }),
+  );
+  assert.deepEqual([...new Set(found)].toSorted(), [...new Set(named)].toSorted());
+});
+
+test('every cache states a maximum', () => {
+  const without = sources().flatMap(({ file, text }) =>
+    Array.from(text.matchAll(/new LRUCache[^(]*\(([^;]*?)\);/gs), ([, options = '']) => options)
+      .filter((options) => !/\bmax(?:Size)?\b/.test(options))
+      .map((options) => `${file}: ${options}`),
+  );
+  assert.deepEqual(without, []);
+});
