@@ -166,8 +166,9 @@ export const expensiveRequests: Bench = {
     await market.end();
     const columns = ['request', 'first: turn', 'wait', 'took', 'again: turn', 'wait', 'took'];
     const notes = [
-      'Milliseconds. Turn: CPU of the process in the longest turn of the loop, at most its length; wait: the ' +
-        'longest of `GET /health/live` on another connection; took: until the whole answer came.',
+      'Milliseconds. Turn: CPU of the process in the longest turn of the loop, at most its ' +
+        'length; wait: the longest of `GET /health/live` on another connection; took: until the ' +
+        'whole answer came.',
       `Limits are off (loopback). ${PAIRS} pairs of a feed, ${BARS} bars of one of them.`,
     ];
     return { columns, rows, notes };

@@ -31,7 +31,7 @@ type PageOf = NonNullable<Parameters<UtxoLookup['byPaymentKey']>[2]>;
 
 const CACHED_MS = 10_000;
 const MOST_CONTENTS = 20_000;
-/** Builders ask for the first one; the others are for whoever walks all of it. */
+/** Builders ask for the first page only. */
 const MOST_PAGES = 16;
 /** Longest chain of pending transactions that move one asset. */
 const MOST_STEPS = 1_000;

@@ -50,8 +50,8 @@ export function tickerRoutes(node: TickerNode): Route[] {
       summary: 'Tickers of given tokens',
       description:
         'In the order of the body. An asset id that comes twice keeps its first place, those ' +
-        `that are not known here are left out; \`count\` is how many were found. ${MARKET_TIME} Costs a read ` +
-        `for each ${ITEMS_A_READ} ids.`,
+        'that are not known here are left out; `count` is how many were found. ' +
+        `${MARKET_TIME} Costs a read for each ${ITEMS_A_READ} ids.`,
       body: TickersBody,
       cost: ({ body }) => readsOf(body.length),
       maxBodyBytes: LIST_BODY_BYTES,

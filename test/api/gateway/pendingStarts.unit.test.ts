@@ -93,8 +93,8 @@ test('a caller may have so many waiting, and others are not counted with it', ()
   let refused: unknown = null;
   let count = 0;
   for (; count < 5_000 && refused === null; count += 1) {
-    const begun = begin(`${count}`);
-    if (begun instanceof Failure) refused = begun.cause;
+    const started = begin(`${count}`);
+    if (started instanceof Failure) refused = started.cause;
   }
   assert.deepEqual([refused, count], ['RATE_LIMITED', 2_001]);
   assert(!(begin('other', { from: 'b' }) instanceof Failure));
