@@ -8,8 +8,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const ROOMS = ['api', 'chain', 'cardano', 'devnet', 'engine', 'server'];
-const KEPT =
-  /^(?: {2}(?:static )?(?:readonly )?(#?\w+)(?:: [^=]+)?|(?:export )?const (\w+)(?:: [^=]+)?|(?: {4}this\.)(#\w+)) = new (?:Map|Set)\b(?!\(\[|\(Object)/;
+/** A field or a constant that begins as a map or a set, not as a list of constants. */
+const KEPT = new RegExp(
+  `^(?:${[
+    ' {2}(?:static )?(?:readonly )?(#?\\w+)(?:: [^=]+)?',
+    '(?:export )?const (\\w+)(?:: [^=]+)?',
+    ' {4}this\\.(#\\w+)',
+  ].join('|')}) = new (?:Map|Set)\\b(?!\\(\\[|\\(Object)`,
+);
 
 const BOUNDS: Readonly<Record<string, readonly string[]>> = {
   'a maximum, after which the oldest go or all do': [

@@ -35,7 +35,14 @@ export function startBenchApp(
   if (read instanceof BadSettings) throw new Error(read.message);
   const clock = systemClock;
   const logger = createLogger({ level: 'silent', clock });
-  const world = { settings: read, clock, rng: systemRng, logger, version: 'bench' };
+  const world: World = {
+    settings: read,
+    clock,
+    rng: systemRng,
+    logger,
+    version: 'bench',
+    preparesDocuments: true,
+  };
   return startApp(devnet === undefined ? world : { ...world, devnet });
 }
 
