@@ -24,6 +24,7 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'api/images/folder.ts #kept',
     'api/tickers/rankings.ts #making',
     'chain/localMempoolFeed.ts #unshown',
+    'chain/ogmios/nodeReader.ts #passedOver',
     'chain/ogmios/nodeQueries.ts #ours',
     'cardano/ledger/utxoSet.ts credentials',
     'devnet/ledger.ts #reasons',
