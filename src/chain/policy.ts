@@ -16,6 +16,8 @@ export interface ChainPolicy {
    * real network another node's chain may be ahead of ours, so we wait for ours.
    */
   readonly believesShorter: boolean;
+  /** Whether the node's units of scripts are compared with ours: a devnet has our evaluator. */
+  readonly comparesUnits: boolean;
   /** How long a transaction may be in neither mempool nor block before it counts as dropped. */
   readonly returnMs: number;
 }

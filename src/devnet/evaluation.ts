@@ -5,15 +5,14 @@ import {
   SCRIPT_LANGUAGES,
 } from '../cardano/codec/foreignOutput.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
+import { readRef, refJson } from '../cardano/codec/outputJson.ts';
 import { namedRefs, type Transaction } from '../cardano/codec/transaction.ts';
 import { asValue, type Value } from '../cardano/codec/value.ts';
 import type { LedgerTerms } from '../cardano/ledger/parameters.ts';
 import type { UtxoState } from '../cardano/ledger/port.ts';
 import { evaluate } from '../cardano/ledger/scalus.ts';
-import { integerIn } from '../engine/runtime/exactJson.ts';
-import type { JsonValue } from './ogmios/json.ts';
+import { integerIn, type JsonValue } from '../engine/runtime/exactJson.ts';
 import { JudgedTransaction } from './ogmios/judged.ts';
-import { readRef, refJson } from './ogmios/outputJson.ts';
 import { deserialisationFailure, transactionOf } from './ogmios/refusals.ts';
 import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import { cborOf } from './ogmios/session.ts';

@@ -21,8 +21,8 @@ import { judge } from '../cardano/ledger/scalus.ts';
 import { UtxoSet } from '../cardano/ledger/utxoSet.ts';
 import { assert, isFault } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
+import { jsonText } from '../engine/runtime/exactJson.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
-import { jsonText } from './ogmios/json.ts';
 import { type DevnetParameters, MAINNET_645, readDevnetParameters } from './parameters.ts';
 
 export type Resubmit = 'all' | 'none' | readonly string[];

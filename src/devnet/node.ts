@@ -9,19 +9,20 @@
  */
 
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
+import { readRef, utxoJson } from '../cardano/codec/outputJson.ts';
 import { slotAt, slotStartMs } from '../cardano/codec/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import type { Key } from '../cardano/keys/keys.ts';
+import type { LedgerTerms } from '../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import { credentialOf } from '../cardano/ledger/utxoSet.ts';
 import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
+import type { JsonValue } from '../engine/runtime/exactJson.ts';
 import { evaluation } from './evaluation.ts';
 import type { Ledger, Resubmit } from './ledger.ts';
 import type { LedgerFile } from './ledgerFile.ts';
-import type { JsonValue } from './ogmios/json.ts';
 import { oneEra } from './ogmios/networkFacts.ts';
-import { readRef, utxoJson } from './ogmios/outputJson.ts';
 import {
   ALL_SPENT,
   deserialisationFailure,
@@ -93,6 +94,11 @@ export class DevnetNode implements ServedNode {
       this.#probeSoon();
     });
     this.#restore();
+  }
+
+  /** What transactions are judged by now. */
+  get terms(): LedgerTerms {
+    return this.#options.ledger.terms;
   }
 
   get facts(): NodeFacts {

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { type JsonObject, objectOf, unreadable } from '../cardano/codec/json.ts';
 import { readParameters } from '../cardano/ledger/ogmiosParameters.ts';
 import type { ProtocolParameters } from '../cardano/ledger/parameters.ts';
-import { parseExactJson } from '../engine/runtime/exactJson.ts';
-import { type JsonValue, jsonText } from './ogmios/json.ts';
+import { type JsonValue, jsonText, parseExactJson } from '../engine/runtime/exactJson.ts';
 
 export interface DevnetParameters {
   readonly values: ProtocolParameters;

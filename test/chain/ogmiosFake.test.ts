@@ -10,7 +10,7 @@ import {
   getServerHealth,
 } from '@cardano-ogmios/client';
 import { WebSocket } from 'ws';
-import { jsonText } from '../../src/devnet/ogmios/json.ts';
+import { jsonText } from '../../src/engine/runtime/exactJson.ts';
 import { emptyBlocks, praosBlock } from '../support/ogmios/blocks.ts';
 import type { FakeTransaction } from '../support/ogmios/chain.ts';
 import { connect, connectionOf, Follower, startFakeOgmios } from '../support/ogmios/scene.ts';

@@ -14,11 +14,11 @@ import {
 } from '../../src/cardano/codec/encode.ts';
 import { blake2b224, blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
+import { outputJson } from '../../src/cardano/codec/outputJson.ts';
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
-import { jsonText } from '../../src/devnet/ogmios/json.ts';
-import { outputJson } from '../../src/devnet/ogmios/outputJson.ts';
 import { servedTransaction, transactionJson } from '../../src/devnet/ogmios/transactionJson.ts';
+import { jsonText } from '../../src/engine/runtime/exactJson.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { praosBlock } from '../support/ogmios/blocks.ts';

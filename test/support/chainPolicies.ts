@@ -9,6 +9,7 @@ export const DEVNET_POLICY: ChainPolicy = {
   timeEntries: false,
   clock: 'wall',
   believesShorter: true,
+  comparesUnits: false,
   returnMs: 500,
 };
 
@@ -18,5 +19,6 @@ export const PUBLIC_POLICY: ChainPolicy = {
   timeEntries: true,
   clock: 'wall',
   believesShorter: false,
+  comparesUnits: true,
   returnMs: 2_000,
 };

@@ -86,7 +86,7 @@ async function launch(
   if (token instanceof Failure) return token;
   const quote = readQuote(txContext, info.initialDeposit);
   if (quote instanceof Failure) return quote;
-  const image = readImage(file);
+  const image = txContext.cannotRunScripts() ?? readImage(file);
   if (image instanceof Failure) return image;
   const wallet = await walletUtxos(txContext, creator, info.utxos);
   if (wallet instanceof Failure) return wallet;

@@ -58,6 +58,8 @@ async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answe
   if (named instanceof Failure) return named;
   const quoted = await quoteFor(txContext, terms, 'body');
   if (quoted instanceof Failure) return quoted;
+  const cannot = txContext.cannotRunScripts();
+  if (cannot !== null) return cannot;
   const wallet = await walletUtxos(txContext, owner, terms.utxos);
   if (wallet instanceof Failure) return wallet;
   const { plan, expiresAt, validity, beaconOf } = planned(txContext, quoted, owner, terms, wallet);

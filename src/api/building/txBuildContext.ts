@@ -35,6 +35,8 @@ export interface TxBuildContext {
   /** A Failure: nothing can be submitted now. */
   readonly submitter: { submit(bytes: Uint8Array): Promise<SubmitOutcome | Failure> };
   readonly builder: Builder;
+  /** Why nothing that runs a script, or ends in one, can be built; null: it can. */
+  cannotRunScripts(): Failure | null;
   /** The protocol parameters to build with. */
   parameters(): ProtocolParameters;
   readonly images: ImageStore;

@@ -36,6 +36,9 @@ import { forLovelace, select } from './selection.ts';
 /** Runs all scripts of a transaction on the outputs that it spends and refers to. */
 export type Evaluate = (transaction: Uint8Array, utxos: readonly Utxo[]) => Evaluation;
 
+/** The same, of a program that is asked. */
+export type AskEvaluator = (...question: Parameters<Evaluate>) => Promise<Evaluation>;
+
 interface AssembleDeps {
   readonly parameters: ProtocolParameters;
   readonly evaluate: Evaluate;
@@ -50,17 +53,42 @@ const WITNESS_BYTES = 101;
 /** Key 0, and the tag of a set that some wallets write around the list. */
 const WITNESS_LIST_BYTES = 1 + 3;
 
-export function assemble(given: TransactionPlan, around: AssembleDeps): BuildOutcome {
-  const plan = withFewCollaterals(given, around.parameters);
-  const tooSmall = smallOutput(plan, around.parameters);
+export function assemble(
+  plan: TransactionPlan,
+  { parameters, evaluate }: AssembleDeps,
+): BuildOutcome {
+  const rounds = assembly(plan, parameters);
+  let next = rounds.next();
+  while (next.done !== true) next = rounds.next(evaluate(...next.value));
+  return next.value;
+}
+
+/** The same by an evaluator that has to be asked; rejects as it does. */
+export async function assembleAsking(
+  plan: TransactionPlan,
+  parameters: ProtocolParameters,
+  ask: AskEvaluator,
+): Promise<BuildOutcome> {
+  const rounds = assembly(plan, parameters);
+  let next = rounds.next();
+  while (next.done !== true) next = rounds.next(await ask(...next.value));
+  return next.value;
+}
+
+/** Yields what has to be evaluated. */
+type Assembly<Result> = Generator<Parameters<Evaluate>, Result, Evaluation>;
+
+function* assembly(given: TransactionPlan, parameters: ProtocolParameters): Assembly<BuildOutcome> {
+  const plan = withFewCollaterals(given, parameters);
+  const tooSmall = smallOutput(plan, parameters);
   if (tooSmall !== null) return tooSmall;
   let units: readonly Units[] = [];
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const draft = priced(plan, around.parameters, units);
+    const draft = priced(plan, parameters, units);
     if ('outcome' in draft) return draft;
-    const ran = run(draft.bytes, draft.parts, around);
+    const ran = yield* run(draft.bytes, draft.parts);
     if ('outcome' in ran) return ran;
-    if (sameUnitsOf(ran, units)) return finished(draft, around.parameters);
+    if (sameUnitsOf(ran, units)) return finished(draft, parameters);
     units = ran;
   }
   throw new Error(`no stable units after ${MOST_ROUNDS} rounds`);
@@ -208,14 +236,13 @@ function collateralOf(
   return refusal('COLLATERAL', `the collateral must hold ${asked} lovelace and what comes back`);
 }
 
-function run(
+function* run(
   bytes: Uint8Array,
   { redeemers, inputs, plan }: TransactionContent,
-  { evaluate }: AssembleDeps,
-): readonly Units[] | BuildRefusal {
+): Assembly<readonly Units[] | BuildRefusal> {
   if (redeemers.length === 0) return [];
   const spent = inputs.map(({ utxo }) => utxo);
-  const result = evaluate(bytes, [...spent, ...plan.references]);
+  const result = yield [bytes, [...spent, ...plan.references]];
   if (result.outcome === 'failed') {
     const log = result.logs.length === 0 ? '' : ` (${result.logs.join('; ')})`;
     return refusal('SCRIPT_FAILED', `a script refused: ${result.message}${log}`, result.logs);

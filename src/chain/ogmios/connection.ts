@@ -21,6 +21,7 @@ import {
 } from '../../cardano/codec/json.ts';
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { type JsonValue, jsonText } from '../../engine/runtime/exactJson.ts';
 import type { OpenSocket, SocketListener, TextSocket } from '../access.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
 import type { Limits } from './messages.ts';
@@ -167,6 +168,12 @@ export class NodeConnection {
     return hexOf(objectOf(transaction, 'the submitted transaction').id, 'its id', 32);
   }
 
+  /** Units by redeemer; `additionalUtxo`: outputs that the ledger need not have. */
+  async evaluateTransaction(cbor: string, additionalUtxo: JsonValue): Promise<readonly unknown[]> {
+    const params = { transaction: { cbor }, additionalUtxo };
+    return listOf(await this.#request('evaluateTransaction', params), 'evaluated scripts');
+  }
+
   /** Those of the outputs that are unspent in the newest block. */
   async unspent(refs: readonly OutputRef[]): Promise<readonly unknown[]> {
     const outputReferences = refs.map(({ txHash, index }) => ({
@@ -205,7 +212,7 @@ export class NodeConnection {
   /** Throws `NodeFault` or `NodeRefusal`. `deadlineMs` null: none. */
   async #request(
     method: string,
-    params: JsonObject = {},
+    params: Readonly<Record<string, JsonValue>> = {},
     deadlineMs: number | null = this.#deps.limits.answerMs,
   ): Promise<unknown> {
     if (this.#fault !== null) throw this.#fault;
@@ -216,7 +223,7 @@ export class NodeConnection {
     const id = this.#lastId;
     const answer = Promise.withResolvers<unknown>();
     this.#requests.set(id, answer);
-    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params, id }));
+    this.#socket.send(jsonText({ jsonrpc: '2.0', method, params, id }));
     if (deadlineMs === null) return answer.promise;
     const timer = this.#deps.clock.after(deadlineMs, () => {
       this.end(new NodeFault('stalled', `no answer to ${method} within ${deadlineMs} ms`));

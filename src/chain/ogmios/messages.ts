@@ -1,10 +1,11 @@
 /** Messages between the thread that follows a node and the main thread: plain data. */
 import type { Credential } from '../../cardano/codec/address.ts';
-import { refText } from '../../cardano/codec/output.ts';
+import { refText, type Utxo } from '../../cardano/codec/output.ts';
 import type { EraSlots } from '../../cardano/codec/slots.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
+import type { Evaluation } from '../../cardano/ledger/scalus.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import type { BackoffLimits } from '../../engine/runtime/backoff.ts';
 import type { ChainTip, Point, Removal } from '../port.ts';
@@ -82,6 +83,12 @@ export type SerializedEvent =
       readonly removed: readonly Removal[];
     };
 
+export interface EvaluationRequest {
+  readonly bytes: Uint8Array;
+  /** What the transaction spends and refers to. */
+  readonly utxos: readonly Utxo[];
+}
+
 /** Calls by name, with argument and answer. */
 export interface Calls {
   /** A number for the stream; null: none of the points is on the chain. */
@@ -94,6 +101,7 @@ export interface Calls {
   /** Reports this transaction, by its id, as if it had been submitted here. */
   expect: { argument: string; answer: null };
   parameters: { argument: null; answer: ProtocolParameters };
+  evaluate: { argument: EvaluationRequest; answer: Evaluation };
   stop: { argument: null; answer: null };
 }
 

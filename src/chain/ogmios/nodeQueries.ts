@@ -4,14 +4,19 @@
  */
 
 import { toHex } from '../../cardano/codec/hex.ts';
+import { countOf, integerOf, objectOf, textOf } from '../../cardano/codec/json.ts';
+import { refText, type Utxo } from '../../cardano/codec/output.ts';
+import { readRef, utxoJson } from '../../cardano/codec/outputJson.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import { readParameters } from '../../cardano/ledger/ogmiosParameters.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
+import type { Evaluation } from '../../cardano/ledger/scalus.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
 import { MEMPOOL_REFUSES, NodeFault, NodeRefusal, refusalOf, UNKNOWN_INPUTS } from './fault.ts';
+import type { EvaluationRequest } from './messages.ts';
 import type { NodeReporter } from './observer.ts';
 
 interface NodeQueriesDeps extends ConnectionDeps {
@@ -62,6 +67,11 @@ export class NodeQueries {
   /** Throws `NodeFault`. */
   parameters(): Promise<ProtocolParameters> {
     return this.#ask(async (connection) => readParameters(await connection.protocolParameters()));
+  }
+
+  /** Throws `NodeFault`, and `NodeRefusal` where the node does not evaluate. */
+  evaluate({ bytes, utxos }: EvaluationRequest): Promise<Evaluation> {
+    return this.#ask((connection) => evaluateByNode(connection, bytes, utxos));
   }
 
   /** Throws `NodeFault`. */
@@ -162,4 +172,64 @@ function decoded(bytes: Uint8Array): Transaction | null {
     if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
+}
+
+const OVERLAPPING = 3002;
+const SCRIPT_FAILED = 3010;
+
+/**
+ * Runs the scripts on `utxos`, which hold all inputs and references. Throws `NodeRefusal` where the
+ * node does not evaluate, and `NodeFault`. Source: Ogmios' schema, EvaluateTransactionResponse.
+ */
+export async function evaluateByNode(
+  connection: NodeConnection,
+  bytes: Uint8Array,
+  utxos: readonly Utxo[],
+): Promise<Evaluation> {
+  try {
+    return await evaluated(connection, bytes, utxos);
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    if (error.code === SCRIPT_FAILED) {
+      return { outcome: 'failed', message: `${error.message} ${jsonOf(error.data)}`, logs: [] };
+    }
+    if (error.code !== OVERLAPPING) throw error;
+    // Those that the ledger has are not to be named; it does not say which it lacks beforehand.
+    const known = overlapping(error.data);
+    const others = utxos.filter(({ ref }) => !known.has(refText(ref)));
+    if (others.length === utxos.length) throw error;
+    return evaluated(connection, bytes, others);
+  }
+}
+
+async function evaluated(
+  connection: NodeConnection,
+  bytes: Uint8Array,
+  utxos: readonly Utxo[],
+): Promise<Evaluation> {
+  const found = await connection.evaluateTransaction(toHex(bytes), utxos.map(utxoJson));
+  const budgets = found.map((each) => {
+    const { validator, budget } = objectOf(each, 'an evaluated script');
+    const { purpose, index } = objectOf(validator, 'validator');
+    const { memory, cpu } = objectOf(budget, 'budget');
+    return {
+      purpose: textOf(purpose, 'validator.purpose'),
+      index: countOf(index, 'validator.index'),
+      memory: integerOf(memory, 'budget.memory'),
+      cpu: integerOf(cpu, 'budget.cpu'),
+    };
+  });
+  return { outcome: 'succeeded', budgets };
+}
+
+function overlapping(data: unknown): ReadonlySet<string> {
+  const { overlappingOutputReferences: refs } = objectOf(data, 'overlapping outputs');
+  if (!Array.isArray(refs)) return new Set();
+  return new Set(refs.flatMap((each) => readRef(each) ?? []).map(refText));
+}
+
+const LONGEST_TEXT = 600;
+
+function jsonOf(data: unknown): string {
+  return (JSON.stringify(data) ?? '').slice(0, LONGEST_TEXT);
 }

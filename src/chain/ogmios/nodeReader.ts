@@ -87,6 +87,7 @@ export class NodeReader {
       return null;
     },
     parameters: () => this.#questions.parameters(),
+    evaluate: (request) => this.#questions.evaluate(request),
     stop: async () => {
       this.#stopping.abort();
       for (const id of this.#streams.keys()) this.#close(id);

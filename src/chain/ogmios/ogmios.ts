@@ -6,10 +6,12 @@
  * with `Unavailable` and may be retried. When the thread ends, every stream and call fails with
  * `ogmiosStopped`.
  */
+import type { Utxo } from '../../cardano/codec/output.ts';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome, Submitter } from '../../cardano/ledger/port.ts';
+import type { Evaluation } from '../../cardano/ledger/scalus.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { unlessAborted, withDeadline } from '../../engine/runtime/abort.ts';
@@ -147,6 +149,11 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   /** At the node's tip. Throws `Unavailable`. */
   parameters(): Promise<ProtocolParameters> {
     return this.#inTime(this.#ask('parameters', null));
+  }
+
+  /** By the node. Throws `Unavailable`, and another error where it does not evaluate. */
+  evaluate(bytes: Uint8Array, utxos: readonly Utxo[]): Promise<Evaluation> {
+    return this.#inTime(this.#ask('evaluate', { bytes, utxos }));
   }
 
   /** Of the newest era; right for slots and times of that era only. */

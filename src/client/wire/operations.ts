@@ -99,6 +99,7 @@ export interface HealthReadyAnswer {
       | 'STATE_DAMAGED'
       | 'KUPO_AWAY'
       | 'PARAMETERS_UNKNOWN'
+      | 'SCRIPTS_NOT_EVALUATED'
       | 'POOLS_QUARANTINED'
       | 'EXECUTOR_MAY_NOT_TRADE'
       | 'STEPS_STUCK'

@@ -8,7 +8,7 @@ import {
   referenceScriptOf,
   type Utxo,
 } from '../../cardano/codec/output.ts';
-import { type JsonValue, jsonText } from '../ogmios/json.ts';
+import { type JsonValue, jsonText } from '../../engine/runtime/exactJson.ts';
 
 /** A point of the chain; genesis has slot 0 and a hash of zeros. */
 export interface KupoPoint {

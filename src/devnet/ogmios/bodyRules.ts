@@ -4,12 +4,12 @@ import { parseAddress } from '../../cardano/codec/address.ts';
 import { integerOf, mapField, readCbor } from '../../cardano/codec/cbor.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { type Output, refText } from '../../cardano/codec/output.ts';
+import { adaJson, outputJson, refJson, valueJson } from '../../cardano/codec/outputJson.ts';
 import { totalUnits } from '../../cardano/codec/transaction.ts';
 import { addValues, asValue, coins, equalValues } from '../../cardano/codec/value.ts';
+import type { JsonValue } from '../../engine/runtime/exactJson.ts';
 import { depositsLovelace } from './certificates.ts';
-import type { JsonValue } from './json.ts';
 import { type JudgedTransaction, type RuleFailure, unlessEmpty } from './judged.ts';
-import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { intervalJson, rewardAccountText } from './transactionJson.ts';
 
 /** From this protocol version on a transaction may refer to what it spends. */

@@ -14,8 +14,8 @@ import {
   setElementsOf,
 } from '../../cardano/codec/cbor.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
+import { adaJson } from '../../cardano/codec/outputJson.ts';
 import type { JudgedTransaction, RuleFailure } from './judged.ts';
-import { adaJson } from './outputJson.ts';
 
 export const KEY_DEPOSIT_LOVELACE = 2_000_000n;
 

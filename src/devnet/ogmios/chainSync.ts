@@ -3,8 +3,7 @@
  * client may send requests ahead; answers come in their order. Nothing is queued for a slow client:
  * an answer is made when the socket has room for it.
  */
-import { integerIn } from '../../engine/runtime/exactJson.ts';
-import { type JsonValue, jsonText } from './json.ts';
+import { integerIn, type JsonValue, jsonText } from '../../engine/runtime/exactJson.ts';
 import { type Answer, CODES, invalidParams, type Request, resultText } from './rpc.ts';
 import type { ServedBlock, ServedChain, ServedPoint, ServedTip } from './served.ts';
 import type { Transport } from './session.ts';

@@ -24,10 +24,10 @@ import {
   refText,
   type Utxo,
 } from '../../cardano/codec/output.ts';
+import { refJson } from '../../cardano/codec/outputJson.ts';
 import { namedRefs, type Transaction } from '../../cardano/codec/transaction.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
-import type { JsonValue } from './json.ts';
-import { refJson } from './outputJson.ts';
+import type { JsonValue } from '../../engine/runtime/exactJson.ts';
 import { rewardAccountText } from './transactionJson.ts';
 
 /** The ledger's state at the refusal. */

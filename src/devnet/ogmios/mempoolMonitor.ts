@@ -2,7 +2,7 @@
  * Mempool monitoring of one connection: a snapshot and how much of it was sent. A request for
  * another snapshot waits until it would differ; later requests wait behind it, as in a node.
  */
-import { type JsonValue, jsonText } from './json.ts';
+import { type JsonValue, jsonText } from '../../engine/runtime/exactJson.ts';
 import { answerText, CODES, type Request, resultText } from './rpc.ts';
 import type { ServedChain, ServedTransaction } from './served.ts';
 import type { Transport } from './session.ts';

@@ -3,7 +3,7 @@
  * start, in whole seconds. Source: the consensus layer's hard-fork history.
  */
 
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../../engine/runtime/exactJson.ts';
 
 export const ERAS = ['byron', 'shelley', 'allegra', 'mary', 'alonzo', 'babbage', 'conway'] as const;
 export type Era = (typeof ERAS)[number];

@@ -1,6 +1,5 @@
 /** JSON-RPC 2.0 as Ogmios speaks it. Source: its specification, version 6.14. */
-import { parseExactJson } from '../../engine/runtime/exactJson.ts';
-import { type JsonValue, jsonText } from './json.ts';
+import { type JsonValue, jsonText, parseExactJson } from '../../engine/runtime/exactJson.ts';
 
 export interface Request {
   readonly method: string;

@@ -3,7 +3,7 @@
  * ledger's file, tests over blocks they write by hand.
  */
 
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../../engine/runtime/exactJson.ts';
 import type { Era, EraPlan } from './networkFacts.ts';
 import type { Answer, RpcError } from './rpc.ts';
 

@@ -2,8 +2,9 @@
  * One connection. The mini-protocols do not wait for each other: chain synchronisation, mempool,
  * queries and submission are answered in order within themselves only, as in Ogmios.
  */
+
+import type { JsonValue } from '../../engine/runtime/exactJson.ts';
 import { ChainSync, readPoint } from './chainSync.ts';
-import type { JsonValue } from './json.ts';
 import { MEMPOOL_METHODS, MempoolMonitor } from './mempoolMonitor.ts';
 import { boundOf, epochAt, eraAt, eraSummaries } from './networkFacts.ts';
 import {

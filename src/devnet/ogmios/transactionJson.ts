@@ -18,15 +18,21 @@ import {
 } from '../../cardano/codec/cbor.ts';
 import { blake2b256, languageScriptHash } from '../../cardano/codec/hash.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
+import {
+  adaJson,
+  assetsJson,
+  outputJson,
+  refJson,
+  scriptJson,
+} from '../../cardano/codec/outputJson.ts';
 import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
 import {
   metadataLabels,
   type Transaction,
   witnessDatums,
 } from '../../cardano/codec/transaction.ts';
+import { type JsonValue, jsonText } from '../../engine/runtime/exactJson.ts';
 import type { BlockHead } from '../ledgerFile.ts';
-import { type JsonValue, jsonText } from './json.ts';
-import { adaJson, assetsJson, outputJson, refJson, scriptJson } from './outputJson.ts';
 import type { ServedTransaction } from './served.ts';
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;

@@ -7,9 +7,9 @@ import { isWellFormed } from '../../cardano/codec/flatScript.ts';
 import { blake2b224, blake2b256 } from '../../cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { datumHashOf } from '../../cardano/codec/output.ts';
+import { refJson } from '../../cardano/codec/outputJson.ts';
 import { metadataLabels, witnessDatums } from '../../cardano/codec/transaction.ts';
 import { type JudgedTransaction, nativeHolds, type RuleFailure, unlessEmpty } from './judged.ts';
-import { refJson } from './outputJson.ts';
 import { PURPOSES } from './transactionJson.ts';
 
 const PLUTUS_V3 = 3;

@@ -6,6 +6,7 @@ export function chainEvents(logger: Logger, meters: Meters) {
   return {
     ...followingEvents(logger, meters),
     ...syncEvents(logger, meters),
+    ...parameterEvents(logger, meters),
     ...kupoEvents(logger, meters),
     ...ogmiosEvents(logger, meters),
     ...executorEvents(logger, meters),
@@ -179,6 +180,38 @@ interface Progress {
   readonly secondsLeft: number | null;
 }
 
+function parameterEvents(logger: Logger, { counter, gauge }: Meters) {
+  const evaluated = gauge('scripts_evaluated', '0: nothing that runs a script can be built');
+  const byNode = gauge('scripts_evaluated_by_node', '1: the node evaluates scripts, not upcurve');
+  const unequal = counter('units_unequal', 'Builds whose units the node found to be others');
+  return {
+    parametersChanged(): void {
+      const message = 'transactions are built by the parameters that the node says';
+      logger.info({ event: 'parametersChanged' }, message);
+    },
+    /** `unknown`: of the node's parameters, to our evaluator; `why`: the node does not evaluate. */
+    evaluatorChanged(evaluator: { by: string; unknown?: string; why?: string }): void {
+      const { by, unknown = '', why = '' } = evaluator;
+      evaluated.set(by === 'none' ? 0 : 1);
+      byNode.set(by === 'node' ? 1 : 0);
+      const fields = { event: 'evaluatorChanged', ...evaluator };
+      if (by === 'upcurve') logger.info(fields, 'scripts are evaluated here');
+      else if (by === 'node') logger.warn(fields, `the node evaluates scripts: it has ${unknown}`);
+      else logger.error(fields, `no script can be evaluated: ${unknown}; the node: ${why}`);
+    },
+    /** For each script `purpose index: memory/CPU`. */
+    unitsDiffer(kind: string, ours: string, nodes: string): void {
+      unequal.inc();
+      const message = `the node finds other units for ${kind}: ours are ${ours}, its ${nodes}`;
+      logger.warn({ event: 'unitsDiffer', kind, ours, nodes }, message);
+    },
+    /** Asked for again soon; why it has no connection, the node's own lines say. */
+    parametersFailed(error: unknown): void {
+      logger.debug({ event: 'parametersFailed', err: error }, 'no protocol parameters');
+    },
+  };
+}
+
 function syncEvents(logger: Logger, { counter }: Meters) {
   const interrupted = counter('chain_interrupted', 'Times that following ended and started again');
   return {
@@ -205,14 +238,6 @@ function syncEvents(logger: Logger, { counter }: Meters) {
     nodeAwayTooLong(seconds: number): void {
       const message = `our Cardano node is away or behind for ${seconds} s: another one may lead`;
       logger.warn({ event: 'nodeAwayTooLong', seconds }, message);
-    },
-    parametersChanged(): void {
-      const message = 'transactions are built by the parameters that the node says';
-      logger.info({ event: 'parametersChanged' }, message);
-    },
-    /** Asked for again soon; why it has no connection, the node's own lines say. */
-    parametersFailed(error: unknown): void {
-      logger.debug({ event: 'parametersFailed', err: error }, 'no protocol parameters');
     },
     executorIdle(why: string): void {
       logger.warn({ event: 'executorIdle', why }, `no order is filled here: ${why}`);

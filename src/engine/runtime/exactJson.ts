@@ -1,6 +1,7 @@
 /**
  * JSON without loss: every integer comes as a bigint, from its digits. A number would round amounts
  * above 2^53. Numbers with a point or an exponent stay numbers.
+ * `jsonText` writes bigints as they are.
  */
 
 /** Throws a SyntaxError. */
@@ -18,4 +19,28 @@ function exact(_key: string, value: unknown, context?: { source?: string }): unk
   if (typeof value !== 'number') return value;
   const digits = context?.source ?? '';
   return /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+}
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
+
+/** Members that are undefined are left out, as in `JSON.stringify`. */
+export function jsonText(value: JsonValue): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(jsonText).join()}]`;
+  const members = Object.entries(value).flatMap(([key, member]) =>
+    member === undefined ? [] : [`${JSON.stringify(key)}:${jsonText(member)}`],
+  );
+  return `{${members.join()}}`;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

@@ -101,7 +101,7 @@ export function openChain(
   const connected = connectFollower(world, market, config, cluster !== null, events);
   const { source, overlay, ...following } = connected;
   const { meter, tip } = following;
-  const live = builderOf(source, world, events);
+  const live = builderOf(source, world, policy.comparesUnits, events);
   const [utxos, watching] = openLookup(world, node, config, overlay, events);
   const chainTime = chainClock(policy, clock, () => node.fold.marketMs);
   const submitter = shownSubmitter(source, overlay, utxos, clock);
@@ -185,6 +185,10 @@ function watchChain(
   reasons.watch('PARAMETERS_UNKNOWN', () =>
     live.parameters === null ? unknownParameters().message : null,
   );
+  reasons.watch('SCRIPTS_NOT_EVALUATED', () => {
+    const why = live.cannotRunScripts;
+    return why === null ? null : `no order, launch, cancel, withdrawal or fill is built: ${why}`;
+  });
   reasons.watch('STEPS_STUCK', () => stuckMessage(backoff.stuck()));
 }
 
@@ -335,8 +339,15 @@ function seenBy({ fold }: Node): WatchedMarket {
 }
 
 /** Builds with the protocol parameters of the Cardano node. */
-function builderOf(source: OgmiosChain, { settings, clock, host }: World, observer: Events) {
+function builderOf(
+  source: OgmiosChain,
+  { settings, clock, host }: World,
+  comparesUnits: boolean,
+  observer: Events,
+) {
   return new LiveBuilder({
+    evaluate: (bytes, utxos) => source.evaluate(bytes, utxos),
+    comparesUnits,
     ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),
     clock,
     limits: { threads: settings.BUILD_THREADS },

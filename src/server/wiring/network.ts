@@ -55,9 +55,15 @@ function publicPolicy(
 ): ChainPolicy {
   const startPoint = START_POINT === undefined ? start : readStart(START_POINT);
   assert(startPoint !== 'malformed', 'settings are checked');
-  const clock = 'wall';
-  const [timeEntries, believesShorter, returnMs] = [true, false, RETURN_MS];
-  return { start: startPoint, finalGraceMs, timeEntries, clock, believesShorter, returnMs };
+  return {
+    start: startPoint,
+    finalGraceMs,
+    timeEntries: true,
+    clock: 'wall',
+    believesShorter: false,
+    comparesUnits: true,
+    returnMs: RETURN_MS,
+  };
 }
 
 async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> {
@@ -74,6 +80,7 @@ async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> 
     timeEntries: false,
     clock: BLOCK_EVERY_MS === 0 ? 'newest block' : 'wall',
     believesShorter: true,
+    comparesUnits: false,
     returnMs: DEVNET_RETURN_MS,
   };
   const urls = chainUrls(settings);

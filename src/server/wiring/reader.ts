@@ -56,6 +56,7 @@ function routesOnly(
     builder: { build: absent },
     collateralKey: null,
     callersCollaterals: 0,
+    cannotRunScripts: absent,
     parameters: absent,
     get deployment() {
       return absent();

@@ -32,6 +32,10 @@ export function txBuildContextOf(
     ...plain,
     collateralKey,
     callersCollaterals: settings.CALLERS_COLLATERALS,
+    cannotRunScripts: () => {
+      const why = live.cannotRunScripts;
+      return why === null ? null : new Failure('PROTOCOL_CONFIG', why);
+    },
     parameters: () => terms().parameters,
     get slots(): LedgerTerms['slots'] {
       return terms().slots;

@@ -82,6 +82,7 @@ function contextOf(
     ...{ partialDeployment, utxos, store },
     builder: { build: async (plan: TransactionPlan) => outcomeOf(plan) },
     clock: { nowMs: () => 5 },
+    cannotRunScripts: () => null,
     slots: { zeroTimeMs: 0, zeroSlot: 0, slotLengthMs: 1000 },
   } as unknown as TxBuildContext;
 }
@@ -179,6 +180,9 @@ test('an order after graduation is built as quoted, and read as one of Splash', 
   const txContext = contextOf(world, left.outputs, MAINNET, [held]);
   const [route = assert.fail()] = orderRoutes(txContext);
   const terms = { assetId: token, amount: '8000000', side: 'BUY', slippage: '15' };
+  const cannot = new Failure('PROTOCOL_CONFIG', 'the node reports protocol version 12');
+  const [closed = assert.fail()] = orderRoutes({ ...txContext, cannotRunScripts: () => cannot });
+  assert.equal(await askRoute(closed, {}, { ...terms, changeAddress }), cannot);
   const answer = await askRoute(route, {}, { ...terms, changeAddress });
   assert.ok(!(answer instanceof Failure) && 'body' in answer, JSON.stringify(answer));
   const told = JSON.parse(String(answer.body));

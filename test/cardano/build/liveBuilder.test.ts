@@ -34,9 +34,13 @@ function open(t: TestContext, first: LedgerTerms | null) {
       counts.asked += 1;
       return terms ?? Promise.reject(new Error('the node is away'));
     },
+    evaluate: () => Promise.reject(new Error('it is not asked')),
+    comparesUnits: false,
     clock: CLOCK,
     limits: {},
     observer: {
+      evaluatorChanged: () => {},
+      unitsDiffer: () => {},
       parametersChanged: () => {
         counts.changed += 1;
       },

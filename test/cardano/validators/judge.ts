@@ -24,7 +24,7 @@ import {
 } from '@lucid-evolution/lucid';
 import scalus from 'scalus';
 import type { ProtocolParameters } from '../../../src/cardano/ledger/parameters.ts';
-import { ScalusParameters } from '../../../src/cardano/ledger/scalusParameters.ts';
+import { ScalusParameters } from '../../../src/cardano/ledger/scalus.ts';
 import { lucidParameters } from '../../support/lucidParameters.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 import { ADA, BANK, type Key, SLOT_MS, START_MS, utxo, type World } from './world.ts';

@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
 import { readParameters } from '../../../src/cardano/ledger/ogmiosParameters.ts';
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
-import { jsonText } from '../../../src/devnet/ogmios/json.ts';
 import {
   ERAS,
   type EraPlan,
@@ -13,6 +12,7 @@ import {
   oneEra,
 } from '../../../src/devnet/ogmios/networkFacts.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
+import { jsonText } from '../../../src/engine/runtime/exactJson.ts';
 import { boundaryBlock, byronBlock, emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import type { FakeBlock } from '../../support/ogmios/chain.ts';
 import { MAINNET_ERAS, MAINNET_START } from '../../support/ogmios/mainnetEras.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OgmiosOptions } from '../../../src/chain/ogmios/ogmios.ts';
-import { jsonText } from '../../../src/devnet/ogmios/json.ts';
 import { Unavailable } from '../../../src/engine/runtime/errors.ts';
+import { jsonText } from '../../../src/engine/runtime/exactJson.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import { FakeChain } from '../../support/ogmios/chain.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';

@@ -1,7 +1,7 @@
 /** Blocks of every era, written by hand: what Ogmios says of them, with invented headers. */
 import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
-import { type JsonValue, jsonText } from '../../../src/devnet/ogmios/json.ts';
 import type { Era } from '../../../src/devnet/ogmios/networkFacts.ts';
+import { type JsonValue, jsonText } from '../../../src/engine/runtime/exactJson.ts';
 import type { FakeBlock, FakeTransaction } from './chain.ts';
 
 export interface BlockPlan {

@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { type OutputRef, refText } from '../../../src/cardano/codec/output.ts';
+import { utxoJson } from '../../../src/cardano/codec/outputJson.ts';
 import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import { namedRefs, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
@@ -18,7 +19,6 @@ import type {
   ChainTip,
 } from '../../../src/chain/port.ts';
 import { oneEra } from '../../../src/devnet/ogmios/networkFacts.ts';
-import { utxoJson } from '../../../src/devnet/ogmios/outputJson.ts';
 import {
   ALL_SPENT,
   deserialisationFailure,

@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { jsonText } from '../../../src/devnet/ogmios/json.ts';
 import { type Answer, CODES } from '../../../src/devnet/ogmios/rpc.ts';
 import type { ServedNode } from '../../../src/devnet/ogmios/served.ts';
 import { type Activity, health } from '../../../src/devnet/ogmios/server.ts';
+import { jsonText } from '../../../src/engine/runtime/exactJson.ts';
 import { FakeChain } from './chain.ts';
 import { FaultyConnection } from './connection.ts';
 import { Faults } from './faults.ts';

@@ -1,15 +1,9 @@
 /** Our outputs, values and scripts as Ogmios writes them. Source: its schema, cardano.json. */
 import { base58 } from '@scure/base';
-import {
-  bytesOf,
-  elementsOf,
-  type Item,
-  integerOf,
-  numberOf,
-  setElementsOf,
-} from '../../cardano/codec/cbor.ts';
-import { SCRIPT_LANGUAGES } from '../../cardano/codec/foreignOutput.ts';
-import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { integerIn, type JsonValue } from '../../engine/runtime/exactJson.ts';
+import { bytesOf, elementsOf, type Item, integerOf, numberOf, setElementsOf } from './cbor.ts';
+import { SCRIPT_LANGUAGES } from './foreignOutput.ts';
+import { fromHex, toHex } from './hex.ts';
 import {
   datumHashOf,
   type Output,
@@ -17,10 +11,8 @@ import {
   type ReferenceScriptItem,
   referenceScriptOf,
   type Utxo,
-} from '../../cardano/codec/output.ts';
-import type { Value } from '../../cardano/codec/value.ts';
-import { integerIn } from '../../engine/runtime/exactJson.ts';
-import type { JsonValue } from './json.ts';
+} from './output.ts';
+import type { Value } from './value.ts';
 
 type Members = Readonly<Record<string, JsonValue>>;
 
