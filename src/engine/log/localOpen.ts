@@ -5,6 +5,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { isDamage } from '../store/damage.ts';
 import {
   COMPANION_SUFFIXES,
   checkPages,
@@ -40,7 +41,11 @@ export async function openLocalLog(
   const cut = walDamage(file, { synced: true });
   if (cut !== null) throw new Fault('damagedFile', `${cut.message}: ${LOG_REMEDY}`);
   // Before its pages are checked: that keeps other processes away from the file.
-  const log = await LocalLog.open({ file, maxMb }, openFile);
+  const log = await LocalLog.open({ file, maxMb }, openFile).catch((error: unknown) => {
+    // A file that was cut, or is none: SQLite says neither which one nor what to do.
+    if (!isDamage(error)) throw error;
+    throw new Fault('damagedFile', `${file} is damaged (${messageOf(error)}): ${LOG_REMEDY}`);
+  });
   keepLocked(file);
   try {
     const found = await checkPages(file, signal);
@@ -54,6 +59,10 @@ export async function openLocalLog(
     await log.close();
     throw error;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Reads the whole log; null: all entries are there, and as they were written. */

@@ -41,6 +41,8 @@ const MAGIC = 'upcurve sums 1\n\n';
 const HEADER_BYTES = 64;
 const PAGES_PER_READ = 256;
 const BLOCK_BYTES = 4096;
+/** In one step of a copy. */
+const ALL_PAGES = 2 ** 31 - 1;
 /** SQLite locks bytes of this page and never writes it. */
 const LOCK_PAGE = 2 ** 30 / PAGE_BYTES + 1;
 
@@ -111,7 +113,7 @@ export function checkpointWithSums(database: Database): void {
 }
 
 /** All that is committed is in the file then. Throws where readers of older states stay. */
-export function fullCheckpoint(database: Database): void {
+function fullCheckpoint(database: Database): void {
   // trust: the one row of this pragma; -1 where there is no write-ahead log
   const [row] = database.pragma('wal_checkpoint(FULL)') as {
     readonly busy: number;
@@ -121,10 +123,30 @@ export function fullCheckpoint(database: Database): void {
   if (row?.busy !== 0) throw new Error(`${database.name} is being read by others`);
 }
 
-/** A file that `fullCheckpoint` has completed, with its sums. */
-export function copyWithSums(from: string, to: string): void {
-  for (const suffix of ['', SUMS_SUFFIX]) {
-    copyFileSync(`${from}${suffix}`, `${to}${suffix}`, constants.COPYFILE_FICLONE);
+/**
+ * Copies a database through SQLite, page by page, with its sums, so that `checkPages` of the copy
+ * finds damage in the original. Nothing must be written meanwhile. Plain reads of a file that is
+ * open here are out: closing their descriptor takes away SQLite's locks, and another program that
+ * closes the database then removes the write-ahead log under us.
+ */
+export async function copyWithSums(database: Database, to: string): Promise<void> {
+  fullCheckpoint(database);
+  const path = `${to}${SUMS_SUFFIX}`;
+  copyFileSync(`${database.name}${SUMS_SUFFIX}`, path, constants.COPYFILE_FICLONE);
+  await database.backup(to, { progress: () => ALL_PAGES });
+  // SQLite counts its changes on the first page of a copy.
+  const first = Buffer.alloc(PAGE_BYTES);
+  const from = openSync(to, 'r');
+  const sums = openSync(path, 'r+');
+  try {
+    readSync(from, first, 0, PAGE_BYTES, 0);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32LE(crc32(first, 1));
+    writeSync(sums, sum, 0, sum.length, HEADER_BYTES);
+    fdatasyncSync(sums);
+  } finally {
+    closeSync(from);
+    closeSync(sums);
   }
 }
 
@@ -133,6 +155,8 @@ export function updatePageSums(file: string, moved: number): void {
   const salts = walSalts(file) ?? '';
   const known = readSums(file);
   if (known === null) {
+    // Once in the life of a file: its descriptor stays open.
+    keepLocked(file);
     writeAllSums(file, salts, moved);
     return;
   }

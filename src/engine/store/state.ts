@@ -30,7 +30,7 @@ import {
   type PageQuery,
   perTable,
 } from './keyedRows.ts';
-import { checkpointWithSums, writeAllSums } from './pageSums.ts';
+import { checkpointWithSums, releaseLocked, writeAllSums } from './pageSums.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
 import { Stage } from './stage.ts';
@@ -355,6 +355,7 @@ export class StateStore {
     checkpointWithSums(this.#database);
     this.#database.pragma('wal_checkpoint(TRUNCATE)');
     this.#database.close();
+    releaseLocked(this.#database.name);
   }
 
   async #write(): Promise<number> {

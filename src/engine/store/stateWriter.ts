@@ -9,7 +9,7 @@
 import { Worker } from 'node:worker_threads';
 import { type Batch, batchWriter, memoryOf } from './batch.ts';
 import { openDatabase } from './database.ts';
-import { boundWal, copyWithSums, fullCheckpoint, isWalLong } from './pageSums.ts';
+import { boundWal, copyWithSums, isWalLong } from './pageSums.ts';
 
 export interface StateWriter {
   /** Takes the memory of the batch. */
@@ -42,8 +42,11 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   const database = openDatabase(file, { synchronous: 'NORMAL', maxMb, cacheMb: CACHE_MB });
   const write = batchWriter(database);
   let commits = 0;
+  /** Pages of a copy that is being made must not change. */
+  let copied: Promise<unknown> = Promise.resolve();
   return {
     async write(batch) {
+      await copied;
       // Before the batch: where it fails, nothing of the batch is written, so it may come again.
       if (commits >= COMMITS_PER_CHECKPOINT || isWalLong(file)) {
         boundWal(database);
@@ -53,10 +56,14 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
       commits += 1;
     },
     async copy(to) {
-      fullCheckpoint(database);
-      copyWithSums(file, to);
+      await copied;
+      const copying = copyWithSums(database, to);
+      // Its caller learns of a failure.
+      copied = copying.catch(() => null);
+      await copying;
     },
     async close() {
+      await copied;
       database.close();
     },
   };
@@ -104,11 +111,13 @@ class WriterThread {
       if (this.#waiting.length === 1) this.#worker.unref();
       this.#waiting.shift()?.(reply);
     });
-    this.#worker.on('error', (error) => {
-      this.isDead = true;
-      const reply = { message: String(error), code: 'WRITER_DIED' };
-      for (const answer of this.#waiting.splice(0)) answer(reply);
-    });
+    this.#worker.on('error', (error) => this.#died(String(error)));
+    this.#worker.on('exit', (code) => this.#died(`the state's thread ended with code ${code}`));
+  }
+
+  #died(message: string): void {
+    this.isDead = true;
+    for (const answer of this.#waiting.splice(0)) answer({ message, code: 'WRITER_DIED' });
   }
 
   ask(message: WriterQuestion, given: readonly ArrayBuffer[] = []): Promise<void> {
