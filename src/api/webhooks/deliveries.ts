@@ -32,6 +32,8 @@ interface DeliveriesDeps {
 
 /** Receivers that are slow must not fill the memory: a body of each is kept. */
 const MOST_IN_FLIGHT = 64;
+/** Of one API key: receivers that do not answer must not hold up those of other keys. */
+const MOST_IN_FLIGHT_EACH = 12;
 /** Looks into the store without a reason: what another node told us may have been lost. */
 const LOOK_MS = 30_000;
 /** After the store gave no answer. */
@@ -45,7 +47,8 @@ export class Deliveries implements Service, TopicHub {
   readonly #couriers = new Map<string, Courier>();
   readonly #byTag = new Map<string, Set<Courier>>();
   readonly #tagsOf = new Map<Courier, readonly string[]>();
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting: { readonly owner: string; readonly work: () => Promise<void> }[] = [];
+  readonly #inFlightOf = new Map<string, number>();
   /** Whose webhooks came or went. */
   readonly #changed = new Set<string>();
   /** When all webhooks are read again, not those of `#changed` alone. */
@@ -158,7 +161,7 @@ export class Deliveries implements Service, TopicHub {
       logEnd: async () => (await nodeView.logEnd?.()) ?? null,
       isReady: () => nodeView.synced(),
       isKnown: (owner) => apiKeys.named(owner) !== null,
-      enqueue: (work) => this.#enqueue(work),
+      enqueue: (work) => this.#enqueue(stored.webhook.owner, work),
       outdated: () => this.#look(stored.webhook.owner),
     };
     const courier = new Courier(stored, this.#openTopics(stored.webhook.topics), deps);
@@ -209,16 +212,26 @@ export class Deliveries implements Service, TopicHub {
   }
 
   /** In turn: one webhook is not served twice while another waits. */
-  #enqueue(work: () => Promise<void>): void {
-    if (this.#inFlight >= MOST_IN_FLIGHT) {
-      this.#waiting.push(work);
-      return;
-    }
+  #enqueue(owner: string, work: () => Promise<void>): void {
+    this.#waiting.push({ owner, work });
+    this.#beginNext();
+  }
+
+  /** The first of those that wait whose key has room. */
+  #beginNext(): void {
+    if (this.#inFlight >= MOST_IN_FLIGHT) return;
+    const own = (owner: string) => this.#inFlightOf.get(owner) ?? 0;
+    const at = this.#waiting.findIndex(({ owner }) => own(owner) < MOST_IN_FLIGHT_EACH);
+    const [next] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    if (next === undefined) return;
+    const { owner, work } = next;
     this.#inFlight += 1;
+    this.#inFlightOf.set(owner, own(owner) + 1);
     void work().finally(() => {
       this.#inFlight -= 1;
-      const next = this.#waiting.shift();
-      if (next !== undefined) this.#enqueue(next);
+      if (own(owner) > 1) this.#inFlightOf.set(owner, own(owner) - 1);
+      else this.#inFlightOf.delete(owner);
+      this.#beginNext();
     });
   }
 
