@@ -37,6 +37,7 @@ function bodyOf(text: string): Body | null {
     // trust: an object
     return typeof value === 'object' && value !== null ? (value as Body) : null;
   } catch {
+    // It is no JSON: the caller answers that.
     return null;
   }
 }

@@ -39,6 +39,7 @@ function smallLogo({ bytes, mediaType }: NonNullable<RenderRequest['logo']>): Ui
     const isSeen = drawn.pixels.some((value, index) => index % 4 === 3 && value > 0);
     return isSeen ? drawn.asPng() : null;
   } catch {
+    // It cannot be decoded: the picture is made without a logo.
     return null;
   }
 }

@@ -73,6 +73,7 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
+    // `decodeURIComponent` refuses what is not UTF-8.
     return null;
   }
 }

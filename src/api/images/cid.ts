@@ -39,6 +39,7 @@ export function isCid(text: string): boolean {
     // The shape leaves open what stands in the spare bits: 58 letters are two bits too many.
     return CID.parse(text).version === 1;
   } catch {
+    // The parser refuses it.
     return false;
   }
 }

@@ -130,6 +130,7 @@ function fieldOf(text: string, name: string): string | null {
     const value: unknown = isObject ? Reflect.get(parsed, name) : null;
     return typeof value === 'string' ? value.slice(0, 200) : null;
   } catch {
+    // It is no JSON: the message is made without it.
     return null;
   }
 }

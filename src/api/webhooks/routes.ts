@@ -210,6 +210,7 @@ function isShort(wanted: readonly object[]): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(wanted)) <= MOST_TOPIC_BYTES;
   } catch {
+    // It is nested too deep.
     return false;
   }
 }

@@ -76,6 +76,7 @@ export class EpochRenewal {
       const source = open();
       return source instanceof Failure || (source.prepare?.(isOver) ?? true);
     } catch {
+      // The renewal meets the same error and sends it.
       return true;
     }
   }

@@ -158,6 +158,7 @@ function isPrepared(start: Start, isOver: () => boolean): boolean {
   try {
     return start.prepare(isOver);
   } catch {
+    // The start meets the same error and sends it.
     return true;
   }
 }

@@ -326,6 +326,7 @@ function safelyDecoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
+    // It is not percent-encoded: taken as it is.
     return part;
   }
 }

@@ -97,6 +97,7 @@ function parsed(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
+    // It is no JSON: the caller answers that.
     return undefined;
   }
 }

@@ -229,6 +229,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
       chunks.push(chunk);
     }
   } catch {
+    // The client went away in the middle of its body.
     return null;
   }
   return Buffer.concat(chunks).toString();

@@ -200,6 +200,7 @@ export class PairActors {
     try {
       this.#apply(work, time, draft);
     } catch {
+      // The second attempt reports the same error.
       this.#tryAgain(name, () => this.#apply(work, time, draft));
     }
   }
@@ -224,6 +225,7 @@ export class PairActors {
     try {
       work();
     } catch {
+      // The second attempt reports the same error.
       this.#tryAgain(name, work);
     }
   }

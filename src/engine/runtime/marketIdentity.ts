@@ -67,6 +67,7 @@ export function parseMarket(text: string): MarketIdentity | null {
   try {
     found = JSON.parse(text);
   } catch {
+    // It is no JSON.
     return null;
   }
   if (typeof found !== 'object' || found === null) return null;

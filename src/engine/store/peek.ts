@@ -18,6 +18,7 @@ export function peekCheckpoint(file: string): Checkpoint | null {
       database.close();
     }
   } catch {
+    // It cannot be opened or read: the start finds out why and says so.
     return null;
   } finally {
     // SQLite leaves these of a reader, and there is nothing in them.
