@@ -22,6 +22,7 @@ import type { Guard } from './localHttp.ts';
 import { DevnetNode } from './node.ts';
 import { OgmiosServer } from './ogmios/server.ts';
 import { Session, type Transport } from './ogmios/session.ts';
+import type { OgmiosMajor } from './ogmios/transactionJson.ts';
 import { readDevnetParameters } from './parameters.ts';
 import { warmUp } from './payment.ts';
 import { devnetRoute } from './routes.ts';
@@ -48,6 +49,8 @@ export interface DevnetCoreOptions {
   /** Between blocks, and the length of a slot; 0: blocks on demand, slots of a second. */
   readonly paceMs: number;
   readonly includeCbor?: boolean;
+  /** Whose JSON it speaks; absent: 6. */
+  readonly ogmiosMajor?: OgmiosMajor;
   readonly version?: string;
   /** How many blocks keep their transactions, at least K; `BLOCKS_KEPT` where absent. */
   readonly blocksKept?: number;
@@ -65,6 +68,8 @@ export interface DevnetOptions extends DevnetCoreOptions {
 
 const HOST = '127.0.0.1';
 const VERSION = 'devnet';
+/** The version of Ogmios whose schema its messages follow. */
+const SPOKEN: Readonly<Record<OgmiosMajor, string>> = { 6: 'v6.14.0', 7: 'v7.0.0' };
 const SLOT_MS_ON_DEMAND = 1000;
 /** 10 billion ADA, more than requests can empty. Each output alone is below 2^53 lovelace. */
 const FAUCET_LOVELACE = 500_000_000_000_000n;
@@ -85,7 +90,7 @@ export class DevnetCore {
 
   private constructor(options: DevnetCoreOptions, file: LedgerFile, faucetKey: Key) {
     const { clock, paceMs, version = VERSION } = options;
-    const { includeCbor = true, stalled = () => {} } = options;
+    const { includeCbor = true, ogmiosMajor = 6, stalled = () => {} } = options;
     const slots = slotsOf(file, options, faucetKey);
     if (options.anyGenesis !== true && !hasGenesis(file, options)) {
       const { otherGenesisHelp = OTHER_GENESIS_HELP } = options;
@@ -102,7 +107,8 @@ export class DevnetCore {
     this.ledger = ledger;
     this.#options = options;
     this.#faucetKey = faucetKey;
-    this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, includeCbor, stalled });
+    const shown = { includeCbor, ogmiosMajor };
+    this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, ...shown, stalled });
     this.kupo = new KupoAnswers(ledger, file, { clock, version });
     this.route = devnetRoute(this.node);
   }
@@ -152,12 +158,14 @@ export class Devnet implements DevnetUrls {
 
   private constructor(options: DevnetOptions, core: DevnetCore) {
     const { clock, version = VERSION, host = HOST, guard = { hosts: [] } } = options;
-    const { ogmiosPort = 0, kupoPort = 0 } = options;
+    const { ogmiosPort = 0, kupoPort = 0, ogmiosMajor = 6 } = options;
     this.#core = core;
     this.#host = host;
     const { node, kupo, route } = core;
     const common = { host, guard, clock, version };
-    this.#ogmios = new OgmiosServer(node, { ...common, port: ogmiosPort, route });
+    const spoken = `${SPOKEN[ogmiosMajor]} (upcurve ${version})`;
+    const ofOgmios = { ...common, version: spoken, port: ogmiosPort, route };
+    this.#ogmios = new OgmiosServer(node, ofOgmios);
     this.#kupo = new KupoServer(kupo, { ...common, port: kupoPort });
   }
 

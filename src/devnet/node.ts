@@ -33,7 +33,8 @@ import {
 } from './ogmios/refusals.ts';
 import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import type { NodeFacts, ServedNode } from './ogmios/served.ts';
-import { changedParameters } from './parameters.ts';
+import type { OgmiosMajor } from './ogmios/transactionJson.ts';
+import { changedParameters, spokenBy } from './parameters.ts';
 import { payFromFaucet } from './payment.ts';
 import { ServedLedger } from './servedLedger.ts';
 
@@ -65,6 +66,8 @@ interface NodeOptions {
   readonly paceMs: number;
   /** Transactions are shown with their bytes, as with `--include-transaction-cbor`. */
   readonly includeCbor: boolean;
+  /** Absent: 6. */
+  readonly ogmiosMajor?: OgmiosMajor;
   /** The disk refuses to be written; null: it takes what is written again. */
   readonly stalled: (message: string | null) => void;
 }
@@ -85,9 +88,9 @@ export class DevnetNode implements ServedNode {
   #probe: Timer | null = null;
 
   constructor(options: NodeOptions) {
-    const { ledger, file, clock, includeCbor } = options;
+    const { ledger, file, clock, includeCbor, ogmiosMajor = 6 } = options;
     this.#options = options;
-    this.chain = new ServedLedger(ledger, file, includeCbor);
+    this.chain = new ServedLedger(ledger, file, { includeCbor, ogmiosMajor });
     this.#pace = new BlockTimer(ledger, clock, () => this.#changed());
     file.onDisk((refusal) => {
       options.stalled(refusal);
@@ -102,7 +105,8 @@ export class DevnetNode implements ServedNode {
   }
 
   get facts(): NodeFacts {
-    return factsOf(this.#options.ledger);
+    const { ledger, ogmiosMajor = 6 } = this.#options;
+    return factsOf(ledger, ogmiosMajor);
   }
 
   /** Begins to make blocks. */
@@ -327,14 +331,14 @@ export class DevnetNode implements ServedNode {
   }
 }
 
-function factsOf(ledger: Ledger): NodeFacts {
+function factsOf(ledger: Ledger, ogmiosMajor: OgmiosMajor): NodeFacts {
   const { zeroTimeMs, zeroSlot, slotLengthMs } = ledger.slots;
   return {
     network: `unknown (${NETWORK_MAGIC})`,
     networkMagic: NETWORK_MAGIC,
     startTime: new Date(zeroTimeMs).toISOString(),
     eras: oneEra(slotLengthMs, zeroSlot),
-    parameters: ledger.parameters.json,
+    parameters: spokenBy(ogmiosMajor, ledger.parameters),
     synchronization: 1,
     isConnected: true,
   };

@@ -8,6 +8,7 @@ import { type JsonObject, objectOf, unreadable } from '../cardano/codec/json.ts'
 import { readParameters } from '../cardano/ledger/ogmiosParameters.ts';
 import type { ProtocolParameters } from '../cardano/ledger/parameters.ts';
 import { type JsonValue, jsonText, parseExactJson } from '../engine/runtime/exactJson.ts';
+import type { OgmiosMajor } from './ogmios/transactionJson.ts';
 
 export interface DevnetParameters {
   readonly values: ProtocolParameters;
@@ -65,6 +66,22 @@ function membersOf(text: string): JsonObject {
   } catch (error) {
     throw error instanceof SyntaxError ? unreadable(`no JSON: ${error.message}`) : error;
   }
+}
+
+/** Ogmios 7.0 gave one parameter another name. */
+const NAMES = {
+  6: ['maxReferenceScriptsSizePerTransaction', 'maxReferenceScriptsSize'],
+  7: ['maxReferenceScriptsSize', 'maxReferenceScriptsSizePerTransaction'],
+} as const;
+
+/** As this version of Ogmios prints them, whichever version they came from. */
+export function spokenBy(
+  ogmios: OgmiosMajor,
+  { json }: DevnetParameters,
+): DevnetParameters['json'] {
+  const [other, own] = NAMES[ogmios];
+  const names = Object.entries(json).map(([name, value]) => [name === other ? own : name, value]);
+  return Object.fromEntries(names);
 }
 
 /** Mainnet's of November 2026. */

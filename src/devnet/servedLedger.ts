@@ -14,7 +14,7 @@ import type {
   ServedTip,
   ServedTransaction,
 } from './ogmios/served.ts';
-import { blockText, servedTransaction } from './ogmios/transactionJson.ts';
+import { blockText, servedTransaction, type TransactionOptions } from './ogmios/transactionJson.ts';
 
 /** Characters of JSON that are kept; a block of 88 kB has about half a million. */
 const MOST_TEXT = 8 << 20;
@@ -22,7 +22,7 @@ const MOST_TEXT = 8 << 20;
 export class ServedLedger implements ServedChain {
   readonly #ledger: Ledger;
   readonly #file: LedgerFile;
-  readonly #includeCbor: boolean;
+  readonly #shownAs: TransactionOptions;
   readonly #texts = new LRUCache<string, ServedTransaction>({
     maxSize: MOST_TEXT,
     sizeCalculation: ({ text }) => text.length,
@@ -33,10 +33,10 @@ export class ServedLedger implements ServedChain {
   /** The mempool as it was shown last, by id. */
   #waiting: ReadonlyMap<string, ServedTransaction> = new Map();
 
-  constructor(ledger: Ledger, file: LedgerFile, includeCbor: boolean) {
+  constructor(ledger: Ledger, file: LedgerFile, shownAs: TransactionOptions) {
     this.#ledger = ledger;
     this.#file = file;
-    this.#includeCbor = includeCbor;
+    this.#shownAs = shownAs;
   }
 
   get tip(): ServedTip | null {
@@ -108,7 +108,7 @@ export class ServedLedger implements ServedChain {
   }
 
   #shown(tx: Transaction): ServedTransaction {
-    const shown = servedTransaction(tx, { includeCbor: this.#includeCbor });
+    const shown = servedTransaction(tx, this.#shownAs);
     this.#texts.set(tx.id, shown);
     return shown;
   }

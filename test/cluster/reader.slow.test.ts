@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Client } from '../../src/client/index.ts';
-import { pictureOf } from '../../src/client/trade/picture.ts';
 import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { Person } from '../client/person.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { NatsServer } from '../support/nats.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
+import { png } from '../api/images/samples.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { startSharedDevnet } from './sharedDevnet.ts';
 
@@ -139,7 +139,7 @@ test('a reader repeats a build under its Idempotency-Key, as the other node says
 test('a launch with a large logo is forwarded, and the reader serves the logo', async () => {
   const person = new Person(client);
   await person.fund(500, 2, async () => {});
-  const picture = Buffer.concat([pictureOf('large'), Buffer.alloc(LARGE_BYTES, 'x')]);
+  const picture = png(64, 64, Buffer.alloc(LARGE_BYTES, 'x'));
   const { data } = await client.build.launch({
     image: new Blob([picture], { type: 'image/png' }),
     name: 'Large',

@@ -148,6 +148,7 @@ test('a chain that began with other outputs is not taken for the one asked for',
       paceMs: 0,
       launchpad: false,
       allowHost: null,
+      ogmiosMajor: 6,
       parameters: null,
     } as const;
     await runDevnet(

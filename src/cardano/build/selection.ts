@@ -155,7 +155,7 @@ function lacking(
     const stays =
       change.tokenBytes === 0 || least === 0n
         ? ''
-        : `; ${least} of its lovelace have to stay with the tokens that come back as change`;
+        : `; ${least} lovelace of it have to stay with the tokens that come back as change`;
     return poor(`${lovelace + least - all} lovelace`, stays + leftAlone);
   }
   const message =

@@ -37,8 +37,13 @@ import type { ServedTransaction } from './served.ts';
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 
+/** Whose JSON is spoken: that of Ogmios 6.14 or 7.0. */
+export type OgmiosMajor = 6 | 7;
+
 export interface TransactionOptions {
   readonly includeCbor?: boolean;
+  /** Absent: 6. */
+  readonly ogmiosMajor?: OgmiosMajor;
 }
 
 export function servedTransaction(
@@ -51,7 +56,7 @@ export function servedTransaction(
 
 export function transactionJson(
   tx: Transaction,
-  { includeCbor = false }: TransactionOptions = {},
+  { includeCbor = false, ogmiosMajor = 6 }: TransactionOptions = {},
 ): JsonValue {
   return {
     id: tx.id,
@@ -62,7 +67,8 @@ export function transactionJson(
     totalCollateral:
       tx.totalCollateralLovelace === null ? undefined : adaJson(tx.totalCollateralLovelace),
     collateralReturn: tx.collateralReturn === null ? undefined : outputJson(tx.collateralReturn),
-    outputs: tx.outputs.map(outputJson),
+    // From 7.0 on an empty list is left out.
+    outputs: ogmiosMajor === 7 && tx.outputs.length === 0 ? undefined : tx.outputs.map(outputJson),
     fee: adaJson(tx.feeLovelace),
     validityInterval:
       tx.validFromSlot === null && tx.validToSlot === null ? undefined : intervalJson(tx),

@@ -161,6 +161,13 @@ function ogmiosEvents(logger: Logger, { counter }: Meters) {
       const fields = { event: 'nodeLost', connection, cause, retryInMs };
       logger.warn(fields, `no connection to the node (${connection}): ${message}; again ${next}`);
     },
+    untriedVersion(server: string, version: string): void {
+      const fields = { event: 'untriedVersion', server, version };
+      logger.warn(
+        fields,
+        `${server} ${version} was not tried with this program: see docs/mainnet.md`,
+      );
+    },
     partPassedOver(part: string): void {
       const fields = { event: 'partPassedOver', part };
       logger.warn(fields, `the node told of something unknown here, which is passed over: ${part}`);

@@ -74,6 +74,7 @@ const COMMANDS = {
     options: {
       'ogmios-port': { value: '1337', about: 'of Ogmios (default 1337)' },
       'kupo-port': { value: '1442', about: 'of Kupo (default 1442)' },
+      ogmios: { value: '6|7', about: 'the version of Ogmios that it speaks as (default 6)' },
       pace: { value: '1000', about: 'ms between blocks; 0: on demand' },
       genesis: { value: 'FILE', about: 'what a new chain begins with (default: three wallets)' },
       launchpad: { about: 'or with what a market needs: scripts, and wallets of KEYS_FILE' },

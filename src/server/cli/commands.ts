@@ -280,6 +280,8 @@ export interface DevnetCommand {
   readonly launchpad: boolean;
   /** A file with protocol parameters; null: those that the chain has. */
   readonly parameters: string | null;
+  /** The version of Ogmios that it speaks as. */
+  readonly ogmiosMajor: 6 | 7;
   /** A host name, beside loopback, that requests may name; null: none. */
   readonly allowHost: string | null;
 }
@@ -301,6 +303,8 @@ function parseDevnet(values: Values): DevnetCommand | string {
     paceMs === 0 ||
     (paceMs !== null && Number.isInteger(paceMs) && inRange(paceMs));
   if (!isPace) return `--pace takes ms between blocks: 0, or ${LEAST_PACE_MS} to ${MOST_PACE_MS}`;
+  const ogmios = values.ogmios ?? '6';
+  if (ogmios !== '6' && ogmios !== '7') return '--ogmios takes 6 or 7';
   const launchpad = values.launchpad === true;
   if (launchpad && values.genesis !== undefined) {
     return '--launchpad and --genesis exclude each other';
@@ -313,6 +317,7 @@ function parseDevnet(values: Values): DevnetCommand | string {
     paceMs,
     genesis: textOf(values.genesis),
     parameters: textOf(values.parameters),
+    ogmiosMajor: ogmios === '7' ? 7 : 6,
     allowHost: textOf(values['allow-host']),
   };
 }

@@ -56,6 +56,7 @@ export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps
     host,
     ogmiosPort: command.ogmiosPort,
     kupoPort: command.kupoPort,
+    ogmiosMajor: command.ogmiosMajor,
     guard: { hosts: command.allowHost === null ? [] : [command.allowHost] },
     version,
     stalled: (message) => say(message ?? 'The disk takes blocks again.'),

@@ -24,6 +24,7 @@ import { NodeLink } from '../../chain/nodeLink.ts';
 import { OgmiosChain, type WatchedMarket } from '../../chain/ogmios/ogmios.ts';
 import { chainClock } from '../../chain/policy.ts';
 import { rulesOf } from '../../chain/recognise/rules.ts';
+import { ServerVersions } from '../../chain/serverVersions.ts';
 import { SyncMeter, type SyncProgress, silenceMessage } from '../../chain/syncMeter.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { assert } from '../../engine/runtime/assert.ts';
@@ -130,6 +131,10 @@ export function openChain(
     await source.expect(txHash);
     await overlay.untilShown(txHash, clock, SHOWN_MS);
   };
+  const { untriedVersion } = events;
+  const asked = { urls, clock, ...fetching, untriedVersion };
+  // A devnet is of this program's own version.
+  const versions = urls.devnet === null ? [new ServerVersions(asked)] : [];
   watchChain({ ...following, source, live, backoff }, world, reasons);
   const offered = { ...plain, submitter: unlessHeld(submitter, reasons) };
   const calls = { node, tip, untilShown, reasons, clock, ...fetching };
@@ -142,7 +147,7 @@ export function openChain(
     sync: syncOf(following, node),
     isStale: work.isStale,
     isReady: () => meter.isSynced && live.parameters !== null,
-    services: [connecting(source), ...watching, live, ...work.services],
+    services: [connecting(source), ...versions, ...watching, live, ...work.services],
   };
 }
 

@@ -204,7 +204,7 @@ test('what has to stay with tokens is named where it is what is missing', () => 
   assert.ok(outcome.outcome === 'refused');
   assert.match(
     outcome.message,
-    /lacks \d+ lovelace; \d{7} of its lovelace have to stay with the tok/,
+    /lacks \d+ lovelace; \d{7} lovelace of it have to stay with the tok/,
   );
 });
 
