@@ -7,11 +7,11 @@ import { readdirSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Client } from '../../src/client/index.ts';
 import { readTraderConfig } from '../../src/client/traders/config.ts';
+import { png } from '../api/images/samples.ts';
 import { Person } from '../client/person.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { NatsServer } from '../support/nats.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
-import { png } from '../api/images/samples.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { startSharedDevnet } from './sharedDevnet.ts';
 
