@@ -66,6 +66,9 @@ export function faultText(code: number, details: string, id: JsonValue = null): 
 /** A request, or the text to answer to what is none. */
 export function readRequest(text: string): Request | string {
   const value = parsed(text);
+  if (value instanceof RangeError) {
+    return faultText(CODES.invalidRequest, 'the request is nested too deeply');
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return faultText(CODES.notJson, 'must be a well-formed JSON object');
   }
@@ -96,8 +99,8 @@ function isShallow(value: unknown, depth: number): boolean {
 function parsed(text: string): unknown {
   try {
     return parseExactJson(text);
-  } catch {
-    // It is no JSON: the caller answers that.
-    return undefined;
+  } catch (error) {
+    // The reader of integers recurses: a stack that is exhausted is no fault of the JSON.
+    return error instanceof RangeError ? error : undefined;
   }
 }
