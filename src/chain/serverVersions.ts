@@ -1,6 +1,6 @@
 /**
- * Asks Ogmios and Kupo for their versions once, at the start, and reports one that this program was
- * not tried with. It never stops anything: a server that does not answer is asked again each minute.
+ * Asks Ogmios and Kupo for their versions once, at the start, and reports one that was not tried
+ * with this program. It stops nothing: a server that does not answer is asked again each minute.
  * The table "versions" of docs/mainnet.md says what was tried, and how.
  */
 import { withDeadline } from '../engine/runtime/abort.ts';

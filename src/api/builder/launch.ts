@@ -5,6 +5,7 @@ import { planLaunch } from '../../cardano/build/launch.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
 import { newestSettings } from '../../chain/settings.ts';
+import { cleanPicture } from '../../client/trade/cleanPicture.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
 import { changesDirection, NAME_FAULTS, unreadableName } from '../../engine/market/tokenName.ts';
@@ -25,7 +26,6 @@ import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { cidOf } from '../images/cid.ts';
-import { cleanImage } from '../images/cleanImage.ts';
 import { checkImage, DECLARED_TYPES } from '../images/header.ts';
 import { LaunchAnswer, LaunchForm, type LaunchInfo } from './schema.ts';
 
@@ -136,7 +136,7 @@ function readImage({ bytes, mediaType: declared }: FormFile) {
   const header = checkImage(bytes, declared);
   if (header instanceof Failure) return header;
   const { mediaType } = header;
-  const clean = cleanImage(bytes, mediaType);
+  const clean = cleanPicture(bytes, mediaType);
   return clean === null ? invalid('body.image', DAMAGED_IMAGE) : { bytes: clean, mediaType };
 }
 

@@ -24,7 +24,8 @@ import type {
   WithdrawAnswer,
 } from '../types.ts';
 import { boundOf, hundredthsOf, type OrderBound } from './bound.ts';
-import { launchTerms } from './launchTerms.ts';
+import { cleanedBlob } from './cleanPicture.ts';
+import { launchTerms } from './launchCheck.ts';
 import type { OrderIntent } from './orderCheck.ts';
 import { namesCollateral, type Review, review } from './review.ts';
 import type { Intent } from './transactionCheck.ts';
@@ -186,7 +187,9 @@ export class TradingClient {
     return { ...prepared, terms: { ...quote, inputAmount, minimumOutput } };
   }
 
-  async prepareLaunch(request: LaunchRequest): Promise<PreparedTx<LaunchAnswer, LaunchedToken>> {
+  /** The picture is uploaded without EXIF, comments and what else does not draw it. */
+  async prepareLaunch(asked: LaunchRequest): Promise<PreparedTx<LaunchAnswer, LaunchedToken>> {
+    const request = { ...asked, image: await cleanedBlob(asked.image) };
     const { initialLovelace, ...info } = request;
     const { data: config } = await this.client.build.protocolConfig();
     const terms = await launchTerms(request, config);

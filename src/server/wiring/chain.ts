@@ -131,10 +131,6 @@ export function openChain(
     await source.expect(txHash);
     await overlay.untilShown(txHash, clock, SHOWN_MS);
   };
-  const { untriedVersion } = events;
-  const asked = { urls, clock, ...fetching, untriedVersion };
-  // A devnet is of this program's own version.
-  const versions = urls.devnet === null ? [new ServerVersions(asked)] : [];
   watchChain({ ...following, source, live, backoff }, world, reasons);
   const offered = { ...plain, submitter: unlessHeld(submitter, reasons) };
   const calls = { node, tip, untilShown, reasons, clock, ...fetching };
@@ -147,8 +143,16 @@ export function openChain(
     sync: syncOf(following, node),
     isStale: work.isStale,
     isReady: () => meter.isSynced && live.parameters !== null,
-    services: [connecting(source), ...versions, ...watching, live, ...work.services],
+    services: [connecting(source), ...watching, live, ...work.services],
   };
+}
+
+/** A devnet is of this program's own version: there is nothing to ask. */
+function versionsOf(world: World, urls: NetworkConfig['urls'], events: Events): Service[] {
+  if (urls.devnet !== null) return [];
+  const { clock } = world;
+  const { untriedVersion } = events;
+  return [new ServerVersions({ urls, clock, ...fetchingOf(world), untriedVersion })];
 }
 
 /** What clients submit waits for what the server waits for; the executor's own work does not. */
@@ -316,12 +320,14 @@ function openLookup(
 ): [UtxoLookup, readonly Service[]] {
   const { kupo: url } = urls;
   const { complete, partial } = network;
-  if (url === null) return [unavailableLookup(), []];
+  const versions = versionsOf(world, urls, observer);
+  if (url === null) return [unavailableLookup(), versions];
   const { clock } = world;
   const fetching = fetchingOf(world);
   const tip = () => chainTip(node.fold.store);
   const index = new KupoLookup({ url, tip, overlay, clock, observer, ...fetching });
-  const watching = [new KupoHealthWatch({ url, clock, observer, ...fetching })];
+  const health = new KupoHealthWatch({ url, clock, observer, ...fetching });
+  const watching: readonly Service[] = [...versions, health];
   const deployment = complete ?? partial;
   if (deployment === null) return [index, watching];
   const store = () => node.fold.store;

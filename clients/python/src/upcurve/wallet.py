@@ -200,6 +200,12 @@ class Wallet:
         terms = launching.terms_of(config, image, media_type, info, first_buy_lovelace)
         info["initialDeposit"] = amount_text(first_buy_lovelace)
         built = (await self.client.build.launch(image, media_type, **info)).data
+        if built["logoCID"] != terms.logo_cid:
+            what = (
+                "the server stored another picture: it takes out EXIF, comments and what follows the "
+                "end; save the picture without them and launch again"
+            )
+            raise ApiError("NOT_WHAT_WAS_ASKED", what)
         asset, held = built["assetId"], await self._outputs()
         launching.refuse_unless_launch(built["cbor"], self.address, asset, terms, True, held)
         tx_id = await self.send(built["cbor"])

@@ -2,8 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cleanImage } from '../../../src/api/images/cleanImage.ts';
-import { chunk, frame, gif, JFIF, jpeg, PNG_MAGIC, photo, png, segment } from './samples.ts';
+import { cleanedBlob, cleanPicture } from '../../../src/client/trade/cleanPicture.ts';
+import {
+  chunk,
+  frame,
+  gif,
+  JFIF,
+  jpeg,
+  PNG_MAGIC,
+  photo,
+  png,
+  segment,
+} from '../../api/images/samples.ts';
 
 const SECRET = 'GPS 48.8583 N 2.2945 E';
 const ICC = segment(0xe2, Buffer.from('ICC_PROFILE\0\x01\x01profile', 'latin1'));
@@ -33,7 +43,7 @@ function exif(orientation: number, isLittle: boolean): Buffer {
 }
 
 function clean(bytes: Buffer, type: 'image/png' | 'image/jpeg' | 'image/gif'): Buffer {
-  const cleaned = cleanImage(bytes, type);
+  const cleaned = cleanPicture(bytes, type);
   assert.ok(cleaned !== null);
   assert.ok(!Buffer.from(cleaned).includes(SECRET), 'nothing of it is left');
   return Buffer.from(cleaned);
@@ -107,6 +117,17 @@ test('a picture with nothing to hide stays as it is', () => {
   assert.deepEqual(clean(gif(4, 4, GIF_FRAME), 'image/gif'), gif(4, 4, GIF_FRAME));
 });
 
+test('a launch uploads the clean picture, and what it cannot read as it is', async () => {
+  const dirty = jpeg([exif(1, false), JFIF, frame(4, 4)]);
+  const bytesOf = async (bytes: Buffer, type: string) =>
+    Buffer.from(await (await cleanedBlob(new Blob([bytes], { type }))).arrayBuffer());
+  for (const type of ['image/jpeg', 'image/jpg']) {
+    assert.deepEqual(await bytesOf(dirty, type), clean(dirty, 'image/jpeg'));
+  }
+  assert.deepEqual(await bytesOf(dirty.subarray(0, 9), 'image/jpeg'), dirty.subarray(0, 9));
+  assert.deepEqual(await bytesOf(dirty, 'image/webp'), dirty);
+});
+
 test('a picture that is cut off anywhere is refused, whatever else is in it', () => {
   const samples = [
     ['image/jpeg', jpeg([JFIF, exif(6, true), frame(4, 4)], Buffer.from([1, 2, 3]))],
@@ -115,13 +136,13 @@ test('a picture that is cut off anywhere is refused, whatever else is in it', ()
   ] as const;
   for (const [type, bytes] of samples) {
     for (let length = 0; length < bytes.length; length += 1) {
-      assert.equal(cleanImage(bytes.subarray(0, length), type), null, `${type}, ${length} bytes`);
+      assert.equal(cleanPicture(bytes.subarray(0, length), type), null, `${type}, ${length} bytes`);
     }
     const random = fc.uint8Array({ maxLength: 300 });
     fc.assert(
       fc.property(random, fc.nat(bytes.length), (noise, at) => {
         const damaged = Buffer.concat([bytes.subarray(0, at), noise, bytes.subarray(at)]);
-        const cleaned = cleanImage(damaged, type);
+        const cleaned = cleanPicture(damaged, type);
         assert.ok(cleaned === null || cleaned.length <= damaged.length + 36);
       }),
     );
