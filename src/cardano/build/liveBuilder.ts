@@ -86,7 +86,8 @@ export class LiveBuilder implements Builder, Service {
   readonly #asking: Task;
   #pool: BuilderPool | null = null;
   #terms: LedgerTerms | null = null;
-  #evaluator: ScriptEvaluator = UPCURVE;
+  /** null: the parameters are not known yet. */
+  #evaluator: ScriptEvaluator | null = null;
   #check: UnitsCheck | null = null;
   #byNode = 0;
 
@@ -112,7 +113,7 @@ export class LiveBuilder implements Builder, Service {
   async build(plan: TransactionPlan, options?: BuildOptions): Promise<BuildOutcome | Failure> {
     if (this.#terms === null || this.#pool === null) return unknownParameters();
     const { parameters } = this.#terms;
-    if (runsScripts(plan) && this.#evaluator.by !== 'upcurve') {
+    if (runsScripts(plan) && this.#evaluator?.by !== 'upcurve') {
       return this.#buildByNode(plan, parameters);
     }
     const check = this.#check;
@@ -126,7 +127,7 @@ export class LiveBuilder implements Builder, Service {
   /** Why no script can run, and what to do; null: they run. */
   get cannotRunScripts(): string | null {
     const evaluator = this.#evaluator;
-    if (evaluator.by !== 'none') return null;
+    if (evaluator?.by !== 'none') return null;
     return (
       `the node reports ${evaluator.unknown}, which this version of upcurve cannot evaluate, and ` +
       `it does not evaluate transactions itself (${evaluator.why}): install a version that knows ` +
@@ -168,7 +169,7 @@ export class LiveBuilder implements Builder, Service {
     const found = await unlessAborted(this.#options.ask(), this.#asking.signal);
     if (found === null) return false;
     if (!isDeepStrictEqual(found, this.#terms)) await this.#take(found);
-    else if (this.#evaluator.by === 'none') this.#setEvaluator(await this.#evaluatorOf(found));
+    else if (this.#evaluator?.by === 'none') this.#setEvaluator(await this.#evaluatorOf(found));
     return true;
   }
 
@@ -182,8 +183,8 @@ export class LiveBuilder implements Builder, Service {
     } else await this.#pool.renew(terms);
     this.#terms = terms;
     this.#check = comparesUnits ? new UnitsCheck(evaluate, terms.parameters, observer) : null;
-    observer.parametersChanged();
     this.#setEvaluator(evaluator);
+    observer.parametersChanged();
   }
 
   #setEvaluator(evaluator: ScriptEvaluator): void {

@@ -12,7 +12,6 @@ import type { Deployment } from '../../cardano/datums/deployment.ts';
 import { signersHash } from '../../cardano/datums/signers.ts';
 import { Key } from '../../cardano/keys/keys.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
-import { evaluate } from '../../cardano/ledger/scalus.ts';
 import { validatorParameters } from '../../cardano/validators/compile.ts';
 import {
   compileValidators,
@@ -44,7 +43,13 @@ import {
   scriptsKeyHash,
   termsFaults,
 } from './deployPlan.ts';
-import { type NodeAccess, type NodeCommandDeps, waitForBlock, withNode } from './nodeAccess.ts';
+import {
+  type NodeAccess,
+  type NodeCommandDeps,
+  scriptsOf,
+  waitForBlock,
+  withNode,
+} from './nodeAccess.ts';
 import { Progress } from './progress.ts';
 
 /** Returns the exit code. Throws with a remedy if it cannot continue. */
@@ -119,7 +124,7 @@ export async function deploy(order: DeployParams, place: NodeAccess): Promise<De
   const { parameters } = place;
   const plan = planDeployment({ ...order, payerKeyHash: payer.hash }, found, {
     parameters,
-    evaluate: (transaction, utxos) => evaluate(transaction, utxos, place),
+    evaluate: scriptsOf(place),
   });
   if ('outcome' in plan) throw new Error(`it cannot be paid for: ${plan.message}`);
   show(plan, found.wallet, place);

@@ -1,7 +1,9 @@
 /** Commands that work on a chain without a server: through Ogmios and Kupo, paid by a key file. */
+import type { Evaluate } from '../../cardano/build/assemble.ts';
 import type { SlotConfig } from '../../cardano/codec/slots.ts';
-import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
+import { type ProtocolParameters, unknownToEvaluator } from '../../cardano/ledger/parameters.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
+import { evaluate } from '../../cardano/ledger/scalus.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
 import { MempoolOverlay } from '../../chain/mempoolOverlay.ts';
 import { OgmiosChain } from '../../chain/ogmios/ogmios.ts';
@@ -34,6 +36,16 @@ export interface NodeAccess {
   readonly signal: AbortSignal;
   say(line: string): void;
   readonly terminal: ProgressOutput;
+}
+
+/** Runs scripts; throws where this version does not know the node's parameters. */
+export function scriptsOf(place: NodeAccess): Evaluate {
+  return (transaction, utxos) => {
+    const unknown = unknownToEvaluator(place.parameters);
+    if (unknown === null) return evaluate(transaction, utxos, place);
+    const what = `the node reports ${unknown}, which this version of upcurve cannot evaluate`;
+    throw new Error(`${what}: install a version that knows it`);
+  };
 }
 
 /** Connects to the node before `work` and disconnects after it. */

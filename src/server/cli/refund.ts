@@ -16,13 +16,18 @@ import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.t
 import { slotStartMs, timeText } from '../../cardano/codec/slots.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
-import { evaluate } from '../../cardano/ledger/scalus.ts';
 import { keyAddress } from '../../cardano/validators/deploy.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { RefundCommand } from './commands.ts';
 import { deploymentOn, keyFrom } from './namedDeployment.ts';
-import { type NodeAccess, type NodeCommandDeps, waitForBlock, withNode } from './nodeAccess.ts';
+import {
+  type NodeAccess,
+  type NodeCommandDeps,
+  scriptsOf,
+  waitForBlock,
+  withNode,
+} from './nodeAccess.ts';
 
 /** Returns the exit code. Throws with a remedy if it cannot continue. */
 export async function runRefund(command: RefundCommand, world: NodeCommandDeps): Promise<number> {
@@ -113,7 +118,7 @@ async function refund(
   if (plan instanceof Failure) return plan.message;
   const built = assemble(plan, {
     parameters,
-    evaluate: (transaction, held) => evaluate(transaction, held, place),
+    evaluate: scriptsOf(place),
   });
   if (built.outcome === 'refused') return `it cannot be built: ${built.message}`;
   const held = succeeded(heldOrder(partial, order));

@@ -143,6 +143,7 @@ for (const [what, parameters, words] of [
     const once = await unitsOf(own.builder, plan);
     assert.deepEqual(twice, { memory: 2n * once.memory, cpu: 2n * once.cpu });
     assert.equal(own.here.asked, 0, 'known parameters need no node');
+    assert.deepEqual(own.here.evaluators, ['upcurve'], 'said from the start');
   });
 
   test(`with ${what} and no node that evaluates, what runs no script is built`, async (t) => {
