@@ -47,7 +47,7 @@ async function showsADryRun(world: Network): Promise<void> {
     /launchPolicy +\d+\.\d+ ADA {2}addr_test1/,
     /Collateral and funding outputs: transaction/,
     /Locked for good with the scripts +\d+\.\d+ ADA/,
-    /Set aside, yours to spend again +125 ADA/,
+    /Set aside, yours to spend again +140 ADA/,
     /In all +\d+\.\d+ ADA of 5000 ADA/,
     /Nothing was sent/,
   ]) {
