@@ -10,7 +10,7 @@ import { joined } from '../../cardano/codec/hex.ts';
 const TYPES = ['image/png', 'image/jpeg', 'image/gif'] as const;
 type PictureType = (typeof TYPES)[number];
 
-/** null: the picture is cut off or damaged, so that no browser shows all of it. */
+/** null: the picture is damaged, or cut off before its pixels (JPEG) or its end. */
 export function cleanPicture(bytes: Uint8Array, type: PictureType): Uint8Array | null {
   const picture = new Picture(bytes);
   try {
@@ -99,16 +99,18 @@ function jpegParts(picture: Picture): Uint8Array[] | null {
     if (marker === END_OF_IMAGE) break;
     if (marker <= START_OF_IMAGE && marker >= 0xd0) return null;
     const end = at + 2 + picture.uint16(at + 2);
+    if (end > bytes.length) return null;
     const segment = picture.part(at, end);
     if (marker === APP1) orientation = exifOrientation(segment) ?? orientation;
     const isScan = marker === START_OF_SCAN;
     hasScan ||= isScan;
     const next = isScan ? endOfScan(picture, end) : end;
-    if (next > bytes.length) return null;
     if (draws(marker, segment)) parts.push(bytes.subarray(at, next));
     at = next;
+    // Some writers leave the end out behind the pixels, and every browser shows them.
+    if (isScan && at === bytes.length) break;
   }
-  parts.push(Uint8Array.of(0xff, END_OF_IMAGE));
+  if (at < bytes.length) parts.push(Uint8Array.of(0xff, END_OF_IMAGE));
   if (!hasScan) return null;
   if (orientation !== 1) parts.splice(afterJfif(parts), 0, exifOf(orientation));
   return parts;
@@ -125,11 +127,11 @@ function afterJfif(parts: readonly Uint8Array[]): number {
   return parts[1]?.[1] === APP0 ? 2 : 1;
 }
 
-/** Where the next marker stands that is not part of the coded pixels. */
+/** Where the next marker stands that is not part of the coded pixels, or all bytes end. */
 function endOfScan(picture: Picture, from: number): number {
   for (let at = from; ; at += 2) {
     at = picture.bytes.indexOf(0xff, at);
-    if (at < 0) return Number.POSITIVE_INFINITY;
+    if (at < 0) return picture.bytes.length;
     const next = picture.byte(at + 1);
     if (next === 0xff) at -= 1;
     else if (next !== 0 && (next < 0xd0 || next > 0xd7)) return at;
