@@ -64,7 +64,7 @@ export class StrictSubscription {
   asking = true;
   /** The bars are all there are, not only those since the last snapshot. */
   whole = false;
-  /** Snapshots that replaced what was known: the client was told to forget it. */
+  /** Snapshots with a bar that replaced what was known: the client was to forget it. */
   told = 0;
   #snapshotDue = false;
   /** Bars whose end a frame has told, in this epoch; until a rollback. */
@@ -139,7 +139,8 @@ export class StrictSubscription {
       assert.equal(frame.event, 'LastBarUpdate');
       this.bars.clear();
       this.#ended.clear();
-      this.told += this.own === null ? 0 : 1;
+      // Of a pair that a rollback took away the whole state is nothing.
+      this.told += this.own === null || data === null ? 0 : 1;
       this.whole = data === null;
       this.own = { epoch, seq };
       this.snapshots += 1;
