@@ -189,9 +189,13 @@ class RouteServer {
         const owner = { of: context.exchange, caller: context.caller };
         positionWaiters.wait(owner, asked, (outcome) => {
           if (!context.exchange.alive) return;
-          // One that is gone will never come: the answer's own position says where it is.
-          if (outcome !== 'late') this.#run(context, request);
-          else responses.failure(context, notReady('this node has not reached X-Min-Position yet'));
+          // One of an epoch that is gone will never come: the answer's own position says where it
+          // is. One beyond the end of this epoch may come yet.
+          const isOtherEpoch = nodeView.applied().epoch !== asked.epoch;
+          if (outcome === 'arrived' || (outcome === 'gone' && isOtherEpoch)) {
+            this.#run(context, request);
+          } else
+            responses.failure(context, notReady('this node has not reached X-Min-Position yet'));
         });
         return;
       }

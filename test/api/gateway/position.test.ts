@@ -76,13 +76,14 @@ test('an answer in slices is at the position of its last one', async (t) => {
   });
 });
 
-test('a position that is gone holds no answer back, once the log says so', async (t) => {
+test('an epoch that is gone holds no answer back, once the log says so', async (t) => {
   const options = { positionWaitMs: 60 };
   const { port, market } = await startNode(t, { routes: testRoutes(), options });
   const at = (position: string) => ask(port, get('/positioned', [`X-Min-Position: ${position}`]));
-  const gone = ['1-aaaa:11', '1-bbbb:3', '2-bbbb:1'];
+  const gone = ['1-bbbb:3', '2-bbbb:1'];
   market.end = { epoch: '1-aaaa', seq: 10 };
   for (const position of gone) assert.equal((await at(position)).status, 200, position);
+  assert.equal((await at('1-aaaa:11')).status, 503, 'beyond the end: it may come yet');
   for (const end of ['away', null, { epoch: '2-cccc', seq: 12 }] as const) {
     market.end = end;
     for (const position of gone) assert.equal((await at(position)).status, 503, position);
