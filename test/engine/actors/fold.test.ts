@@ -125,7 +125,9 @@ class Runner {
 
   async #rollBack(blocks: number, asideMs: number): Promise<void> {
     const { now } = this.model;
-    const toMs = (now.blocks.at(-1 - blocks)?.atMs ?? 0) + asideMs;
+    const block = now.blocks.at(-1 - blocks);
+    // 0 takes everything back; another time before 2009 would be refused.
+    const toMs = block === undefined ? 0 : block.atMs + asideMs;
     const expected = this.model.rollBack(toMs);
     const { seq } = this.#world;
     const { rollbacks } = await this.#world.feed([JSON.stringify({ rollbackToMs: toMs })]);
