@@ -97,7 +97,7 @@ async def test_buys_and_sells(devnet: str) -> None:
         assert held["total"] == bought["filled"] == placed["amount"] > 0
 
         price = (await exchange.fetch_ticker(symbol))["last"]
-        with pytest.raises(errors.OrderNotFillable, match="minOutput"):
+        with pytest.raises(errors.OrderNotFillable, match="PRICE_MOVED"):
             await exchange.create_order(symbol, "limit", "sell", held["free"], price * 2)
         waiting = await exchange.create_order(
             symbol, "limit", "sell", held["free"], price * 2, {"waitFor": 3600}

@@ -218,10 +218,12 @@ export class TradingClient {
     const { assetId, stages, lockEndMs, amount } = request;
     const terms = { lockEnd: lockEndMs, stagesCount: stages, amount: String(amount) };
     const body = { address: this.wallet.address, assetId, ...terms };
-    const { data: time } = await this.client.server.time();
+    const { timestamp } = (await this.client.server.time()).data;
+    const { tip } = (await this.client.server.ready()).data;
+    const startsMs = [timestamp, timestamp - (tip?.lagMs ?? 0)];
     const scriptHash = await this.#lockScript();
     const { data: built } = await this.client.vesting.createLock(body);
-    const when = { stages, startMs: time.timestamp, lockEndMs };
+    const when = { stages, startsMs, lockEndMs };
     const intent = { kind: 'lock', asset: assetId, amount, ...when, scriptHash } as const;
     return this.#prepared(built, intent, same);
   }

@@ -38,8 +38,11 @@ interface LockIntent {
   readonly asset: AssetId;
   readonly amount: bigint;
   readonly stages: number;
-  /** Unix ms between which the stages open, at equal distances; the last at the end. */
-  readonly startMs: number;
+  /**
+   * Unix ms between which the stages open, at equal distances; the last at the end. They start now:
+   * by the server's clock, or by the newest block where that is the time of the chain.
+   */
+  readonly startsMs: readonly number[];
   readonly lockEndMs: number;
   /** Hash of the script that holds it; null: the server could not say. */
   readonly scriptHash: string | null;
@@ -154,7 +157,7 @@ function objectionToPayments(
 function objectionToLock(
   paidAway: readonly Output[],
   owner: Owner,
-  { asset, amount, stages, startMs, lockEndMs, scriptHash }: LockIntent,
+  { asset, amount, stages, startsMs, lockEndMs, scriptHash }: LockIntent,
 ): string | null {
   const own = parseAddress(owner.address);
   if (paidAway.length !== stages) return `${paidAway.length} stages, not ${stages}`;
@@ -171,9 +174,11 @@ function objectionToLock(
     const tokens = isLast ? amount - each * BigInt(stages - 1) : each;
     const locked = amountOf(output.value, asset);
     if (locked !== tokens) return `stage ${index + 1} locks ${locked}, not ${tokens}`;
-    const dueMs = startMs + ((lockEndMs - startMs) * (index + 1)) / stages;
-    const awayMs = Math.abs(Number(datum.unlockMs) - dueMs);
-    if (isLast ? datum.unlockMs !== BigInt(lockEndMs) : awayMs > MAX_CLOCK_MS) {
+    const awaysMs = startsMs.map((startMs) => {
+      const dueMs = startMs + ((lockEndMs - startMs) * (index + 1)) / stages;
+      return Math.abs(Number(datum.unlockMs) - dueMs);
+    });
+    if (isLast ? datum.unlockMs !== BigInt(lockEndMs) : Math.min(...awaysMs) > MAX_CLOCK_MS) {
       return `stage ${index + 1} opens at another time`;
     }
   }

@@ -185,7 +185,7 @@ test('a cancel and a withdrawal spend what was named and pay no one else', () =>
 });
 
 test('a lock has the stages, the amount and the end that were asked', () => {
-  const times = { startMs: 10_000_000, lockEndMs: 20_000_000 };
+  const times = { startsMs: [10_000_000], lockEndMs: 20_000_000 };
   const intent: Intent = {
     ...{ kind: 'lock', asset: TOKEN, amount: 11n, stages: 2, scriptHash: '77'.repeat(28) },
     ...times,
