@@ -67,8 +67,10 @@ test('blocks on demand: the first submission finds out, all wait for room', asyn
   const makeRoom = full(scope);
   await assertNotNow(await submit(world, cbor));
   const { degraded, reasons } = await readiness(world);
-  assert.deepEqual([degraded, reasons.map(({ code }) => code)], [true, ['DEVNET_NOT_WRITTEN']]);
-  assert.match(reasons[0]?.message ?? '', /chain\.sqlite.*SQLITE_IOERR.*make room/);
+  // The state of the server lies on the same disk, and may have been committed meanwhile.
+  const devnet = reasons.find(({ code }) => code === 'DEVNET_NOT_WRITTEN');
+  assert.equal(degraded, true);
+  assert.match(devnet?.message ?? '', /chain\.sqlite.*SQLITE_IOERR.*make room/);
   await assertNotNow(await submit(world, cbor));
   const address = world.trader('bob').wallet.address;
   await assertNotNow(await faucet(world, address));

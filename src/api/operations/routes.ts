@@ -57,7 +57,7 @@ function readiness(status: NodeStatus): Answer {
   const synced = status.synced();
   const quarantinedPools = status.quarantined();
   const reasons = status.reasons();
-  const { slot, hash, lagMs } = status.tip();
+  const { slot, hash, time, lagMs } = status.tip();
   const body = JSON.stringify({
     node: status.node,
     role: status.role(),
@@ -76,7 +76,7 @@ function readiness(status: NodeStatus): Answer {
     quarantinedPools,
     stuckPools: status.stuckPools(),
     mayNotLead: status.mayNotLead(),
-    tip: { slot, hash, lagMs },
+    tip: { slot, hash, time, lagMs },
     sync: status.sync(),
   });
   return { status: synced ? 200 : 503, body };

@@ -9,6 +9,7 @@ const Nullable = {
 const TIP = {
   slot: Nullable.integer('Slot of the newest block; null without a chain.'),
   hash: Nullable.text('Hash of the newest block; null without a chain.'),
+  time: Nullable.integer('Market time, Unix seconds.'),
   lagMs: Nullable.integer('Milliseconds between the newest entry and now; null where unknown.'),
 };
 
@@ -75,7 +76,7 @@ export const Ready = Type.Object({
 
 export const HealthUpdate = Type.Object({
   ...COMMON,
-  tip: Type.Object({ ...TIP, time: Nullable.integer('Market time, Unix seconds.') }),
+  tip: Type.Object(TIP),
   reasons: Type.Array(Type.String(), {
     description: 'Codes of what this node waits for, and of what is wrong: see /health/ready.',
   }),

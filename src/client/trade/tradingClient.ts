@@ -220,7 +220,7 @@ export class TradingClient {
     const body = { address: this.wallet.address, assetId, ...terms };
     const { timestamp } = (await this.client.server.time()).data;
     const { tip } = (await this.client.server.ready()).data;
-    const startsMs = [timestamp, timestamp - (tip?.lagMs ?? 0)];
+    const startsMs = tip.time === null ? [timestamp] : [timestamp, tip.time * 1000];
     const scriptHash = await this.#lockScript();
     const { data: built } = await this.client.vesting.createLock(body);
     const when = { stages, startsMs, lockEndMs };

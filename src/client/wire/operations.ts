@@ -124,6 +124,8 @@ export interface HealthReadyAnswer {
     readonly slot: number | null;
     /** Hash of the newest block; null without a chain. */
     readonly hash: string | null;
+    /** Market time, Unix seconds. */
+    readonly time: number | null;
     /** Milliseconds between the newest entry and now; null where unknown. */
     readonly lagMs: number | null;
   };

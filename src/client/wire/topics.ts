@@ -342,10 +342,10 @@ export interface HealthData {
     readonly slot: number | null;
     /** Hash of the newest block; null without a chain. */
     readonly hash: string | null;
-    /** Milliseconds between the newest entry and now; null where unknown. */
-    readonly lagMs: number | null;
     /** Market time, Unix seconds. */
     readonly time: number | null;
+    /** Milliseconds between the newest entry and now; null where unknown. */
+    readonly lagMs: number | null;
   };
   /** Codes of what this node waits for, and of what is wrong: see /health/ready. */
   readonly reasons: readonly string[];

@@ -184,7 +184,9 @@ export class Scene {
     amount: bigint,
     slippage: OrderRequest['slippage'] = 'infinity',
   ): Promise<string> {
-    return (await trader.order({ assetId, side, amount, slippage })).id;
+    const atAnyPrice = side === 'BUY_WITH_OUTPUT' && slippage === 'infinity';
+    const most = atAnyPrice ? { maxInputLovelace: 100_000n * ADA } : {};
+    return (await trader.order({ assetId, side, amount, slippage, ...most })).id;
   }
 
   /** A block with the mempool, and one with the fills. */

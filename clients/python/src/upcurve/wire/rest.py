@@ -1141,6 +1141,8 @@ class HealthReadyAnswerTip(TypedDict):
     slot: int | None
     #: Hash of the newest block; null without a chain.
     hash: str | None
+    #: Market time, Unix seconds.
+    time: int | None
     #: Milliseconds between the newest entry and now; null where unknown.
     lagMs: int | None
 

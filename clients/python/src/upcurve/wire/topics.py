@@ -256,10 +256,10 @@ class HealthDataTip(TypedDict):
     slot: int | None
     #: Hash of the newest block; null without a chain.
     hash: str | None
-    #: Milliseconds between the newest entry and now; null where unknown.
-    lagMs: int | None
     #: Market time, Unix seconds.
     time: int | None
+    #: Milliseconds between the newest entry and now; null where unknown.
+    lagMs: int | None
 
 
 class HealthData(TypedDict):
