@@ -349,8 +349,18 @@ test('no page that was damaged on the disk gets into a snapshot', async (scope) 
   writeFileSync(world.files.state, bytes);
   const taker = make(async () => {});
   taker.start();
-  await until('it is found', () => world.said.snapshotFailures.length > 0);
-  assert.match(String(world.said.snapshotFailures[0]), /does not match its checksum/);
+  const { snapshots, snapshotFailures: failures } = world.said;
+  await until('it is found, or not read', () => failures.length + snapshots.length > 0);
   await taker.stop();
-  assert.deepEqual(world.said.snapshots, []);
+  if (snapshots.length === 0) {
+    assert.match(String(failures[0]), /does not match its checksum/);
+    return;
+  }
+  // SQLite copied the page that it held in memory, as it was before the damage.
+  const hash = world.node.stateHash();
+  const image = await world.image();
+  loseState(image);
+  const after = await FoldWorld.open(scope, image, OPTIONS, 5);
+  assert.equal(after.node.stateHash(), hash);
+  await after.stop();
 });
