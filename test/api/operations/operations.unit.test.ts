@@ -52,7 +52,7 @@ test('ready tells role, position, state hash and tip', async () => {
     quarantinedPools: 0,
     stuckPools: [],
     mayNotLead: null,
-    tip: { slot: 7, hash: 'beef', lagMs: 12 },
+    tip: { slot: 7, hash: 'beef', time: 1_700_000_000, lagMs: 12 },
     sync: null,
   });
 });
