@@ -13,6 +13,7 @@ import {
 import { KeyWallet } from '../../src/client/trade/wallet.ts';
 import { pythonFiles } from '../clients/pythonModels.ts';
 import { startDevnet } from '../support/devnet.ts';
+import { untilAsked } from '../support/until.ts';
 import { rawHttpServer } from './rawServer.ts';
 import { coveredRoutes, documentsOf, wireFiles } from './wireTypes.ts';
 
@@ -23,6 +24,12 @@ const WIRE = new URL('../../src/client/wire/', import.meta.url);
 const PYTHON_WIRE = new URL('../../clients/python/src/upcurve/wire/', import.meta.url);
 
 const url = await startDevnet({ after });
+// A server listens before it has read its chain.
+await untilAsked(
+  'it is ready',
+  () => fetch(`${url}/health/ready`),
+  ({ status }) => status === 200,
+);
 
 function clientOf(t: TestContext, nodes: string | readonly string[], timeoutMs?: number): Client {
   const client = new Client({ url: nodes, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
