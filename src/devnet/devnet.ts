@@ -35,6 +35,8 @@ export interface DevnetCoreOptions {
   readonly clock: Clock;
   /** Genesis outputs of a new chain, beside the faucet's; a chain with others is refused. */
   readonly genesis: readonly OutputPlan[];
+  /** Also placed in a new chain; one that began without them is continued. */
+  readonly aside?: readonly OutputPlan[];
   /** Continue a chain that has other genesis outputs. */
   readonly anyGenesis?: boolean;
   /** Advice for a person whose chain has other genesis outputs. */
@@ -228,8 +230,11 @@ export class Devnet implements DevnetUrls {
 }
 
 function hasGenesis(file: LedgerFile, options: DevnetCoreOptions): boolean {
-  const [found, wanted] = [hashesOf(file.genesisOutputs()), hashesOf(genesisUtxos(options))];
-  return found.length === wanted.length && found.every((hash) => wanted.includes(hash));
+  const found = hashesOf(file.genesisOutputs());
+  const allowed = hashesOf(genesisUtxos(options));
+  const required = hashesOf(genesisUtxos({ ...options, aside: [] }));
+  const isOther = found.some((hash) => !allowed.includes(hash));
+  return !isOther && required.every((hash) => found.includes(hash));
 }
 
 /** Each is a hash over all outputs that were placed together. */
@@ -271,14 +276,15 @@ function beginChain(file: LedgerFile, options: DevnetCoreOptions, faucetKey: Key
   return slotConfig;
 }
 
-/** Outputs of a new chain: those of its genesis, then the faucet's. */
+/** Outputs of a new chain: those of its genesis, the faucet's, and those aside. */
 export function genesisUtxos({
   genesis,
+  aside = [],
   faucetSecret,
-}: Pick<DevnetCoreOptions, 'genesis' | 'faucetSecret'>): Utxo[] {
+}: Pick<DevnetCoreOptions, 'genesis' | 'aside' | 'faucetSecret'>): Utxo[] {
   const address = keyAddress(new Key(faucetSecret).hash);
   const faucet = { address, value: coins(FAUCET_LOVELACE) };
   // Apart from each other: where the genesis lies does not depend on the faucet's key.
   const faucets = Array.from({ length: FAUCET_OUTPUTS }, () => faucet);
-  return [...genesisUtxosOf(genesis), ...genesisUtxosOf(faucets)];
+  return [genesis, faucets, aside].flatMap(genesisUtxosOf);
 }

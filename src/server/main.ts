@@ -147,7 +147,7 @@ async function devnet(command: DevnetCommand, { settings, version }: World): Pro
   const { launchpadFromSettings } = await import('./wiring/devnet.ts');
   const { DATA_DIR: dataDirectory, BLOCK_EVERY_MS: blockEveryMs, HOST: host } = settings;
   const { stopAsked } = terminal;
-  const launchpad = () => launchpadFromSettings(settings, systemRng).outputs;
+  const launchpad = () => launchpadFromSettings(settings, systemRng);
   const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say, launchpad };
   return await runDevnet(command, { ...place, clock: systemClock, rng: systemRng });
 }

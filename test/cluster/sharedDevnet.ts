@@ -22,9 +22,10 @@ export async function startSharedDevnet(
   more: Partial<DevnetOptions> = {},
 ): Promise<SharedDevnet> {
   const keysFile = join(temporaryDirectory(), 'keys.json');
-  const { outputs: genesis, faucetSecret, deployment } = launchpadAt(keysFile);
+  const { outputs: genesis, aside, faucetSecret, deployment } = launchpadAt(keysFile);
   const chainFile = join(temporaryDirectory(), 'chain.sqlite');
-  const options = { ...devnetOptions(), file: chainFile, genesis, faucetSecret, paceMs, ...more };
+  const began = { genesis, aside, faucetSecret };
+  const options = { ...devnetOptions(), file: chainFile, ...began, paceMs, ...more };
   const devnet = await startDevnet(scope, options);
   const { ogmiosUrl, kupoUrl } = devnet;
   const env = {

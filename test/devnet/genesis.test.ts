@@ -23,14 +23,16 @@ import {
   genesisUtxosOf,
   makeGenesis,
 } from '../../src/cardano/validators/genesis.ts';
+import { DevnetCore } from '../../src/devnet/devnet.ts';
+import { devnetOptions } from '../support/devnetNode.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
 import { PARAMETERS, PARAMETERS_544 } from '../support/parameters.ts';
 import { ALWAYS, NEVER, rawTransaction } from '../support/rawTransaction.ts';
 import { minting, place } from './judged.ts';
 
 const plan = genesisPlan();
-const { deployment, outputs: plans } = makeGenesis(plan);
-const outputs = genesisUtxosOf(plans);
+const { deployment, outputs: plans, aside } = makeGenesis(plan);
+const outputs = [plans, aside].flatMap(genesisUtxosOf);
 
 test('reference scripts lie where the deployment says, with the hashes that Lucid computes', () => {
   for (const name of DEPLOYED) {
@@ -93,7 +95,19 @@ test('every output holds at least min-ADA', () => {
 });
 
 test('the same plan gives the same genesis', () => {
-  assert.deepEqual(makeGenesis(genesisPlan()), { deployment, outputs: plans });
+  assert.deepEqual(makeGenesis(genesisPlan()), { deployment, outputs: plans, aside });
+});
+
+test('scripts lie where they lay before there was collateral for callers', () => {
+  const before = '4058ea1fabb64ff76471341bd88d64d8fd8c71c2ac4ce4d00f47298d82194134';
+  assert.equal(deployment.scripts.launchPolicy.ref.txHash, before);
+});
+
+test('a chain that began without the outputs aside is continued, one with others is not', () => {
+  const options = { ...devnetOptions(), genesis: plans };
+  DevnetCore.open(options).stop();
+  DevnetCore.open({ ...options, aside }).stop();
+  assert.throws(() => DevnetCore.open({ ...options, genesis: aside }), /another genesis/);
 });
 
 test('the parameters of epoch 544 are those that Lucid has built in', () => {

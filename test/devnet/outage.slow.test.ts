@@ -162,7 +162,7 @@ test('a chain that began with other outputs is not taken for the one asked for',
         rng: systemRng,
         say: (line) => lines.push(line),
         stopAsked: Promise.resolve(),
-        launchpad: () => [],
+        launchpad: () => ({ outputs: [], aside: [] }),
       },
     );
     return lines.filter((line) => line.includes('Wallet')).length;

@@ -44,12 +44,13 @@ const SLOT_MS_ON_DEMAND = 1000;
 /** Opens the ledger in a file, or starts it. With `paceMs` the clock advances its slots. */
 export function openLedger(options: TestChainOptions, paceMs = 0): OpenedLedger {
   const { genesis, faucetSecret, genesisTimeMs } = options;
-  const { deployment, outputs } = makeGenesis(genesis);
+  const { deployment, outputs, aside } = makeGenesis(genesis);
   const file = new LedgerFile(options.file);
   if (file.genesis() === null) {
     const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
     const slotConfig = { zeroTimeMs: genesisTimeMs, zeroSlot: 0, slotLengthMs };
-    file.begin(JSON.stringify(slotConfig), genesisUtxos({ genesis: outputs, faucetSecret }));
+    const utxos = genesisUtxos({ genesis: outputs, aside, faucetSecret });
+    file.begin(JSON.stringify(slotConfig), utxos);
   }
   // trust: written above
   const slots = JSON.parse(file.genesis() ?? '') as SlotConfig;

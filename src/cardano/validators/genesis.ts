@@ -41,6 +41,8 @@ interface Genesis {
   readonly deployment: Deployment;
   /** For the genesis of a devnet, in this order. */
   readonly outputs: readonly OutputPlan[];
+  /** Under a hash of their own: a chain that began without them holds this market as well. */
+  readonly aside: readonly OutputPlan[];
 }
 
 const ADA = 1_000_000n;
@@ -68,7 +70,6 @@ export function makeGenesis({ signers, ...given }: GenesisPlan): Genesis {
     })),
     { ...settings, value: asValue(SETTINGS_LOVELACE, [[nft, 1n]]) },
     ...funded({ keyHash: plan.collateralKeyHash, ...COLLATERAL }),
-    ...callersCollateral(plan.collateralKeyHash),
     ...funded({ keyHash: plan.feeKeyHash, ...FUNDING }),
     ...plan.wallets.flatMap(funded),
   ];
@@ -86,7 +87,8 @@ export function makeGenesis({ signers, ...given }: GenesisPlan): Genesis {
     ammPool: ref('ammPool'),
     vesting: ref('vesting'),
   };
-  return { deployment: deploymentOf(plan, code, refs, refAt(DEPLOYED.length)), outputs };
+  const deployment = deploymentOf(plan, code, refs, refAt(DEPLOYED.length));
+  return { deployment, outputs, aside: callersCollateral(plan.collateralKeyHash) };
 }
 
 function callersCollateral(keyHash: string): OutputPlan[] {

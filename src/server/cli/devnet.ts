@@ -12,6 +12,7 @@ import { readDevnetParameters } from '../../devnet/parameters.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import type { Launchpad } from '../wiring/devnet.ts';
 import type { DevnetCommand } from './commands.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
@@ -26,7 +27,7 @@ interface DevnetCommandDeps {
   readonly say: (line: string) => void;
   readonly stopAsked: Promise<unknown>;
   /** Genesis outputs of a market's chain; creates missing keys. */
-  readonly launchpad: () => readonly OutputPlan[];
+  readonly launchpad: () => Pick<Launchpad, 'outputs' | 'aside'>;
 }
 
 const OWNER_ONLY = 0o600;
@@ -42,13 +43,13 @@ export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps
   const isPlain = command.genesis === null && !command.launchpad;
   const wallets = isPlain ? walletsIn(directory) : [];
   const file = join(directory, 'chain.sqlite');
-  const genesis = isPlain ? funded(wallets) : genesisFor(command, place);
+  const began = isPlain ? { genesis: funded(wallets) } : genesisFor(command, place);
   const paceMs = command.paceMs ?? place.blockEveryMs;
   const parameters = command.parameters === null ? {} : parametersIn(command.parameters);
   const devnet = await opened(command, {
     file,
     clock,
-    genesis,
+    ...began,
     ...parameters,
     anyGenesis: isPlain,
     faucetSecret: faucetSecret(join(directory, 'faucet.key'), rng),
@@ -75,8 +76,13 @@ export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps
   return 0;
 }
 
-function genesisFor({ genesis }: DevnetCommand, place: DevnetCommandDeps): readonly OutputPlan[] {
-  return genesis === null ? place.launchpad() : genesisOf(genesis);
+function genesisFor(
+  { genesis }: DevnetCommand,
+  place: DevnetCommandDeps,
+): Pick<DevnetOptions, 'genesis' | 'aside'> {
+  if (genesis !== null) return { genesis: genesisOf(genesis) };
+  const { outputs, aside } = place.launchpad();
+  return { genesis: outputs, aside };
 }
 
 async function opened({ genesis }: DevnetCommand, options: DevnetOptions): Promise<Devnet> {

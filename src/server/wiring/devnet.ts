@@ -39,10 +39,12 @@ export interface RunningDevnet {
   stop(): Promise<void>;
 }
 
-interface Launchpad {
+export interface Launchpad {
   readonly deployment: NetworkDeployment;
   /** Outputs that the genesis must contain. */
   readonly outputs: readonly OutputPlan[];
+  /** And those that chains of earlier versions lack. */
+  readonly aside: readonly OutputPlan[];
 }
 
 /** Keys of a devnet that may change its settings. */
@@ -59,7 +61,7 @@ export function makeLaunchpad(
   refundAfterMs: number,
 ): Launchpad {
   const hashOf = (name: keyof Secrets) => new Key(secrets[name].reveal()).hash;
-  const { deployment, outputs } = makeGenesis({
+  const { deployment, outputs, aside } = makeGenesis({
     curve: DEFAULT_CURVE,
     fees: DEFAULT_FEES,
     thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
@@ -75,7 +77,7 @@ export function makeLaunchpad(
       outputs,
     })),
   });
-  return { deployment: asNetworkDeployment(deployment), outputs };
+  return { deployment: asNetworkDeployment(deployment), outputs, aside };
 }
 
 /** The launchpad for these settings and the traders in config/. Creates missing keys. */
@@ -109,7 +111,7 @@ export function chainUrls({
 /** Resolves when its ports are open. Stop it after everything that uses it. */
 export async function startDevnet(
   { settings, clock, version, devnet }: World,
-  { outputs }: Launchpad,
+  { outputs, aside }: Launchpad,
   secrets: Secrets,
   events: Events,
 ): Promise<RunningDevnet> {
@@ -118,6 +120,7 @@ export async function startDevnet(
   const options = {
     file: join(directory, 'chain.sqlite'),
     genesis: outputs,
+    aside,
     faucetSecret: secrets.faucet.reveal(),
     paceMs: settings.BLOCK_EVERY_MS,
     otherGenesisHelp: OTHER_GENESIS_HELP,

@@ -11,13 +11,16 @@ const REFUND_AFTER_MS = 1_200_000;
 export interface TestLaunchpad {
   readonly deployment: Deployment;
   readonly outputs: readonly OutputPlan[];
+  readonly aside: readonly OutputPlan[];
   readonly faucetSecret: string;
 }
 
 /** Makes the keys where there are none. */
 export function launchpadAt(keysFile: string): TestLaunchpad {
   const secrets = readSecrets('', systemRng, keysFile);
-  const { deployment, outputs } = makeLaunchpad(secrets, readTraderConfig(), REFUND_AFTER_MS);
+  const made = makeLaunchpad(secrets, readTraderConfig(), REFUND_AFTER_MS);
+  const { deployment, outputs, aside } = made;
   if (deployment.complete === null) throw new Error('everything is known of a devnet');
-  return { deployment: deployment.complete, outputs, faucetSecret: secrets.faucet.reveal() };
+  const faucetSecret = secrets.faucet.reveal();
+  return { deployment: deployment.complete, outputs, aside, faucetSecret };
 }

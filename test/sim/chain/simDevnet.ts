@@ -22,6 +22,7 @@ export interface SimDevnetOptions {
   /** Of its file. */
   readonly directory: string;
   readonly genesis: readonly OutputPlan[];
+  readonly aside?: readonly OutputPlan[];
   /** Ed25519 seed, hex. */
   readonly faucetSecret: string;
   /** Between blocks; 0: on demand. */

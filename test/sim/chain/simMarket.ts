@@ -83,10 +83,10 @@ export class SimMarket {
     const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     this.#directory = mkdtempSync(join(base, 'upcurve-sim-market-'));
     const secrets = readSecrets('', this.#rng, this.#keysFile);
-    const { outputs: genesis } = makeLaunchpad(secrets, this.#config, REFUND_AFTER_MS);
+    const { outputs: genesis, aside } = makeLaunchpad(secrets, this.#config, REFUND_AFTER_MS);
     const faucetSecret = secrets.faucet.reveal();
     const directory = this.#directory;
-    this.devnet = new SimDevnet({ time, directory, genesis, faucetSecret, paceMs });
+    this.devnet = new SimDevnet({ time, directory, genesis, aside, faucetSecret, paceMs });
     this.#audit = new LedgerAudit(() => this.devnet.core);
     const { traders } = traderWallets(this.#config);
     this.people = traders.map(({ keyHash, address }) => ({ pkh: keyHash, address }));
