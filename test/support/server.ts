@@ -32,7 +32,9 @@ type Command = readonly [program: string, ...args: string[]];
 
 /** As `npm start` does, without npm. */
 const STRIPPED = ['--import', './pack/useStripped.mjs'];
-const DIRECTLY: Command = [process.execPath, ...STRIPPED, 'src/server/main.ts'];
+/** As `npm start` does. */
+const QUIETLY = '--disable-warning=ExperimentalWarning';
+const DIRECTLY: Command = [process.execPath, QUIETLY, ...STRIPPED, 'src/server/main.ts'];
 
 const temporary: string[] = [];
 
