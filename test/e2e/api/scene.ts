@@ -59,14 +59,15 @@ export class Scene {
     for (let round = 0; round < 3; round += 1) {
       const placed: string[] = [];
       for (const [index, token] of tokens.entries()) {
+        const [some] = traders;
+        // First: it offers what the tokens cost now, so behind a buy it would wait.
+        if (some !== undefined && round === 1) {
+          placed.push(await this.ask(some, token, 'BUY_WITH_OUTPUT', 543_210n));
+        }
         for (const [who, trader] of traders.entries()) {
           const amount = BigInt(7 + 3 * round + 2 * who + index) * ADA + BigInt(round);
           if (round === 2 && who === index) continue;
           placed.push(await this.ask(trader, token, 'BUY', amount));
-        }
-        const [some] = traders;
-        if (some !== undefined && round === 1) {
-          placed.push(await this.ask(some, token, 'BUY_WITH_OUTPUT', 543_210n));
         }
         const seller = traders[(index + round) % traders.length];
         if (seller !== undefined && round > 0) {
