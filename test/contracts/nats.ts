@@ -83,6 +83,30 @@ function refused(code: number, description: string): PublishResult {
   return { result: 'refused', code, description };
 }
 
+/**
+ * Servers of a cluster tell each other their subscriptions, in order, after the client that
+ * subscribed has its answer. Resolves when the first link reaches one of each other link.
+ */
+async function subscriptionsKnown(links: readonly NatsLink[], clock: Clock): Promise<void> {
+  const [first, ...others] = links;
+  for (const { connection } of others) {
+    const subject = newName();
+    connection.subscribe(subject, { callback: (_error, message) => void message.respond() });
+    await connection.flush();
+    while (!(await answers(first, subject))) await sleep(clock, 10);
+  }
+}
+
+async function answers(link: NatsLink | undefined, subject: string): Promise<boolean> {
+  try {
+    await link?.connection.request(subject, '', { timeout: ANSWER_MS });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /no responders/.test(error.message)) return false;
+    throw error;
+  }
+}
+
 function messages(check: Check, place: NatsPlace): void {
   check('a message reaches all subscribers, and one of each group', async (scope) => {
     const subject = newName();
@@ -93,9 +117,9 @@ function messages(check: Check, place: NatsPlace): void {
       const callback = () => void heard.push('group');
       connection.subscribe(`${subject}.>`, { queue: 'group', callback });
     }
-    await Promise.all(links.map(({ connection }) => connection.flush()));
+    await subscriptionsKnown(links, place.clock);
     links[0]?.connection.publish(`${subject}.x`, 'text');
-    await links[0]?.connection.flush();
+    while (heard.length < 4) await sleep(place.clock, 10);
     await Promise.all(links.map(({ connection }) => connection.flush()));
     assert.deepEqual(heard.sort(), ['all', 'all', 'all', 'group']);
   });
