@@ -14,7 +14,7 @@ const OWN = 'WALLET';
 
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError) || error.cause === OWN) return sentenceOf(error);
-  return t.errors.byCause[error.cause] ?? t.errors.said(sentenceOf(error));
+  return t.errors.byCause[error.cause] ?? t.errors.said({ words: sentenceOf(error) });
 }
 
 function sentenceOf(error: unknown): string {

@@ -92,6 +92,7 @@ test('every view is for everybody', async (t) => {
     await keyboard.press('Enter');
     await tabTo(seen, '.connect-way .button.primary');
     await keyboard.press('Enter');
+    await seen.page.locator('.connection .wallet-stack').first().waitFor();
     await tabTo(seen, '.connection .wallet-stack .button');
     await keyboard.press('Enter');
     await seen.page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();

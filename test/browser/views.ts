@@ -136,13 +136,12 @@ export async function speakMarked(page: Page): Promise<void> {
     import { ENGLISH } from './src/web/messages/english.ts';
     const marked = (text) =>
       typeof text === 'string' ? '⟦' + text + '⟧'
-      : typeof text === 'function' ? (...given) => marked(text(...given))
       : Array.isArray(text) ? text.map(marked)
       : Object.fromEntries(Object.entries(text).map(([name, each]) => [name, marked(each)]));
-    export const GERMAN = { ...marked(ENGLISH), direction: 'rtl' };`;
+    export default { ...marked(ENGLISH), direction: 'rtl' };`;
   const body = await bundleText({ stdin: { contents, resolveDir: '.' } });
   await page.route(
-    (url) => /\/assets\/german-\w+\.js$/.test(url.pathname),
+    (url) => /\/assets\/de-\w+\.js$/.test(url.pathname),
     (route) => route.fulfill({ contentType: 'text/javascript', body }),
   );
 }

@@ -1,68 +1,103 @@
-/** Translations: whole, translated, used; and numbers with the separators of their readers. */
+/** Translations: complete, translated, used; and numbers with the separators of their readers. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { localized, separatorsOf } from '../../src/web/format.ts';
 import { ENGLISH } from '../../src/web/messages/english.ts';
-import { GERMAN } from '../../src/web/messages/german.ts';
-import { SPANISH } from '../../src/web/messages/spanish.ts';
+import { textsOf } from '../../src/web/messages/texts.ts';
 import { readAmount } from '../../src/web/trade/amount.ts';
 
-const OTHERS = { german: GERMAN, spanish: SPANISH };
+const LANGUAGES = ['de', 'es'];
 
-type Texts = ReadonlyMap<string, unknown>;
+function translationOf(language: string): unknown {
+  return JSON.parse(readFileSync(`src/web/messages/${language}.json`, 'utf8'));
+}
 
-/** Every text by its path, as `token.sides.buy`; functions too. */
-function textsOf(messages: unknown, path = ''): Texts {
+type Templates = ReadonlyMap<string, unknown>;
+
+/** Every text by its path, as `token.sides.buy`. */
+function templatesOf(messages: unknown, path = ''): Templates {
   if (typeof messages !== 'object' || messages === null) return new Map([[path, messages]]);
   const inside = Object.entries(messages).flatMap(([name, value]) => [
-    ...textsOf(value, path === '' ? name : `${path}.${name}`),
+    ...templatesOf(value, path === '' ? name : `${path}.${name}`),
   ]);
   return new Map(inside);
 }
 
-const english = textsOf(ENGLISH);
+const english = templatesOf(ENGLISH);
+
+function valuesIn(template: unknown): readonly string[] {
+  return [...String(template).matchAll(/\{\w+\}|#/g)].map(([value]) => value).sort();
+}
 
 /** Words that German and Spanish sentences do not have. */
 const ENGLISH_WORDS = /\b(the|and|of|your|you|this|that|is|are|with|from|not|it|its|for|to|at)\b/i;
 /** Names, and abbreviations that all traders know. */
 const SAME = [
-  /^(ADA|AMM|API|Portfolio|Live|Tokens?|Ticker|Trades|Wallet|Name|Logo|Link|Chart|Filter|Pool .*)$/,
+  /^(ADA|AMM|API|Portfolio|Live|Tokens?|Ticker|Trades|Wallet|Name|Logo|Link|Chart|Filter|Pool)$/,
   /^(Meme|Asset|no|pool|Orders|Limit|Lin|Log|ltr|Telegram.*|Discord.*|X \(Twitter\).*)$/,
   // Intervals, units, and signs of the legend.
-  /^([\d₳%]*\s?\S{1,3}|#.* 24h|.* tokens|# tokens?.*)$/,
+  /^([\d₳%]*\s?\S{1,3}|#.* 24h|:? *tokens|# tokens?.*)$/,
 ];
 
-for (const [name, messages] of Object.entries(OTHERS)) {
-  test(`${name} has every text, and none is English`, () => {
-    const translated = textsOf(messages);
-    const paths = (texts: Texts) => [...texts.keys()].filter((path) => !path.startsWith('errors.'));
-    assert.deepEqual(paths(translated).sort(), paths(english).sort());
-    const sources = globSync(`src/web/messages/{${name}.ts,${name}/*.ts}`);
-    assert.equal(sources.length, 3);
-    for (const path of sources) {
-      const code = readFileSync(path, 'utf8').replaceAll(/\/\*\*?[\s\S]*?\*\/|^import .*$/gm, '');
-      const literals = code.match(/'(?:[^'\\\n]|\\.)*'|`[^`]*`/g) ?? [];
-      // What stands for a value is code.
-      const words = literals.map((text) => text.replaceAll(/\$\{[^}]*\}/g, ''));
-      assert.deepEqual(
-        words.filter((text) => ENGLISH_WORDS.test(text)),
-        [],
-        path,
-      );
-    }
-    const same = [...translated].filter(
-      ([path, text]) =>
-        typeof text === 'string' &&
-        text === english.get(path) &&
-        !SAME.some((known) => known.test(text)),
+for (const language of LANGUAGES) {
+  const translated = templatesOf(translationOf(language));
+
+  test(`${language} has every text, with its values, and none is English`, () => {
+    const missing = [...english.keys()].filter((path) => !translated.has(path));
+    // Other languages have more plurals than two; explanations of errors may be added.
+    const unknown = [...translated.keys()].filter(
+      (path) => !english.has(path) && !/\.(zero|two|few|many)$|^errors\.byCause\./.test(path),
     );
-    assert.deepEqual(same, []);
-    for (const cause of Object.keys(ENGLISH.errors.byCause)) {
-      assert.ok(messages.errors.byCause[cause], cause);
+    assert.deepEqual({ missing, unknown }, { missing: [], unknown: [] });
+    for (const [path, template] of translated) {
+      if (!english.has(path)) continue;
+      assert.deepEqual(valuesIn(template), valuesIn(english.get(path)), path);
     }
+    const isEnglish = ([path, template]: [string, unknown]) => {
+      const words = String(template)
+        .replaceAll(/\{\w+\}/g, '')
+        .trim();
+      const isSame = template === english.get(path) && !SAME.some((known) => known.test(words));
+      return ENGLISH_WORDS.test(words) || (isSame && words !== '');
+    };
+    assert.deepEqual([...translated].filter(isEnglish), []);
   });
 }
+
+test('a text that a translation lacks, or has in another shape, is English', () => {
+  const source = {
+    plain: 'Buy',
+    valued: 'Buy {what}',
+    counted: { one: '# buy of {who}', other: '# buys of {who}' },
+    list: ['first', 'second'],
+  } as const;
+  const english = textsOf(source, null, 'en');
+  assert.equal(english.valued({ what: 'it' }), 'Buy it');
+  assert.equal(english.counted(1, { who: 'a' }), '1 buy of a');
+  assert.equal(english.counted(1234, { who: 'a' }), '1,234 buys of a');
+  for (const translation of [{}, { plain: 1, valued: ['x'], counted: 'x', list: 'x' }, 7]) {
+    const texts = textsOf(source, translation, 'de');
+    assert.deepEqual([texts.plain, texts.list], ['Buy', ['first', 'second']]);
+    assert.equal(texts.valued({ what: 'X' }), 'Buy X');
+    assert.equal(texts.counted(2, { who: 'a' }), '2 buys of a');
+  }
+});
+
+test('a translation has the order of words and the plurals of its language', () => {
+  const source = { sent: '{from} to {to}', days: { one: '# day', other: '# days' } } as const;
+  const polish = {
+    sent: 'do {to} z {from}',
+    days: { one: '# dzień', few: '# dni', many: '# dni!', other: '# dnia' },
+  };
+  const texts = textsOf(source, polish, 'pl');
+  assert.equal(texts.sent({ from: 'A', to: 7 }), 'do 7 z A');
+  assert.deepEqual(
+    [1, 3, 5].map((days) => texts.days(days)),
+    ['1 dzień', '3 dni', '5 dni!'],
+  );
+  assert.equal(texts.sent({ from: '{to}', to: 'B' }), 'do B z {to}', 'a value is not a template');
+});
 
 test('every text of the page is used on it', () => {
   const sources = globSync('src/web/**/*.{ts,tsx}').filter((path) => !path.includes('/messages/'));

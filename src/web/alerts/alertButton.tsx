@@ -21,7 +21,7 @@ interface AlertButtonProps {
 export function AlertButton({ asset, ticker, spot }: AlertButtonProps) {
   const page = usePage();
   const count = alerts.value.filter((each) => each.asset === asset).length;
-  const label = t.alerts.set(ticker);
+  const label = t.alerts.set({ ticker });
   return (
     <button
       type="button"
@@ -42,7 +42,7 @@ async function setAlert(page: PageContext, { asset, ticker, spot }: AlertButtonP
   const price = spot === null ? '' : typedPrice(spot);
   const draft = signal<Draft>({ direction: 'above', price });
   await ask({
-    title: t.alerts.set(ticker),
+    title: t.alerts.set({ ticker }),
     content: <AlertForm asset={asset} draft={draft} />,
     confirm: t.alerts.confirm,
     async run() {
@@ -99,7 +99,7 @@ function AlertForm({ asset, draft }: AlertFormProps) {
             <li key={`${alert.direction} ${alert.price}`}>
               {t.alerts.directions[alert.direction]} {localized(alert.price)} ADA
               <Button
-                describe={t.alerts.removeOne(localized(alert.price))}
+                describe={t.alerts.removeOne({ price: localized(alert.price) })}
                 run={() => removeAlert(alert)}
               >
                 {t.alerts.remove}

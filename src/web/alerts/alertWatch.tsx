@@ -43,7 +43,11 @@ function Watched({ asset }: { readonly asset: string }) {
 
 function tell({ notify }: PageContext, alert: PriceAlert, spot: string): void {
   const { asset, ticker, direction, price } = alert;
-  const text = t.alerts.reached[direction](ticker, shortPrice(price), shortPrice(spot));
+  const text = t.alerts.reached[direction]({
+    ticker,
+    price: shortPrice(price),
+    now: shortPrice(spot),
+  });
   const href = routeHash({ at: 'token', asset });
   notify('good', text, { links: [{ href, label: ticker }], isWaiting: true });
   sound();

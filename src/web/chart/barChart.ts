@@ -271,7 +271,8 @@ export class BarChart {
     this.#endDrawing = this.#bars.draw(target, {
       upColor: colours.upBar,
       downColor: colours.downBar,
-      onError: (error) => this.#deps.context.notify('info', t.chart.olderBars(errorText(error))),
+      onError: (error) =>
+        this.#deps.context.notify('info', t.chart.olderBars({ why: errorText(error) })),
     });
     this.#lines.theme(colours.lines);
     this.#drawGraduation();

@@ -30,7 +30,9 @@ export function Chart({ asset }: { readonly asset: string }) {
   const chart = useChart(asset, canvas, view, times);
   const { count = 0, newest = null } = view.value ?? {};
   const words =
-    newest === null ? t.chart.canvas : t.chart.described(count, localized(newest.close));
+    newest === null
+      ? t.chart.canvas
+      : t.chart.described({ bars: count, close: localized(newest.close) });
   return (
     <>
       <ChartToolbar />
@@ -203,7 +205,9 @@ function useOwnTrades(asset: string): ReadonlySignal<readonly OwnTrade[]> {
       const { from, to, status, evaluatedAt, fromAmount, toAmount } = order;
       if ((from !== asset && to !== asset) || status !== 'Evaluated') return [];
       const isBuy = from === '.';
-      const text = isBuy ? t.chart.bought(short(toAmount)) : t.chart.sold(short(fromAmount));
+      const text = isBuy
+        ? t.chart.bought({ tokens: short(toAmount) })
+        : t.chart.sold({ tokens: short(fromAmount) });
       return evaluatedAt === null ? [] : [{ time: evaluatedAt, isBuy, text }];
     }),
   );

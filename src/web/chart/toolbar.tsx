@@ -127,8 +127,8 @@ function Length({ name }: { readonly name: keyof Lengths }) {
       inputMode="numeric"
       min={LEAST_LENGTH}
       max={MOST_LENGTH}
-      aria-label={t.chart.lengthOf(t.chart[name])}
-      title={t.chart.lengthLimits(LEAST_LENGTH, MOST_LENGTH)}
+      aria-label={t.chart.lengthOf({ indicator: t.chart[name] })}
+      title={t.chart.lengthLimits({ least: LEAST_LENGTH, most: MOST_LENGTH })}
       aria-invalid={isRight ? undefined : 'true'}
       value={draft.value}
       onInput={({ currentTarget }) => {

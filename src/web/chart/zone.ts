@@ -53,9 +53,9 @@ export function timesOf(zone: Zone, isDays: boolean): ChartTimes {
 
 /** `UTC+2`: of the reader's own zone, at this time. */
 export function zoneName(zone: Zone, seconds: number): string {
-  if (zone === 'utc') return t.chart.utc('');
+  if (zone === 'utc') return t.chart.utc({ offset: '' });
   const format = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' });
   const parts = format.formatToParts(seconds * 1000);
   const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return t.chart.utc(offset.replace(/^GMT(\+0)?$|^GMT/, ''));
+  return t.chart.utc({ offset: offset.replace(/^GMT(\+0)?$|^GMT/, '') });
 }

@@ -9,7 +9,7 @@ export function Star({ asset, name }: { readonly asset: string; readonly name: s
       type="button"
       class="star"
       aria-pressed={isWatched}
-      aria-label={t.home.watchOne(name)}
+      aria-label={t.home.watchOne({ name })}
       onClick={() => toggleWatched(asset)}
     >
       {isWatched ? '★' : '☆'}

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { grouped } from '../format.ts';
 import { frames } from '../frames.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { Filters } from './filters.tsx';
@@ -115,7 +115,7 @@ function sameOr(before: readonly string[], now: readonly string[]): readonly str
 function countText(shown: number | null, count: number | null): string {
   if (shown === null) return '';
   const text = grouped(String(shown));
-  return count === null ? t.home.first(text) : counted(count, t.home.counted(text));
+  return count === null ? t.home.first({ shown: text }) : t.home.counted(count, { shown: text });
 }
 
 /** How far below the window the end of the list may be until more of it is asked for. */

@@ -10,9 +10,7 @@ import {
   STATES,
   WALLET,
 } from './english/wallet.ts';
-
-type Direction = 'ltr' | 'rtl';
-const DIRECTION: Direction = 'ltr';
+import { text } from './texts.ts';
 
 const SHORT: Readonly<Record<string, string>> = {
   change5m: '5m',
@@ -22,7 +20,7 @@ const SHORT: Readonly<Record<string, string>> = {
   volume24h: 'Vol',
   traders24h: 'Traders',
   createdOn: 'Age',
-};
+} as const;
 
 const MEANINGS: Readonly<Record<string, string>> = {
   price: 'ADA for one token',
@@ -35,7 +33,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   traders24h: 'Wallets that traded in 24 hours',
   createdOn: 'Since the launch',
   progress: 'How much of the curve is bought: at 100 % the token moves to the AMM',
-};
+} as const;
 
 type ByCause = Readonly<Record<string, string>>;
 
@@ -43,19 +41,19 @@ type ByCause = Readonly<Record<string, string>>;
 const BY_CAUSE: ByCause = {
   UNREACHABLE: 'The server cannot be reached. Try again in a moment.',
   TIMEOUT: 'The server did not answer in time. Try again in a moment.',
-};
+} as const;
 
 const ERRORS = {
   byCause: BY_CAUSE,
   /** Before what the server says in English, in another language. */
-  said: (words: string) => words,
-};
+  said: '{words}',
+} as const;
 
 const WORDS = {
   back: 'Back',
   /** After a number, in columns. */
   units: { d: 'd', h: 'h', min: 'min', s: 's' },
-};
+} as const;
 
 const SHELL = {
   skip: 'Skip to the content',
@@ -72,7 +70,8 @@ const SHELL = {
   toLight: 'Switch to light',
   toDark: 'Switch to dark',
   toAda: 'Show prices in ADA',
-  toDollars: (rate: string) => `Show prices in US dollars: 1 ADA is $${rate}`,
+  // In parts, because `${` looks like a template's.
+  toDollars: text('Show prices in US dollars: 1 ADA is $', '{dollars}'),
   language: 'Language',
   api: 'API',
   notices: 'Notices',
@@ -85,25 +84,25 @@ const SHELL = {
   openId: 'Open',
   live: 'Live',
   connecting: 'Connecting…',
-  closed: (why: string) => `Disconnected: ${why}`,
-  reconnecting: (seconds: number) => `Reconnecting in ${seconds} s`,
+  closed: 'Disconnected: {why}',
+  reconnecting: 'Reconnecting in {seconds} s',
   connected: 'Connected',
   notConnected: 'Not connected: the page is out of date',
   showing: 'showing the market',
-  asOf: (time: string) => `as of ${time}`,
+  asOf: 'as of {time}',
   tryNow: 'Try now',
   notLoaded: 'This part of the page could not be loaded.',
   loadAgain: 'Load the page again',
   outage: 'The server does not answer.',
-  outageAge: (age: string) => `What you see was true ${age} ago.`,
-  nextTry: (seconds: number) => `Next try in ${seconds} s.`,
-  tip: (ago: string) => `tip ${ago}`,
+  outageAge: 'What you see was true {age} ago.',
+  nextTry: 'Next try in {seconds} s.',
+  tip: 'tip {ago}',
   silent: 'source silent',
   waits: 'Nothing can be submitted now: this server waits for something that it needs.',
-  waitsFor: (codes: string) => `It continues by itself (${codes}). What you see may be old.`,
+  waitsFor: 'It continues by itself ({codes}). What you see may be old.',
   syncing: 'syncing',
   unknown: 'unknown',
-  ago: (seconds: string) => `${seconds} s ago`,
+  ago: '{seconds} s ago',
   longAgo: 'long ago',
   replay: 'replay',
   resynced: {
@@ -113,14 +112,11 @@ const SHELL = {
     loss: 'Resynced: something was missed on the way; all is loaded again.',
     checksum: 'Resynced: something did not fit; all is loaded again.',
   },
-};
-
-const reached = (words: string) => (ticker: string, price: string, now: string) =>
-  `${ticker} is ${words} ${price} ADA: it is at ${now}.`;
+} as const;
 
 const ALERTS = {
   title: 'Price alert',
-  set: (ticker: string) => `Price alert for ${ticker}`,
+  set: 'Price alert for {ticker}',
   confirm: 'Set the alert',
   when: 'When the price is',
   directions: { above: 'At or above', below: 'At or below' },
@@ -133,13 +129,16 @@ const ALERTS = {
   isSetHere: 'The alert is set. It is said on this page: the browser may not notify you.',
   list: 'Alerts of this token',
   remove: 'Remove',
-  removeOne: (price: string) => `Remove the alert at ${price} ADA`,
-  reached: { above: reached('at or above'), below: reached('at or below') },
-};
+  removeOne: 'Remove the alert at {price} ADA',
+  reached: {
+    above: '{ticker} is at or above {price} ADA: it is at {now}.',
+    below: '{ticker} is at or below {price} ADA: it is at {now}.',
+  },
+} as const;
 
 export const ENGLISH = {
   /** In which one reads. */
-  direction: DIRECTION,
+  direction: 'ltr',
   home: {
     title: 'Markets',
     lists: 'Lists',
@@ -166,7 +165,7 @@ export const ENGLISH = {
       'This server replays trades of a feed: it has charts and no trading. Choose a token below, ' +
       'or search for the asset id of one.',
     watch: 'Watch',
-    watchOne: (name: string) => `Watch ${name}`,
+    watchOne: 'Watch {name}',
     token: 'Token',
     columns: {
       price: 'Price',
@@ -201,8 +200,8 @@ export const ENGLISH = {
     orderKept: 'order is kept under the pointer',
     loading: 'Loading tokens',
     /** Of a longer list. */
-    first: (shown: string) => `the first ${shown} tokens`,
-    counted: (shown: string) => ({ one: `${shown} of # token`, other: `${shown} of # tokens` }),
+    first: 'the first {shown} tokens',
+    counted: { one: '{shown} of # token', other: '{shown} of # tokens' },
     more: 'Show more',
     best: {
       top: 'Top of the market',
@@ -251,12 +250,12 @@ export const ENGLISH = {
     bollinger: 'Bollinger bands',
     vwap: 'Volume weighted price of the day',
     rsi: 'Relative strength',
-    lengthOf: (indicator: string) => `${indicator}: bars`,
-    lengthLimits: (least: number, most: number) => `How many bars: ${least} to ${most}`,
+    lengthOf: '{indicator}: bars',
+    lengthLimits: 'How many bars: {least} to {most}',
     full: 'Full screen',
     notFull: 'Leave full screen',
     zone: 'Time zone of the chart',
-    utc: (offset: string) => `UTC${offset}`,
+    utc: 'UTC{offset}',
     volume: 'Vol',
     trades: 'Trades',
     open: 'open',
@@ -264,13 +263,12 @@ export const ENGLISH = {
     none: 'No trades yet.',
     /** Of a bar: open, high, low, close. */
     sides: ['O', 'H', 'L', 'C'],
-    olderBars: (why: string) => `Older bars: ${why}`,
+    olderBars: 'Older bars: {why}',
     canvas: 'Candlesticks',
-    described: (bars: number, close: string) =>
-      `Candlesticks: ${bars} bars, last close ${close} ADA`,
+    described: 'Candlesticks: {bars} bars, last close {close} ADA',
     graduation: 'Graduation',
-    bought: (tokens: string) => `Bought ${tokens}`,
-    sold: (tokens: string) => `Sold ${tokens}`,
+    bought: 'Bought {tokens}',
+    sold: 'Sold {tokens}',
     keys: 'Arrows move it, + and − zoom, Home shows all, End the newest bar.',
     replayed: 'Replayed trades against ADA, in the time of the feed.',
   },
@@ -313,13 +311,13 @@ export const ENGLISH = {
     title: 'About',
     none: 'No description.',
     launched: 'Launched',
-    unknownBefore: (slot: number) => `slot ${slot}: what was before is not known here`,
+    unknownBefore: 'slot {slot}: what was before is not known here',
     kind: 'Kind',
-    hyped: (kind: string) => `${kind}, hyped`,
+    hyped: '{kind}, hyped',
     author: 'Author',
     unknownAuthor: 'unknown',
     socials: { website: 'Website', twitter: 'X', telegram: 'Telegram', discord: 'Discord' },
   },
-};
+} as const;
 
 export type Messages = typeof ENGLISH;

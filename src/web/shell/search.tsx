@@ -10,7 +10,7 @@ import type { Timer } from '../../engine/runtime/clock.ts';
 import { Logo } from '../components/logo.tsx';
 import { errorText } from '../errorText.ts';
 import { shortAda } from '../format.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { parseRoute, routeHash } from '../route.ts';
 
@@ -128,7 +128,7 @@ function assetsOf(found: Found | null): readonly string[] {
 function Announced({ found }: Pick<ResultsProps, 'found'>) {
   return (
     <div class="unseen" role="status">
-      {found === null ? '' : counted(found.count, t.shell.found)}
+      {found === null ? '' : t.shell.found(found.count)}
     </div>
   );
 }

@@ -63,7 +63,7 @@ function Brand() {
 function UnitSwitch() {
   if (rate.value === null) return null;
   const isDollars = unit.value === 'usd';
-  const label = isDollars ? t.shell.toAda : t.shell.toDollars(localized(rate.value));
+  const label = isDollars ? t.shell.toAda : t.shell.toDollars({ dollars: localized(rate.value) });
   const change = () => {
     unit.value = isDollars ? 'ada' : 'usd';
   };

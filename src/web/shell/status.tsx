@@ -51,7 +51,7 @@ export function StatusLine() {
       <span class="dot" aria-hidden="true" />
       <span class="state">{wordsOf(state, now)}</span>
       {lost !== null && <span class="as-of long">{t.shell.showing}</span>}
-      {lost !== null && <span class="as-of">{t.shell.asOf(timeOfDay(lost / 1000))}</span>}
+      {lost !== null && <span class="as-of">{t.shell.asOf({ time: timeOfDay(lost / 1000) })}</span>}
       {/* Read out when it changes; the seconds that are counted are not. */}
       <span class="unseen" role="status">
         {lost === null ? t.shell.connected : t.shell.notConnected}
@@ -99,7 +99,7 @@ function Node() {
   return (
     <>
       <span class={stale ? 'fact tip-fact warn' : 'fact tip-fact'}>
-        {t.shell.tip(lagOf(tip.lagMs))}
+        {t.shell.tip({ ago: lagOf(tip.lagMs) })}
         {stale ? `, ${t.shell.silent}` : ''}
       </span>
       <span class="fact">
@@ -118,11 +118,12 @@ export function OutageBanner() {
   const lost = lostSince(state);
   const now = useNow();
   if (lost === null) return null;
+  const since = age((now - lost) / 1000);
   return (
     <div class="outage">
       <span>
-        <strong>{t.shell.outage}</strong> {t.shell.outageAge(age((now - lost) / 1000))}{' '}
-        {state.is === 'waiting' && t.shell.nextTry(secondsLeft(state, now))}
+        <strong>{t.shell.outage}</strong> {t.shell.outageAge({ age: since })}{' '}
+        {state.is === 'waiting' && t.shell.nextTry({ seconds: secondsLeft(state, now) })}
       </span>
       {state.is === 'waiting' && (
         <button type="button" class="button" onClick={() => client.connection.connect()}>
@@ -141,7 +142,7 @@ export function WaitingBanner() {
   return (
     <div class="outage" role="status">
       <span>
-        <strong>{t.shell.waits}</strong> {t.shell.waitsFor(reasons.join(', '))}
+        <strong>{t.shell.waits}</strong> {t.shell.waitsFor({ codes: reasons.join(', ') })}
       </span>
     </div>
   );
@@ -154,8 +155,8 @@ function secondsLeft({ retryAtMs }: ConnectionState, nowMs: number): number {
 function wordsOf(state: ConnectionState, nowMs: number): string {
   if (state.is === 'open') return t.shell.live;
   if (state.is === 'connecting' || state.is === 'idle') return t.shell.connecting;
-  if (state.is === 'closed') return t.shell.closed(state.why ?? '');
-  return t.shell.reconnecting(secondsLeft(state, nowMs));
+  if (state.is === 'closed') return t.shell.closed({ why: state.why ?? '' });
+  return t.shell.reconnecting({ seconds: secondsLeft(state, nowMs) });
 }
 
 function networkName(name: string): string {
@@ -164,5 +165,7 @@ function networkName(name: string): string {
 
 function lagOf(lagMs: number | null): string {
   if (lagMs === null) return t.shell.unknown;
-  return lagMs < 100_000 ? t.shell.ago((Math.max(0, lagMs) / 1000).toFixed(1)) : t.shell.longAgo;
+  return lagMs < 100_000
+    ? t.shell.ago({ seconds: (Math.max(0, lagMs) / 1000).toFixed(1) })
+    : t.shell.longAgo;
 }

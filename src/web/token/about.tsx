@@ -27,10 +27,10 @@ export function About() {
           <dt>{t.about.launched}</dt>
           <dd>
             {createdOn === null ? '–' : moment(createdOn)}
-            {since !== null && <p class="dim">{t.about.unknownBefore(since)}</p>}
+            {since !== null && <p class="dim">{t.about.unknownBefore({ slot: since })}</p>}
           </dd>
           <dt>{t.about.kind}</dt>
-          <dd>{isHyped ? t.about.hyped(kind) : kind}</dd>
+          <dd>{isHyped ? t.about.hyped({ kind }) : kind}</dd>
           <dt>{t.about.author}</dt>
           <dd>{poolAuthor === '' ? t.about.unknownAuthor : ends(poolAuthor, 8)}</dd>
         </dl>

@@ -30,10 +30,10 @@ export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
         </div>
         <p class="curve-line">
           {isOver
-            ? t.token.ammHolds(ada(x.amount, 0))
-            : t.token.filled(ada(x.amount), ada(adaCapThreshold, 0))}
+            ? t.token.ammHolds({ coins: ada(x.amount, 0) })
+            : t.token.filled({ coins: ada(x.amount), cap: ada(adaCapThreshold, 0) })}
         </p>
-        {!isOver && left > 0n && <p class="small">{t.token.missing(ada(left, 0))}</p>}
+        {!isOver && left > 0n && <p class="small">{t.token.missing({ coins: ada(left, 0) })}</p>}
         <p class="dim small">{words}</p>
       </div>
     </Panel>

@@ -27,14 +27,14 @@ export function RowFilters(props: { readonly filter: Signal<RowFilter>; readonly
   return (
     <div class="row-filters">
       <Choices
-        name={t.token.sideOf(of)}
+        name={t.token.sideOf({ what: of })}
         options={SIDES.map((value) => ({ value, label: t.token.sides[value] }))}
         value={side}
         choose={(chosen) => change({ side: chosen })}
       />
       <select
         class="small"
-        aria-label={t.token.sizeOf(of)}
+        aria-label={t.token.sizeOf({ what: of })}
         value={String(leastLovelace)}
         onChange={({ currentTarget }) => change({ leastLovelace: BigInt(currentTarget.value) })}
       >

@@ -72,7 +72,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
       <More
         list={list}
         label={t.token.moreHolders}
-        words={t.token.largestOf(grouped(String(listed)), grouped(String(all)))}
+        words={t.token.largestOf({ listed: grouped(String(listed)), all: grouped(String(all)) })}
         hasMore={listed < all && limit.value < MOST}
         load={async () => {
           const next = Math.min(MOST, limit.value + MORE);
@@ -184,7 +184,7 @@ const HolderRow = memo(({ id, name, title, mark, share, supply }: HolderRowProps
   return (
     <li
       data-key={id}
-      title={t.token.tokensOf(title, grouped(share))}
+      title={t.token.tokensOf({ who: title, tokens: grouped(share) })}
       style={{ '--depth': isSpeck ? '0%' : part }}
     >
       <span class="who">

@@ -8,7 +8,7 @@ import { ErrorBox } from '../components/errorBox.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Panel } from '../components/panel.tsx';
 import { localized, short } from '../format.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 
 /** Percent of what is outside the pool, from which on a holder can move the price alone. */
@@ -59,7 +59,7 @@ export function Insights({ pool }: { readonly pool: LiquidityPoolInfo }) {
 }
 
 function cautionWords(cautions: number): string {
-  return cautions === 0 ? t.token.noCautions : counted(cautions, t.token.cautions);
+  return cautions === 0 ? t.token.noCautions : t.token.cautions(cautions);
 }
 
 function flagsOf(insights: TokenInsightsAnswer): readonly Flag[] {
@@ -77,7 +77,7 @@ function flagsOf(insights: TokenInsightsAnswer): readonly Flag[] {
     shareOf('author', authorPercent, LARGE_AUTHOR),
     {
       name: words.authorSold,
-      value: authorSold ? words.sold(short(insights.authorSoldTokens)) : words.no,
+      value: authorSold ? words.sold({ tokens: short(insights.authorSoldTokens) }) : words.no,
       meaning: words.authorSoldMeans,
       isCaution: authorSold,
     },
@@ -88,7 +88,7 @@ function flagsOf(insights: TokenInsightsAnswer): readonly Flag[] {
     value:
       bundled.keys === 0
         ? words.none
-        : counted(bundled.keys, words.bundle(localized(bundled.percent))),
+        : words.bundle(bundled.keys, { percent: localized(bundled.percent) }),
     meaning: words.bundledMeans,
     isCaution: bundled.keys > 0 && Number(bundled.percent) > LARGE_BUNDLE,
   };

@@ -14,7 +14,11 @@ export function Locks({ pool }: { readonly pool: LiquidityPoolInfo }) {
     <Panel
       class="locking"
       title={t.token.locks}
-      side={<span class="side">{locks.length === 0 ? '' : t.token.lockedTokens(short(sum))}</span>}
+      side={
+        <span class="side">
+          {locks.length === 0 ? '' : t.token.lockedTokens({ tokens: short(sum) })}
+        </span>
+      }
     >
       <ol class="locks" aria-label={t.token.locks}>
         {locks.slice(0, MAX_ROWS).map((lock) => (
@@ -34,7 +38,9 @@ const LockLine = memo(({ lock }: { readonly lock: LockRow }) => {
   const end = untilOf(lock);
   return (
     <li>
-      <span title={t.token.lockedTokens(grouped(lock.totalLocked))}>{short(lock.totalLocked)}</span>
+      <span title={t.token.lockedTokens({ tokens: grouped(lock.totalLocked) })}>
+        {short(lock.totalLocked)}
+      </span>
       {/* All addresses start alike; there is room for one end. */}
       <span class="dim code cut" title={lock.vestingOwnerAddress}>
         …{lock.vestingOwnerAddress.slice(-6)}
@@ -49,5 +55,5 @@ const LockLine = memo(({ lock }: { readonly lock: LockRow }) => {
 /** The one part of a row that time changes. */
 function Until({ end }: { readonly end: number }) {
   const isOpen = usePage().time.seconds.value >= end;
-  return <>{isOpen ? t.token.unlocked : t.token.until(shortMoment(end))}</>;
+  return <>{isOpen ? t.token.unlocked : t.token.until({ when: shortMoment(end) })}</>;
 }

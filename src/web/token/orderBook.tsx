@@ -25,7 +25,9 @@ export function OrderBook({ asset }: { readonly asset: string }) {
     <Panel
       class="depth"
       title={t.token.book}
-      side={<span class="side">{t.token.bookCounts(asks.length, bids.length)}</span>}
+      side={
+        <span class="side">{t.token.bookCounts({ asks: asks.length, bids: bids.length })}</span>
+      }
     >
       <div class="book-head" aria-hidden="true">
         <span>{t.token.worstPrice}</span>
@@ -43,7 +45,9 @@ export function OrderBook({ asset }: { readonly asset: string }) {
             none={place === 0 && book !== null ? t.token.noSells : ''}
           />
         ))}
-        <li class="spot">{book === null ? '' : t.token.poolPrice(money(book.spot, sixDigits))}</li>
+        <li class="spot">
+          {book === null ? '' : t.token.poolPrice({ price: money(book.spot, sixDigits) })}
+        </li>
         {PLACES.map((place) => (
           <LevelRow
             key={`bid ${place}`}
@@ -83,7 +87,7 @@ function LevelRow({ kind, level, most, none }: LevelRowProps) {
   return (
     <li
       class={`level ${kind}`}
-      title={t.token.adaEach(localized(price))}
+      title={t.token.adaEach({ price: localized(price) })}
       style={{ '--depth': `${(BigInt(tokens) * 100n) / most}%` }}
     >
       <span class={kind === 'ask' ? 'down' : 'up'}>{money(price, sixDigits)}</span>

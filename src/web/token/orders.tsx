@@ -65,11 +65,7 @@ export function Orders({ asset }: { readonly asset: string }) {
       <More
         list={list}
         label={t.token.olderOrders}
-        words={t.token.ordersShown({
-          shown: grouped(String(known.length)),
-          all: grouped(String(total)),
-          waiting: mempool.length,
-        })}
+        words={shownWords(known.length, total, mempool.length)}
         hasMore={known.length < total && wanted.value < MAX_ROWS}
         load={load}
       />
@@ -205,18 +201,21 @@ function meaningOf(order: ApiOrder): string {
   const { from, to, filledAmount, toAmount } = order;
   const shown = (amount: string, asset: string) =>
     asset === '.' ? `${ada(amount)} ADA` : short(amount);
-  return `${meaning} ${t.orders.soFar(shown(filledAmount, from), shown(toAmount, to))}.`;
+  const amounts = { offered: shown(filledAmount, from), got: shown(toAmount, to) };
+  return `${meaning} ${t.orders.soFar(amounts)}.`;
+}
+
+function shownWords(known: number, total: number, waiting: number): string {
+  const counts = { shown: grouped(String(known)), all: grouped(String(total)) };
+  return waiting === 0
+    ? t.token.ordersShown(counts)
+    : t.token.ordersWaiting({ ...counts, waiting });
 }
 
 function explanationOf(order: ApiOrder): string {
   const meaning = meaningOf(order);
   const { timestamp, evaluatedAt, entityId, pkh } = order;
-  const ended = evaluatedAt === null ? null : moment(evaluatedAt);
-  return t.token.orderExplained({
-    meaning,
-    placed: moment(timestamp),
-    ended,
-    order: ends(entityId),
-    pkh: ends(pkh),
-  });
+  const said = { meaning, placed: moment(timestamp), order: ends(entityId), pkh: ends(pkh) };
+  if (evaluatedAt === null) return t.token.orderExplained(said);
+  return t.token.orderEnded({ ...said, ended: moment(evaluatedAt) });
 }

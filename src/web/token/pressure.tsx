@@ -2,7 +2,7 @@
 import type { Ticker } from '../../client/types.ts';
 import { Panel } from '../components/panel.tsx';
 import { useTickers } from '../home/useTickers.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 
 const WINDOWS = ['5m', '1h', '24h'] as const;
 
@@ -14,7 +14,7 @@ export function Pressure({ asset }: { readonly asset: string }) {
     <Panel
       class="pressure"
       title={t.token.pressure}
-      side={<span class="side">{traders === null ? '' : counted(traders, t.token.traders)}</span>}
+      side={<span class="side">{traders === null ? '' : t.token.traders(traders)}</span>}
     >
       <ul class="inside">
         {WINDOWS.map((window) => (
@@ -35,12 +35,12 @@ function Balance({ window, ticker }: BalanceProps) {
   return (
     <li>
       <span class="dim">{t.token.windows[window]}</span>
-      <span class="up">{counted(buys, t.token.buys)}</span>
+      <span class="up">{t.token.buys(buys)}</span>
       <span class="balance-bar" aria-hidden="true">
         <span class="buys" style={{ 'flex-grow': String(buys) }} />
         <span class="sells" style={{ 'flex-grow': String(sells) }} />
       </span>
-      <span class="down num">{counted(sells, t.token.sells)}</span>
+      <span class="down num">{t.token.sells(sells)}</span>
     </li>
   );
 }

@@ -13,7 +13,7 @@ import { TxLink } from '../components/txLink.tsx';
 import { coins, money } from '../fiat.ts';
 import { ends, localized, moment, short, subscriptZeros } from '../format.ts';
 import { flash } from '../frames.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 import { type Followed, memo, useMirror, usePage } from '../page.tsx';
 import { RowFilters, useOwnKey } from './filters.tsx';
 import { Maker } from './maker.tsx';
@@ -179,7 +179,7 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
       <More
         list={list}
         label={t.token.olderTrades}
-        words={counted(rows.length, t.token.newest)}
+        words={t.token.newest(rows.length)}
         hasMore={hasMore}
         load={() => {
           reach.all();
@@ -203,6 +203,13 @@ const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = 
   ArrowRight: [0, 1],
   ArrowLeft: [0, -1],
 };
+
+function titleOf(price: string, time: number, pkh: string): string {
+  const trade = { price: localized(price), when: moment(time) };
+  return pkh === ''
+    ? t.token.tradeTitle(trade)
+    : t.token.tradeTitleOf({ ...trade, key: ends(pkh) });
+}
 
 /** The list is one tab stop; arrow keys move between the wallets and transactions of its rows. */
 function walk(event: TargetedKeyboardEvent<HTMLOListElement>): void {
@@ -236,11 +243,7 @@ const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
     if (isNews && element.current !== null) flash(element.current, isBuy ? 'up' : 'down');
   }, []);
   return (
-    <li
-      ref={element}
-      data-key={id}
-      title={t.token.tradeTitle(localized(price), moment(time), pkh === '' ? null : ends(pkh))}
-    >
+    <li ref={element} data-key={id} title={titleOf(price, time, pkh)}>
       <span class="unseen">{isBuy ? t.token.buyAt : t.token.sellAt} </span>
       <span class={`num ${isBuy ? 'up' : 'down'}`}>
         {isBuy ? '▲' : '▼'} {money(price, (text) => subscriptZeros(text, 6))}
@@ -254,8 +257,8 @@ const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
           type="button"
           class="maker code dim"
           tabIndex={-1}
-          aria-label={t.token.tradesOf(pkh.slice(-MAKER_DIGITS))}
-          title={t.token.tradesOf(ends(pkh))}
+          aria-label={t.token.tradesOf({ wallet: pkh.slice(-MAKER_DIGITS) })}
+          title={t.token.tradesOf({ wallet: ends(pkh) })}
           onClick={() => {
             filter.value = { ...filter.value, isOwn: false, maker: pkh };
           }}

@@ -29,7 +29,7 @@ export function readAmount(
   const [, whole = '', fraction = ''] = SHAPE.exec(bare.replace(point, '.')) ?? [];
   if (whole + fraction === '') return words.unreadable;
   if (fraction.length > decimals) {
-    return decimals === 0 ? words.noDecimals : words.digits(decimals);
+    return decimals === 0 ? words.noDecimals : words.digits({ most: decimals });
   }
   const digits = whole + fraction.padEnd(decimals, '0');
   if (digits.length > MAX_DIGITS) return words.tooMuch;

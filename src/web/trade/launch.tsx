@@ -282,7 +282,7 @@ async function launch(
   const { assetId } = prepared.built;
   const token = { asset: assetId, ticker: draft.texts.ticker };
   const sent = await askToSign(context, {
-    title: t.launch.lookAt(request.name),
+    title: t.launch.lookAt({ name: request.name }),
     above: <LastLook draft={draft} prepared={prepared} />,
     ...{ prepared, token, navigation },
     goes: t.sign.goesTo,

@@ -52,10 +52,10 @@ function nameProblem(text: string): Problem {
   const characters = [...name].length;
   if (characters === 0) return t.launch.problems.noName;
   if (characters > MAX_NAME_CHARACTERS) {
-    return t.launch.problems.longName(MAX_NAME_CHARACTERS, characters);
+    return t.launch.problems.longName({ most: MAX_NAME_CHARACTERS, is: characters });
   }
   if (!name.isWellFormed() || bytesOf(name) > MAX_NAME_BYTES) {
-    return t.launch.problems.heavyName(MAX_NAME_BYTES, bytesOf(name));
+    return t.launch.problems.heavyName({ most: MAX_NAME_BYTES, is: bytesOf(name) });
   }
   const fault = unreadableName(name);
   return fault === null ? null : t.launch.problems.unreadable[fault];
@@ -69,7 +69,7 @@ function tickerProblem(text: string): Problem {
 function descriptionProblem(text: string): Problem {
   const characters = [...text].length;
   if (characters > MAX_DESCRIPTION_CHARACTERS) {
-    return t.launch.problems.description(MAX_DESCRIPTION_CHARACTERS, characters);
+    return t.launch.problems.description({ most: MAX_DESCRIPTION_CHARACTERS, is: characters });
   }
   if (!text.isWellFormed()) return t.launch.problems.halfCharacter;
   return changesDirection(text) ? t.launch.problems.direction : null;
@@ -78,7 +78,7 @@ function descriptionProblem(text: string): Problem {
 /** Empty is fine. */
 function linkProblem(text: string): Problem {
   if (text === '' || webLink(text) !== null) return null;
-  return t.launch.problems.link(MAX_LINK_BYTES);
+  return t.launch.problems.link({ most: MAX_LINK_BYTES });
 }
 
 function bytesOf(text: string): number {

@@ -124,7 +124,7 @@ function PriceField({ price, now }: { readonly price: Typed; readonly now: bigin
         input={price.type}
         box={price.box}
         problem={price.problem}
-        hint={now === null ? '' : t.trade.limit.now(typed(now))}
+        hint={now === null ? '' : t.trade.limit.now({ price: typed(now) })}
       />
       <fieldset class="quick">
         <legend class="unseen">{t.trade.limit.steps}</legend>
@@ -162,10 +162,10 @@ function Meaning({ token, price, amount, waitSeconds }: MeaningProps) {
   const least = shownOf(leastFor(side.value, amount, price), got, token);
   return (
     <p class="limit-words" role="status">
-      {t.trade.limit.means(shownOf(amount, given, token), least)}{' '}
+      {t.trade.limit.means({ offered: shownOf(amount, given, token), least })}{' '}
       {waitSeconds === null
         ? t.trade.limit.noEnd
-        : t.trade.limit.until(shortMoment(time.seconds.peek() + waitSeconds))}
+        : t.trade.limit.until({ when: shortMoment(time.seconds.peek() + waitSeconds) })}
     </p>
   );
 }

@@ -46,7 +46,7 @@ async function lockTokens(context: PageContext, token: Token): Promise<void> {
   const end = localText(context.clock.nowMs() + 30 * DAY_MS);
   const draft = signal<Draft>({ amount: '', end, stages: 1 });
   await ask({
-    title: t.lock.title(token.ticker),
+    title: t.lock.title({ what: token.ticker }),
     content: <LockForm token={token} draft={draft} />,
     confirm: t.lock.review,
     async run() {
@@ -57,7 +57,7 @@ async function lockTokens(context: PageContext, token: Token): Promise<void> {
       const request = { assetId: token.asset, amount, lockEndMs, stages };
       const prepared = await session.trading().prepareLock(request);
       return askToSign(context, {
-        title: t.lock.title(`${shownAmount(amount, 0)} ${token.ticker}`),
+        title: t.lock.title({ what: `${shownAmount(amount, 0)} ${token.ticker}` }),
         above: <Unlocks draft={draft.value} />,
         ...{ prepared, token, navigation },
         goes: t.lock.goes,
@@ -84,7 +84,7 @@ function LockForm({ token, draft }: { readonly token: Token; readonly draft: Sig
       <AmountField
         label={t.lock.amount}
         unit={token.ticker}
-        hint={t.trade.youHave(shownAmount(held, 0))}
+        hint={t.trade.youHave({ amount: shownAmount(held, 0) })}
         value={amount}
         input={(text) => change({ amount: text })}
         problem={isTyped && typeof now.amount === 'string' ? now.amount : null}

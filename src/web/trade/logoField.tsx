@@ -68,7 +68,11 @@ export function LogoField({ logo, problem, choose }: LogoFieldProps) {
           <span class="hint" id={`${id}-hint`}>
             {logo === null
               ? `${t.logo.limits} ${t.logo.drawnAgain}`
-              : t.logo.size(logo.width, logo.height, sizeText(logo.file.size))}
+              : t.logo.size({
+                  width: logo.width,
+                  height: logo.height,
+                  size: sizeText(logo.file.size),
+                })}
           </span>
         </span>
       </label>
@@ -96,7 +100,7 @@ export function useObjectUrl(file: File | null): string | null {
 
 async function readLogo(file: File): Promise<Logo | string> {
   if (file.size === 0) return t.logo.empty;
-  if (file.size > MAX_BYTES) return t.logo.tooLarge(sizeText(file.size));
+  if (file.size > MAX_BYTES) return t.logo.tooLarge({ size: sizeText(file.size) });
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
   const mediaType = typeOf(head);
   if (mediaType === null) return t.logo.otherType;
@@ -104,10 +108,10 @@ async function readLogo(file: File): Promise<Logo | string> {
   if (bitmap === null) return t.logo.damaged;
   try {
     const { width, height } = bitmap;
-    if (width > MAX_PIXELS || height > MAX_PIXELS) return t.logo.tooWide(width, height);
+    if (width > MAX_PIXELS || height > MAX_PIXELS) return t.logo.tooWide({ width, height });
     // An animation would stand still; the server takes the comments out of a GIF.
     const drawn = mediaType === 'image/gif' ? file : await drawAgain(bitmap, file.name, mediaType);
-    if (drawn.size > MAX_BYTES) return t.logo.tooLarge(sizeText(drawn.size));
+    if (drawn.size > MAX_BYTES) return t.logo.tooLarge({ size: sizeText(drawn.size) });
     return { file: drawn, mediaType, width, height };
   } finally {
     bitmap.close();

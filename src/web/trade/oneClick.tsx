@@ -46,7 +46,7 @@ function SizeField({ index }: { readonly index: number }) {
   const draft = useSignal(buySizes.value[index] ?? '');
   return (
     <TextField
-      label={t.trade.sizeNumber(index + 1)}
+      label={t.trade.sizeNumber({ number: index + 1 })}
       value={draft.value}
       input={(text) => {
         draft.value = text;
@@ -71,8 +71,13 @@ function BuyButtons({ token }: { readonly token: Token }) {
     <fieldset class="quick">
       <legend class="unseen">{t.trade.buyNow}</legend>
       {buySizes.value.map((size, index) => (
-        <Button key={index} kind="buy" describe={t.trade.buyNowFor(size)} run={() => buy(size)}>
-          {t.trade.buyFor(size)}
+        <Button
+          key={index}
+          kind="buy"
+          describe={t.trade.buyNowFor({ ada: size })}
+          run={() => buy(size)}
+        >
+          {t.trade.buyFor({ ada: size })}
         </Button>
       ))}
     </fieldset>

@@ -118,6 +118,6 @@ export async function placeAtOnce(
     }
   } catch (error) {
     const what = shownOf(wanted.amount, wanted.side === 'BUY' ? '.' : token.asset, token);
-    context.notify('bad', t.trade.notPlaced(what, errorText(error)));
+    context.notify('bad', t.trade.notPlaced({ what, why: errorText(error) }));
   }
 }

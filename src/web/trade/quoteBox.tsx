@@ -55,7 +55,7 @@ export function useQuoteView(options: QuoteViewOptions): QuoteView {
     state,
     rows: termRows(quote, token, least, moved),
     least: slippage === null ? null : shownOf(least, outputAsset, token),
-    said: t.trade.getNow(shownOf(outputAmount, outputAsset, token)),
+    said: t.trade.getNow({ amount: shownOf(outputAmount, outputAsset, token) }),
     isLarge: moved !== null && moved >= LARGE_IMPACT,
   };
 }
@@ -64,7 +64,7 @@ export function useQuoteView(options: QuoteViewOptions): QuoteView {
 export function QuoteBox({ view }: { readonly view: QuoteView }) {
   const { state, least, said, isLarge } = view;
   const isAsking = state.kind === 'asking';
-  const plain = least === null ? '' : t.trade.plainly(least);
+  const plain = least === null ? '' : t.trade.plainly({ least });
   return (
     <div class="quote" data-state={state.kind} aria-busy={isAsking || undefined}>
       {state.kind === 'none' ? (

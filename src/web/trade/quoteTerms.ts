@@ -59,13 +59,13 @@ export function termRows(
   return [
     row('offer', input, words.offerMeans),
     row('now', shownOf(quote.outputAmount, outputAsset, token), words.nowMeans[venue]),
-    row('least', minimum, words.leastMeans(minimum)),
+    row('least', minimum, words.leastMeans({ least: minimum })),
     row(
       'price',
       `${subscriptZeros(perToken, 6)} ADA`,
-      words.priceMeans(localized(perToken), token.ticker),
+      words.priceMeans({ price: localized(perToken), ticker: token.ticker }),
     ),
-    row('impact', impactText(impact), words.impactMeans(impactText(impact), isBuy)),
+    row('impact', impactText(impact), impactMeans(impactText(impact), isBuy)),
     row('tradingFee', shownAda(trading), feeWords(quote)),
     row('executorFee', shownAda(executor), words.executorFeeMeans),
     row('deposit', shownAda(deposit), words.depositMeans),
@@ -87,7 +87,7 @@ function refundRow(expiresAt: number): TermRow {
 function feeWords({ fees, venue }: Terms): string {
   if (venue === 'CURVE') return t.trade.terms.curveFeeMeans;
   const [creator, platform] = [shownAda(BigInt(fees.creator)), shownAda(BigInt(fees.platform))];
-  return t.trade.terms.ammFeeMeans(creator, platform);
+  return t.trade.terms.ammFeeMeans({ creator, platform });
 }
 
 const HUNDREDTHS = 10_000n;
@@ -105,6 +105,11 @@ export function impactOf(
   if (spot === 0n) return null;
   const worse = inputAsset === '.' ? quoted - spot : spot - quoted;
   return worse <= 0n ? 0n : (worse * HUNDREDTHS) / spot;
+}
+
+function impactMeans(impact: string, isBuy: boolean): string {
+  const { impactOfBuy, impactOfSell } = t.trade.terms;
+  return isBuy ? impactOfBuy({ impact }) : impactOfSell({ impact });
 }
 
 function impactText(impact: bigint | null): string {

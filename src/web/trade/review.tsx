@@ -7,7 +7,7 @@ import { ask } from '../components/dialog.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
 import { ends, moment } from '../format.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
 import { shownOf, type Token } from './quoteTerms.ts';
@@ -95,7 +95,9 @@ function WhatYouSign({ review, token, goes, words, validUntil }: WhatYouSignProp
           <strong>{amountsOf(change, token)}</strong> {t.sign.comesBack}
         </li>
       </ul>
-      <p class="small">{isEnding ? t.sign.validUntil(moment(validUntil / 1000)) : t.sign.noEnd}</p>
+      <p class="small">
+        {isEnding ? t.sign.validUntil({ when: moment(validUntil / 1000) }) : t.sign.noEnd}
+      </p>
       <p class="small dim">
         {t.sign.transaction} <code title={txHash}>{ends(txHash, 8)}</code>
       </p>
@@ -109,11 +111,9 @@ function amountsOf({ lovelace, assets }: Value, token: Token | null): string {
   const amounts = Array.from(assets, ([asset, amount]) => {
     if (asset === token?.asset) return shownOf(amount, asset, token);
     const [policy = ''] = asset.split('.');
-    return shownOf(amount, asset, { asset, ticker: t.sign.tokensOf(ends(policy)) });
+    return shownOf(amount, asset, { asset, ticker: t.sign.tokensOf({ policy: ends(policy) }) });
   });
   const shown = amounts.slice(0, MOST_SHOWN);
   const left = amounts.length - shown.length;
-  return [shownAda(lovelace), ...shown, ...(left > 0 ? [counted(left, t.sign.others)] : [])].join(
-    ' + ',
-  );
+  return [shownAda(lovelace), ...shown, ...(left > 0 ? [t.sign.others(left)] : [])].join(' + ');
 }

@@ -173,7 +173,7 @@ function SlippageFields() {
       ? ''
       : allowed === null
         ? t.trade.anyOutput
-        : t.trade.fillsFor(percentText(10_000n - allowed));
+        : t.trade.fillsFor({ percent: percentText(10_000n - allowed) });
   return (
     <>
       <ChoiceBar

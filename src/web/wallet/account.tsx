@@ -112,7 +112,7 @@ function OtherWallets({ address }: { readonly address: string }) {
             <li key={each.address}>
               <code title={each.address}>{ends(each.address, 10)}</code>
               <Button
-                describe={t.wallet.switchTo(ends(each.address, 10))}
+                describe={t.wallet.switchTo({ address: ends(each.address, 10) })}
                 run={() => takeTestWallet(context, () => each.secret)}
               >
                 {t.wallet.use}

@@ -1,7 +1,7 @@
 /** A month of days, with those marked on which locks open; it begins at the first of them. */
 import { useSignal } from '@preact/signals';
 import { locale } from '../language.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 
 const WEEK = 7;
 const MONTH = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
@@ -74,8 +74,8 @@ function Days({ year, month, days }: Month & { readonly days: readonly number[] 
           <li
             key={day}
             class={opens > 0 ? 'marked' : undefined}
-            aria-label={opens > 0 ? counted(opens, t.locks.opensOn(day)) : undefined}
-            title={opens > 0 ? counted(opens, t.locks.opensOn(day)) : undefined}
+            aria-label={opens > 0 ? t.locks.opensOn(opens, { day }) : undefined}
+            title={opens > 0 ? t.locks.opensOn(opens, { day }) : undefined}
           >
             {day}
           </li>

@@ -98,9 +98,11 @@ type Asker = (method: string, args?: readonly unknown[], limitMs?: number) => Pr
 function askerOf(wallet: object, clock: Clock): Asker {
   return async (name, args = [], limitMs = ANSWER_MS) => {
     const method: unknown = Reflect.get(wallet, name);
-    if (typeof method !== 'function') throw walletError(t.extension.cannot(name));
+    if (typeof method !== 'function') throw walletError(t.extension.cannot({ method: name }));
     const late = Promise.withResolvers<never>();
-    const timer = clock.after(limitMs, () => late.reject(walletError(t.extension.noAnswer(name))));
+    const timer = clock.after(limitMs, () =>
+      late.reject(walletError(t.extension.noAnswer({ method: name }))),
+    );
     try {
       return await Promise.race([Reflect.apply(method, wallet, args), late.promise]);
     } catch (error) {
@@ -116,13 +118,13 @@ function wordsOf(error: unknown): string {
   const code: unknown = isObject(error) ? Reflect.get(error, 'code') : null;
   const texts = isObject(error) ? [Reflect.get(error, 'info'), Reflect.get(error, 'message')] : [];
   const info = texts.find((text) => typeof text === 'string' && text !== '') ?? null;
-  const said = info === null ? null : String(info).slice(0, 300);
-  if (code === -3 || code === 2) return t.extension.declined(said);
-  if (code === -4) return t.extension.accountChanged(said);
-  if (code === 1) return t.extension.noKey(said);
-  return said === null
-    ? t.extension.failed(String(error).slice(0, 300))
-    : t.extension.refused(said);
+  const said = info === null ? '' : ` ${t.extension.said({ words: String(info).slice(0, 300) })}`;
+  if (code === -3 || code === 2) return `${t.extension.declined}${said}`;
+  if (code === -4) return `${t.extension.accountChanged}${said}`;
+  if (code === 1) return `${t.extension.noKey}${said}`;
+  return info === null
+    ? t.extension.failed({ words: String(error).slice(0, 300) })
+    : `${t.extension.refused}${said}`;
 }
 
 function isObject(value: unknown): value is object {

@@ -33,7 +33,7 @@ export async function connectExtension(
   if (parsed !== null && parsed.network !== network.addresses) throw wrongNetwork(name, network);
   const usable = parseKeyAddress(address, network.addresses);
   if (usable === null) {
-    throw walletError(t.extension.noOwnKey(name));
+    throw walletError(t.extension.noOwnKey({ name }));
   }
   return {
     kind: 'extension',
@@ -58,7 +58,7 @@ async function checkNetwork(api: ExtensionApi, name: string, network: Network): 
 
 function wrongNetwork(name: string, { name: here, addresses }: Network): ApiError {
   const { onTestnet, onMainnet } = t.extension;
-  return walletError((addresses === 'mainnet' ? onTestnet : onMainnet)(name, here));
+  return walletError((addresses === 'mainnet' ? onTestnet : onMainnet)({ name, here }));
 }
 
 function readBalance(hex: string): Value {

@@ -110,7 +110,7 @@ function ExtensionChoices() {
                 {extension.icon !== null && (
                   <img src={extension.icon} alt="" width="20" height="20" />
                 )}
-                {t.wallet.connectTo(extension.name)}
+                {t.wallet.connectTo({ name: extension.name })}
               </Button>
             </li>
           ))}

@@ -21,7 +21,7 @@ export function Faucet({ address }: { readonly address: string }) {
       const { data } = await context.client.devnet.faucet({ address, ada: FAUCET_ADA });
       state.value = t.wallet.coinsSent;
       const came = await sessionOf(context).follow(data.txHash);
-      state.value = came ? t.wallet.coinsCame(ADA) : t.wallet.coinsUnseen;
+      state.value = came ? t.wallet.coinsCame({ ada: ADA }) : t.wallet.coinsUnseen;
     } catch (error) {
       failure.value = error;
     }
@@ -29,7 +29,7 @@ export function Faucet({ address }: { readonly address: string }) {
   return (
     <div class="wallet-stack">
       <div>
-        <Button run={give}>{t.wallet.get(ADA)}</Button>
+        <Button run={give}>{t.wallet.get({ ada: ADA })}</Button>
       </div>
       <p class="hint" role="status">
         {state.value}

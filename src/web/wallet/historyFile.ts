@@ -19,7 +19,7 @@ export async function downloadHistory(
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(keyHashes),
     });
-    if (!answer.ok) throw new Error(t.orders.noFile(answer.status));
+    if (!answer.ok) throw new Error(t.orders.noFile({ status: answer.status }));
     const [header = '', ...rows] = (await answer.text()).trimEnd().split('\r\n');
     if (page === 0) lines.push(header);
     lines.push(...rows);

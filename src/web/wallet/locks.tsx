@@ -63,11 +63,11 @@ function OwnLock({ lock }: { readonly lock: LockRow }) {
         <a href={routeHash({ at: 'token', asset })}>{ticker}</a> {amount}
       </span>
       <span class="lock-state dim" title={moment(untilMs / 1000)}>
-        {leftMs > 0 ? t.locks.opensIn(countdown(leftMs)) : t.locks.open}
+        {leftMs > 0 ? t.locks.opensIn({ left: countdown(leftMs) }) : t.locks.open}
       </span>
       {leftMs <= 0 && (
         <Button
-          describe={t.locks.withdrawOne(amount, ticker)}
+          describe={t.locks.withdrawOne({ amount, ticker })}
           run={() => withdraw(context, lock, ticker)}
         >
           {t.locks.withdraw}
@@ -82,7 +82,7 @@ async function withdraw(context: PageContext, lock: LockRow, ticker: string): Pr
   try {
     const prepared = await sessionOf(context).trading().prepareWithdraw(lock.id);
     await askToSign(context, {
-      title: t.locks.title(ticker),
+      title: t.locks.title({ ticker }),
       ...{ prepared, token: { asset: assetOf(lock), ticker }, navigation },
       goes: t.sign.goesTo,
       words: t.locks.words,

@@ -30,7 +30,9 @@ export function orderNotice(
   const asset = isBuy ? to : from;
   const token = { asset, ticker: tickersOf(context).of(asset) };
   const text = t.notices[status]({
-    what: isBuy ? t.notices.buyOf(token.ticker) : t.notices.sellOf(token.ticker),
+    what: isBuy
+      ? t.notices.buyOf({ ticker: token.ticker })
+      : t.notices.sellOf({ ticker: token.ticker }),
     offered: shownOf(fromAmount, from, token),
     gets: shownOf(toAmount, to, token),
   });

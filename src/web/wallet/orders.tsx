@@ -83,7 +83,9 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
           {order.evaluatedAt === null ? (
             <Age since={order.timestamp} />
           ) : (
-            <TxLink {...orderTx(order)}>{t.orders.ended(shortMoment(order.evaluatedAt))}</TxLink>
+            <TxLink {...orderTx(order)}>
+              {t.orders.ended({ when: shortMoment(order.evaluatedAt) })}
+            </TxLink>
           )}
         </span>
       </span>
@@ -97,7 +99,7 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
       </button>
       {order.status === 'Pending' && (
         <Button
-          describe={t.orders.cancelOne(side, terms)}
+          describe={t.orders.cancelOne({ side, terms })}
           run={() => cancelOrder(context, order, token)}
         >
           {t.orders.cancel}
@@ -110,17 +112,18 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
 function termsOf(order: ApiOrder, token: Token): string {
   const { status, from, fromAmount, to, toAmount } = order;
   const offered = shownOf(fromAmount, from, token);
-  if (isPartlyFilled(order)) return t.orders.soFar(offered, shownOf(toAmount, to, token));
+  if (isPartlyFilled(order)) return t.orders.soFar({ offered, got: shownOf(toAmount, to, token) });
   if (status === 'Evaluated') return `${offered} → ${shownOf(toAmount, to, token)}`;
   if (toAmount === '0') return offered;
-  return t.orders.atLeast(offered, shownOf(toAmount, to, token));
+  return t.orders.atLeast({ offered, least: shownOf(toAmount, to, token) });
 }
 
 function explanationOf(order: ApiOrder): string {
   const { meaning } = statusText(order);
   const isRefunded = isOpen(order) && order.expiresAt > 0;
-  const until = isRefunded ? moment(order.expiresAt / 1000) : null;
-  return t.orders.explained(meaning, moment(order.timestamp), until);
+  const placed = moment(order.timestamp);
+  if (!isRefunded) return t.orders.explained({ meaning, placed });
+  return t.orders.explainedUntil({ meaning, placed, until: moment(order.expiresAt / 1000) });
 }
 
 function assetOf({ from, to }: ApiOrder): string {
@@ -133,7 +136,7 @@ async function cancelOrder(context: PageContext, order: ApiOrder, token: Token):
     const prepared = await sessionOf(context).trading().prepareCancel(order.entityId);
     await askToSign(context, {
       title: order.from === '.' ? t.orders.cancelBuy : t.orders.cancelSell,
-      above: <p>{t.orders.cancelMeans(termsOf(order, token))}</p>,
+      above: <p>{t.orders.cancelMeans({ terms: termsOf(order, token) })}</p>,
       ...{ prepared, token, navigation },
       goes: t.sign.goesTo,
       words: t.orders.cancelWords,

@@ -9,7 +9,7 @@ import { Logo } from '../components/logo.tsx';
 import { Panel } from '../components/panel.tsx';
 import { money } from '../fiat.ts';
 import { grouped, localized, moment, short, subscriptZeros } from '../format.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { keptKeyHashes } from './account.tsx';
@@ -55,7 +55,7 @@ export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
                   isAll.value = currentTarget.checked;
                 }}
               />
-              {counted(kept.length, t.portfolio.allWallets)}
+              {t.portfolio.allWallets(kept.length)}
             </label>
           )}
           {data !== null && data.tokens.length > 0 && <PictureButton portfolio={data} />}
@@ -144,7 +144,7 @@ function History({ keys, round }: HistoryProps) {
   const points = (asked.data ?? []).map((point) => ({
     time: point.time,
     value: Number(point.realizedPnlAda) + Number(point.unrealizedPnlAda),
-    title: t.portfolio.point(moment(point.time), signed(gainOf(point))),
+    title: t.portfolio.point({ when: moment(point.time), gain: signed(gainOf(point)) }),
   }));
   return (
     <div class="pnl-history">

@@ -61,7 +61,9 @@ export class Session {
     const { client } = this.#context;
     const ended = new AbortController();
     const mirror = client.userOrders(wallet.address);
-    mirror.onError((error) => this.#context.notify('bad', t.orders.trouble(errorText(error))));
+    mirror.onError((error) =>
+      this.#context.notify('bad', t.orders.trouble({ why: errorText(error) })),
+    );
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
       const { isLoaded, orders: before } = this.orders.value;
       const orders = [...mempool, ...ledger];

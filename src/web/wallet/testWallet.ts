@@ -21,7 +21,7 @@ export function keptSecrets(storage: () => Storage): readonly string[] {
 export function keepSecret(storage: () => Storage, secret: string): void {
   const others = keptSecrets(storage).filter((each) => each !== secret);
   if (others.length >= MOST) {
-    throw walletError(t.keys.tooMany(MOST));
+    throw walletError(t.keys.tooMany({ most: MOST }));
   }
   write(storage, [secret, ...others]);
 }
@@ -52,6 +52,6 @@ function reach<T>(work: () => T): T {
     return work();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw walletError(t.keys.noStorage(why));
+    throw walletError(t.keys.noStorage({ why }));
   }
 }

@@ -4,7 +4,7 @@ import { Button } from '../components/button.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Panel } from '../components/panel.tsx';
 import { errorText } from '../errorText.ts';
-import { counted, t } from '../messages.ts';
+import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { shownAda, shownAmount } from '../trade/amount.ts';
@@ -64,7 +64,7 @@ function Made({ wallet }: MineProps) {
   const save = async () => {
     try {
       const count = await downloadHistory(context, [wallet.keyHash]);
-      context.notify('good', counted(count, t.orders.saved));
+      context.notify('good', t.orders.saved(count));
     } catch (error) {
       context.notify('bad', errorText(error));
     }
@@ -120,7 +120,7 @@ function Balance() {
             <span class="num">{shownAmount(amount, 0)}</span>
           </li>
         ))}
-        {more > 0 && <li class="dim">{counted(more, t.wallet.more)}</li>}
+        {more > 0 && <li class="dim">{t.wallet.more(more)}</li>}
       </ul>
       {session.trouble.value !== null && <ErrorBox error={session.trouble.value} />}
     </>

@@ -1,4 +1,6 @@
 /** English of the token's page, of trading, signing, locking and launching. */
+import { text } from '../texts.ts';
+
 export const TOKEN = {
   loading: 'Loading the token',
   chart: 'Chart',
@@ -17,25 +19,25 @@ export const TOKEN = {
     'The curve is full. Its coins and tokens are on their way into the AMM pool; until that is ' +
     'in a block, orders stay open.',
   graduated: 'This token has graduated: it is traded in an AMM pool. The curve is closed for good.',
-  ammHolds: (coins: string) => `AMM pool with ${coins}`,
-  filled: (coins: string, cap: string) => `${coins} of ${cap}`,
-  missing: (coins: string) => `${coins} to go until it graduates.`,
+  ammHolds: 'AMM pool with {coins}',
+  filled: '{coins} of {cap}',
+  missing: '{coins} to go until it graduates.',
   pressure: 'Buys and sells',
   buys: { one: '# buy', other: '# buys' },
   sells: { one: '# sell', other: '# sells' },
   traders: { one: '# trader in 24h', other: '# traders in 24h' },
   windows: { '5m': '5m', '1h': '1h', '24h': '24h' },
   book: 'Open orders by price',
-  bookCounts: (asks: number, bids: number) => `${asks} ask, ${bids} bid`,
+  bookCounts: '{asks} ask, {bids} bid',
   worstPrice: 'Worst price',
   tokens: 'Tokens',
   noSells: 'no open sells',
   noBuys: 'no open buys',
-  poolPrice: (price: string) => `Pool ${price}`,
-  adaEach: (price: string) => `${price} ADA a token`,
+  poolPrice: 'Pool {price}',
+  adaEach: '{price} ADA a token',
   holders: 'Holders',
   moreHolders: 'More holders',
-  largestOf: (listed: string, all: string) => `The largest ${listed} of ${all}`,
+  largestOf: 'The largest {listed} of {all}',
   distribution: 'Who has how much of the supply',
   onCurve: 'Curve',
   inAmm: 'AMM pool',
@@ -43,13 +45,13 @@ export const TOKEN = {
   tokensInAmm: 'Tokens in the AMM pool',
   poolMark: 'pool',
   authorMark: 'author',
-  tokensOf: (who: string, tokens: string) => `${who}: ${tokens} tokens`,
+  tokensOf: '{who}: {tokens} tokens',
   parts: { author: 'Author', top: 'Top 10', locked: 'Locked', others: 'Others' },
   locks: 'Locks',
   noLocks: 'Nothing of this token is locked.',
-  lockedTokens: (tokens: string) => `${tokens} tokens`,
+  lockedTokens: '{tokens} tokens',
   unlocked: 'may be withdrawn',
-  until: (when: string) => `until ${when}`,
+  until: 'until {when}',
   insights: 'Before you buy',
   noCautions: 'nothing unusual',
   cautions: { one: '# caution', other: '# cautions' },
@@ -60,24 +62,24 @@ export const TOKEN = {
     outside: 'Of all tokens that have left the pool.',
     authorSold: 'Author has sold',
     authorSoldMeans: 'Whether a sell of the author’s key was filled.',
-    sold: (tokens: string) => `${tokens} tokens`,
+    sold: '{tokens} tokens',
     no: 'no',
     bundled: 'Bought with the launch',
     bundledMeans:
       'Keys other than the author’s that bought in the block of the launch, and what these buys ' +
       'brought of all tokens that have left the pool.',
     none: 'no other key',
-    bundle: (percent: string) => ({ one: `# key, ${percent}%`, other: `# keys, ${percent}%` }),
+    bundle: { one: '# key, {percent}%', other: '# keys, {percent}%' },
   },
   sides: { all: 'All', buy: 'Buys', sell: 'Sells' },
-  sideOf: (what: string) => `${what}: side`,
-  sizeOf: (what: string) => `${what}: size`,
+  sideOf: '{what}: side',
+  sizeOf: '{what}: size',
   anySize: 'Any size',
   mine: 'Mine',
   trades: 'Trades',
   tradesNewestFirst: 'Trades, newest first',
   tradeColumns: ['Price', 'Tokens', 'Value', 'Wallet', 'Age'],
-  tradesOf: (wallet: string) => `Only trades of wallet ${wallet}`,
+  tradesOf: 'Only trades of wallet {wallet}',
   thisWallet: 'Wallet',
   invested: 'paid',
   gain: 'gain',
@@ -88,8 +90,8 @@ export const TOKEN = {
   noFilteredTrades: 'No trade passes the filter.',
   buyAt: 'Buy at',
   sellAt: 'Sell at',
-  tradeTitle: (price: string, when: string, key: string | null) =>
-    `${price} ADA a token, ${when}${key === null ? '' : `, key ${key}`}`,
+  tradeTitle: '{price} ADA a token, {when}',
+  tradeTitleOf: '{price} ADA a token, {when}, key {key}',
   orders: 'Orders',
   ordersNewestFirst: 'Orders, newest first',
   orderColumns: {
@@ -101,23 +103,16 @@ export const TOKEN = {
     age: 'Age',
   },
   olderOrders: 'Older orders',
-  ordersShown: (of: { readonly shown: string; readonly all: string; readonly waiting: number }) =>
-    `${of.shown} of ${of.all}${of.waiting === 0 ? '' : ` · ${of.waiting} waiting`}`,
+  ordersShown: '{shown} of {all}',
+  ordersWaiting: '{shown} of {all} · {waiting} waiting',
   noOrders: 'No orders yet.',
   noFilteredOrders: 'No order loaded so far passes the filter.',
   buy: 'Buy',
   sell: 'Sell',
   anyPrice: 'any',
-  orderExplained: (of: {
-    readonly meaning: string;
-    readonly placed: string;
-    readonly ended: string | null;
-    readonly order: string;
-    readonly pkh: string;
-  }) =>
-    `${of.meaning} Placed ${of.placed}.${of.ended === null ? '' : ` Ended ${of.ended}.`} ` +
-    `Order ${of.order} of key ${of.pkh}.`,
-};
+  orderExplained: '{meaning} Placed {placed}. Order {order} of key {pkh}.',
+  orderEnded: '{meaning} Placed {placed}. Ended {ended}. Order {order} of key {pkh}.',
+} as const;
 
 /** What is wrong with an amount as it was typed. */
 export const AMOUNTS = {
@@ -125,10 +120,10 @@ export const AMOUNTS = {
   grouped: 'Write the amount without commas; a point separates decimals.',
   unreadable: 'This is no amount: digits and one decimal point.',
   noDecimals: 'Tokens have no decimals: enter a whole number.',
-  digits: (most: number) => `At most ${most} digits may follow the point.`,
+  digits: 'At most {most} digits may follow the point.',
   tooMuch: 'This is more than there can be.',
   zero: 'Enter an amount above 0.',
-};
+} as const;
 
 export const TRADE = {
   title: 'Trade',
@@ -137,16 +132,16 @@ export const TRADE = {
   limit: {
     mostPrice: 'Price at most',
     leastPrice: 'Price at least',
-    now: (price: string) => `Now ${price} ADA a token.`,
+    now: 'Now {price} ADA a token.',
     steps: 'Away from the price now',
     wait: 'Waits for',
     waits: { hour: '1 h', day: '1 day', week: '7 days', month: '30 days' },
     enter: 'Enter a price and an amount: the order waits until the market gives that price.',
-    means: (offered: string, least: string) =>
-      `It waits until the pool gives ${least} or more for all of ${offered}, fees included.`,
-    until: (when: string) =>
-      `If it was not filled by ${when}, it comes back, less 0.6 ADA at most. ` +
-      'You can cancel it at any time.',
+    means: 'It waits until the pool gives {least} or more for all of {offered}, fees included.',
+    until: text(
+      'If it was not filled by {when}, it comes back, less 0.6 ADA at most. You can cancel it ',
+      'at any time.',
+    ),
     noEnd: 'It waits until it is filled, or until you cancel it.',
   },
   buy: 'Buy',
@@ -157,7 +152,7 @@ export const TRADE = {
   youSell: 'You sell',
   youSpend: 'You spend',
   youGet: 'You get',
-  youHave: (amount: string) => `You have ${amount}.`,
+  youHave: 'You have {amount}.',
   amounts: 'Amounts',
   share: 'Share of your balance',
   slippage: 'Slippage',
@@ -166,7 +161,7 @@ export const TRADE = {
   ownSlippage: 'Own slippage',
   notAPercentage: 'Enter a percentage from 0 to 99.99.',
   anyOutput: 'Fills at any price: you may get next to nothing.',
-  fillsFor: (percent: string) => `Fills for at least ${percent} of the quote.`,
+  fillsFor: 'Fills for at least {percent} of the quote.',
   reviewBuy: 'Review buy',
   reviewSell: 'Review sell',
   signAndBuy: 'Sign and buy',
@@ -176,22 +171,22 @@ export const TRADE = {
   buySent: 'The buy was sent. It waits for a block.',
   sellSent: 'The sell was sent. It waits for a block.',
   priceMoved: 'The price has moved beyond what you looked at. These are the terms now.',
-  notPlaced: (what: string, why: string) => `The order over ${what} was not placed. ${why}`,
+  notPlaced: 'The order over {what} was not placed. {why}',
   enterAmount: 'Enter an amount to see what you get.',
-  getNow: (amount: string) => `You get ${amount} now.`,
-  plainly: (least: string) => `You get at least ${least}, or the order stays open and waits.`,
+  getNow: 'You get {amount} now.',
+  plainly: 'You get at least {least}, or the order stays open and waits.',
   largeImpact: 'This moves the price a lot: a smaller amount gets a better one.',
   oneClick: 'Sizes and one-click buying',
   sizes: 'Sizes of a buy, ADA',
-  sizeNumber: (number: number) => `Size ${number}`,
+  sizeNumber: 'Size {number}',
   noSize: 'Enter an amount of ADA.',
   switchOn: 'Buy with one click',
   oneClickMeans:
     'A press below buys at once, without the last look, with the slippage above. It is off again ' +
     'when you come back.',
   buyNow: 'Buy at once',
-  buyFor: (ada: string) => `Buy ${ada} ₳`,
-  buyNowFor: (ada: string) => `Buy for ${ada} ADA at once`,
+  buyFor: 'Buy {ada} ₳',
+  buyNowFor: 'Buy for {ada} ADA at once',
   terms: {
     names: {
       offer: 'You offer',
@@ -210,13 +205,15 @@ export const TRADE = {
       CURVE: 'What the curve pays at this moment, fees taken off.',
       AMM: 'What the AMM pool pays at this moment, fees taken off.',
     },
-    leastMeans: (least: string) =>
-      `${least} is the worst price that the order accepts; it stays open rather than get less.`,
-    priceMeans: (price: string, ticker: string) => `${price} ADA for one ${ticker}, with fees.`,
-    impactMeans: (impact: string, isBuy: boolean) =>
-      isBuy
-        ? `You pay ${impact} more for a token than now: a buy moves the price; fees are in it.`
-        : `You get ${impact} less for a token than now: a sell moves the price; fees are in it.`,
+    leastMeans:
+      '{least} is the worst price that the order accepts; it stays open rather than get less.',
+    priceMeans: '{price} ADA for one {ticker}, with fees.',
+    impactOfBuy: text(
+      'You pay {impact} more for a token than now: a buy moves the price; fees are in it.',
+    ),
+    impactOfSell: text(
+      'You get {impact} less for a token than now: a sell moves the price; fees are in it.',
+    ),
     executorFeeMeans: 'For the executor that fills the order; kept when it is filled.',
     depositMeans: 'Keeps the order alive on the chain and comes back with it.',
     payMeans: 'What leaves your wallet at first. The fee of the network, about 0.2 ADA, is extra.',
@@ -224,30 +221,29 @@ export const TRADE = {
     never: 'never',
     neverMeans: 'It waits until it is filled, or until you cancel it.',
     curveFeeMeans: 'The percent fee of the curve, taken off the ADA side.',
-    ammFeeMeans: (creator: string, platform: string) =>
-      `Creator ${creator}, platform ${platform}, taken off the ADA side.`,
+    ammFeeMeans: 'Creator {creator}, platform {platform}, taken off the ADA side.',
   },
-};
+} as const;
 
 export const SIGN = {
   title: 'What you sign',
   readHere: 'Read from the transaction in this browser.',
   isFee: 'is the fee of the network',
   comesBack: 'comes back to your wallet',
-  validUntil: (when: string) => `Valid until ${when}: no block takes it later.`,
+  validUntil: 'Valid until {when}: no block takes it later.',
   noEnd: 'It has no end: a block may take it at any time.',
   transaction: 'Transaction',
-  tokensOf: (policy: string) => `of ${policy}`,
+  tokensOf: 'of {policy}',
   others: { one: '# other token', other: '# other tokens' },
   goesTo: 'goes to',
   goesToOrder: 'goes to the order',
   orderWords: 'An order at the market’s script, in your name.',
-};
+} as const;
 
 export const LOCK = {
   open: 'Lock tokens…',
   openMeans: 'Locked tokens cannot be moved before their time, not even by you.',
-  title: (what: string) => `Lock ${what}`,
+  title: 'Lock {what}',
   review: 'Review the lock',
   sign: 'Sign and lock',
   goes: 'is locked at',
@@ -265,7 +261,7 @@ export const LOCK = {
   columns: ['Stage', 'Opens', 'Tokens'],
   noEnd: 'Choose the moment until which they are locked.',
   passed: 'This moment has passed: choose a later one.',
-};
+} as const;
 
 export const LOGO = {
   label: 'Logo',
@@ -273,15 +269,14 @@ export const LOGO = {
   limits: 'PNG, JPEG or GIF; at most 5 MiB and 4096 × 4096 pixels.',
   drawnAgain:
     'PNG and JPEG are drawn again here: the place and camera of a photograph stay with you.',
-  size: (width: number, height: number, size: string) => `${width} × ${height} pixels, ${size}`,
+  size: '{width} × {height} pixels, {size}',
   none: 'Choose a picture.',
   empty: 'This file is empty.',
-  tooLarge: (size: string) => `A logo has at most 5 MiB; this file has ${size}.`,
+  tooLarge: 'A logo has at most 5 MiB; this file has {size}.',
   otherType: 'A logo is a PNG, JPEG or GIF image; this file is none.',
   damaged: 'This image is damaged: the browser cannot read it.',
-  tooWide: (width: number, height: number) =>
-    `A logo has at most 4096 × 4096 pixels; this has ${width} × ${height}.`,
-};
+  tooWide: 'A logo has at most 4096 × 4096 pixels; this has {width} × {height}.',
+} as const;
 
 export const LAUNCH = {
   title: 'Launch a token',
@@ -319,7 +314,7 @@ export const LAUNCH = {
   types: { DEFAULT: 'Default', HYPED: 'Hyped' },
   review: 'Review the launch',
   building: 'The transaction is being built.',
-  lookAt: (name: string) => `Launch ${name}`,
+  lookAt: 'Launch {name}',
   sign: 'Sign and launch',
   sent: 'The launch was sent. Its page opens when a block has it.',
   firstBuy: 'First buy',
@@ -329,10 +324,8 @@ export const LAUNCH = {
   signWords: 'The pool with what you do not buy, the fee of a launch, and its description.',
   problems: {
     noName: 'Enter a name.',
-    longName: (most: number, is: number) =>
-      `A name has at most ${most} characters; this has ${is}.`,
-    heavyName: (most: number, is: number) =>
-      `A name has at most ${most} bytes of UTF-8; this has ${is}.`,
+    longName: 'A name has at most {most} characters; this has {is}.',
+    heavyName: 'A name has at most {most} bytes of UTF-8; this has {is}.',
     unreadable: {
       control: 'A name has no control characters.',
       bidirectional: 'A name has no characters that change the direction of text.',
@@ -342,11 +335,12 @@ export const LAUNCH = {
     },
     noTicker: 'Enter a ticker.',
     ticker: 'A ticker has 1 to 6 letters and digits, A to Z and 0 to 9.',
-    description: (most: number, is: number) => `At most ${most} characters; this has ${is}.`,
+    description: 'At most {most} characters; this has {is}.',
     halfCharacter: 'This holds half a character.',
     direction: 'A description has no characters that change the direction of text.',
-    link: (most: number) =>
-      'Enter a full link: https:// and a host, without user, password, spaces and backslashes, ' +
-      `at most ${most} bytes.`,
+    link: text(
+      'Enter a full link: https:// and a host, without user, password, spaces and backslashes, ',
+      'at most {most} bytes.',
+    ),
   },
-};
+} as const;

@@ -1,4 +1,6 @@
 /** English of the wallet's page: keys, portfolio, own orders and locks. */
+import { text } from '../texts.ts';
+
 export const WALLET = {
   title: 'Wallet',
   connection: 'Connection',
@@ -23,12 +25,12 @@ export const WALLET = {
   secretHint: '64 hex digits, as a test wallet exports them.',
   importIt: 'Import it',
   ofBrowser: 'Wallet of this browser',
-  connectTo: (name: string) => `Connect ${name}`,
+  connectTo: 'Connect {name}',
   noExtension: 'No wallet is installed in this browser. Any that follows CIP-30 will do.',
   devnetCoins: 'Coins of this devnet, worth nothing.',
-  get: (ada: string) => `Get ${ada} ADA`,
+  get: 'Get {ada} ADA',
   coinsSent: 'Sent; they are yours when a block has them.',
-  coinsCame: (ada: string) => `${ada} ADA arrived.`,
+  coinsCame: '{ada} ADA arrived.',
   coinsUnseen: 'Not seen in a block yet.',
   copy: 'Copy',
   copied: 'Copied',
@@ -53,22 +55,19 @@ export const WALLET = {
   forgetIt: 'Forget it',
   keepIt: 'Keep it',
   others: 'Other wallets of this browser',
-  switchTo: (address: string) => `Use the wallet ${address}`,
+  switchTo: 'Use the wallet {address}',
   use: 'Use',
   add: 'Add another test wallet',
-};
+} as const;
 
 /** Of the keys of test wallets that this browser keeps. */
 export const KEYS = {
-  tooMany: (most: number) => `This browser keeps ${most} test wallets: forget one of them first.`,
+  tooMany: 'This browser keeps {most} test wallets: forget one of them first.',
   none: 'Paste a secret key.',
   unreadable: 'A secret key has 64 hex digits (0 to 9, a to f).',
-  noStorage: (why: string) => `This browser keeps nothing for this page: ${why}`,
-};
+  noStorage: 'This browser keeps nothing for this page: {why}',
+} as const;
 
-const said = (words: string | null) => (words === null ? '' : ` It says: ${words}`);
-
-/** Of wallets that extensions put into the page. */
 export const EXTENSION = {
   noApi: 'The wallet agreed, but gave nothing to ask.',
   noNetwork: 'The wallet does not say on which network it is.',
@@ -79,24 +78,26 @@ export const EXTENSION = {
     output: 'The wallet gave no readable output.',
     signature: 'The wallet gave no readable signature.',
   },
-  cannot: (method: string) => `The wallet cannot do ${method}.`,
-  noAnswer: (method: string) => `The wallet did not answer ${method}. Reload the page.`,
-  /** `words`: what the wallet says itself. */
-  declined: (words: string | null) => `You declined in the wallet.${said(words)}`,
-  accountChanged: (words: string | null) =>
-    `The wallet changed its account: connect it again.${said(words)}`,
-  noKey: (words: string | null) => `The wallet has no key for this transaction.${said(words)}`,
-  refused: (words: string) => `The wallet refused.${said(words)}`,
-  failed: (words: string) => `The wallet failed: ${words}`,
-  noOwnKey: (name: string) => `${name} has an address without a key: it cannot trade here.`,
+  cannot: 'The wallet cannot do {method}.',
+  noAnswer: 'The wallet did not answer {method}. Reload the page.',
+  declined: 'You declined in the wallet.',
+  accountChanged: 'The wallet changed its account: connect it again.',
+  noKey: 'The wallet has no key for this transaction.',
+  refused: 'The wallet refused.',
+  /** Follows one of the four before it. `words`: the wallet's own message. */
+  said: 'It says: {words}',
+  failed: 'The wallet failed: {words}',
+  noOwnKey: '{name} has an address without a key: it cannot trade here.',
   /** `here`: the network of this server. */
-  onTestnet: (name: string, here: string) =>
-    `${name} is on a test network, this server is on ${here}. Switch the wallet to mainnet, then ` +
+  onTestnet: text(
+    '{name} is on a test network, this server is on {here}. Switch the wallet to mainnet, then ',
     'connect it again.',
-  onMainnet: (name: string, here: string) =>
-    `${name} is on mainnet, this server is on ${here}. Switch the wallet to a test network, then ` +
+  ),
+  onMainnet: text(
+    '{name} is on mainnet, this server is on {here}. Switch the wallet to a test network, then ',
     'connect it again.',
-};
+  ),
+} as const;
 
 export const PORTFOLIO = {
   title: 'Portfolio',
@@ -110,7 +111,7 @@ export const PORTFOLIO = {
   overTime: 'Profit and loss over time',
   span: 'Span',
   spans: { day: '24h', month: '30d', all: 'All' },
-  point: (when: string, gain: string) => `${when}: ${gain}`,
+  point: '{when}: {gain}',
   noHistory: 'No line yet: it takes two points in this span.',
   tokens: 'Tokens',
   picture: {
@@ -131,54 +132,52 @@ export const PORTFOLIO = {
     unrealized: 'Unrealized',
     gain: 'Gain',
   },
-};
+} as const;
 
 export const ORDERS = {
   open: 'Open orders',
   history: 'History',
   asFile: 'Save as CSV',
   saved: { one: '# order saved.', other: '# orders saved.' },
-  noFile: (status: number) => `The server did not give the history (status ${status}). Try again.`,
+  noFile: 'The server did not give the history (status {status}). Try again.',
   none: {
     all: 'You have no orders here yet.',
     open: 'You have no open orders.',
     ended: 'No order of yours has ended yet.',
   },
   loading: 'Your orders are being loaded.',
-  trouble: (why: string) => `Your orders: ${why}`,
-  ended: (when: string) => `ended ${when}`,
-  atLeast: (offered: string, least: string) => `${offered} → at least ${least}`,
-  soFar: (offered: string, got: string) => `${offered} → ${got} so far`,
-  explained: (meaning: string, placed: string, until: string | null) =>
-    until === null
-      ? `${meaning} Placed ${placed}.`
-      : `${meaning} Placed ${placed}. May be given back from ${until} on.`,
+  trouble: 'Your orders: {why}',
+  ended: 'ended {when}',
+  atLeast: '{offered} → at least {least}',
+  soFar: '{offered} → {got} so far',
+  explained: '{meaning} Placed {placed}.',
+  explainedUntil: '{meaning} Placed {placed}. May be given back from {until} on.',
   cancel: 'Cancel',
-  cancelOne: (side: string, terms: string) => `Cancel: ${side} ${terms}`,
+  cancelOne: 'Cancel: {side} {terms}',
   cancelBuy: 'Cancel this buy',
   cancelSell: 'Cancel this sell',
-  cancelMeans: (terms: string) => `${terms}: what it offers comes back to your wallet.`,
+  cancelMeans: '{terms}: what it offers comes back to your wallet.',
   cancelWords: 'Your order is given back to you.',
   signCancel: 'Sign and cancel the order',
   keep: 'Keep the order',
   cancelSent: 'The cancel was sent. It counts when a block has it.',
-};
+} as const;
 
 export const LOCKS = {
   own: 'Locks',
   none: 'You have no locks. Tokens are locked on the page of their token.',
-  opensIn: (left: string) => `opens in ${left}`,
+  opensIn: 'opens in {left}',
   open: 'open',
   withdraw: 'Withdraw',
-  withdrawOne: (amount: string, ticker: string) => `Withdraw ${amount} ${ticker}`,
-  title: (ticker: string) => `Withdraw ${ticker}`,
+  withdrawOne: 'Withdraw {amount} {ticker}',
+  title: 'Withdraw {ticker}',
   words: 'The lock is yours again.',
   sign: 'Sign and withdraw',
   sent: 'Sent. The tokens are yours when a block has it.',
   monthBefore: 'The month before',
   monthAfter: 'The next month',
-  opensOn: (day: number) => ({ one: `${day}: # lock opens`, other: `${day}: # locks open` }),
-};
+  opensOn: { one: '{day}: # lock opens', other: '{day}: # locks open' },
+} as const;
 
 /** States of an order: what each is called here, and what it means. */
 export const STATES = {
@@ -212,30 +211,22 @@ export const STATES = {
     name: 'Expired',
     meaning: 'Not filled in time; what it offered went back, without the fee for that.',
   },
-};
+} as const;
 
-interface OrderWords {
-  /** `Buy of TICK`. */
-  readonly what: string;
-  readonly offered: string;
-  readonly gets: string;
-}
-
+/** `what`: as `Buy of TICK`. */
 export const NOTICES = {
-  buyOf: (ticker: string) => `Buy of ${ticker}`,
-  sellOf: (ticker: string) => `Sell of ${ticker}`,
+  buyOf: 'Buy of {ticker}',
+  sellOf: 'Sell of {ticker}',
   transaction: 'Transaction',
   txCopied: 'Transaction id copied.',
   txOfTrade: 'Transaction of the trade',
   txPlaced: 'Transaction that placed the order',
   txEnded: 'Transaction that ended the order',
-  MempoolPending: ({ what, offered }: OrderWords) =>
-    `${what} for ${offered}: sent, waiting for a block.`,
-  Pending: ({ what, offered }: OrderWords) => `${what} for ${offered}: open on the chain.`,
-  MempoolEvaluated: ({ what }: OrderWords) => `${what}: its fill waits for a block.`,
-  Evaluated: ({ what, offered, gets }: OrderWords) => `${what}: filled. ${offered} → ${gets}.`,
-  MempoolRefunded: ({ what }: OrderWords) => `${what}: on its way back to you.`,
-  Refunded: ({ what, offered }: OrderWords) => `${what}: ended, ${offered} came back.`,
-  Dropped: ({ what }: OrderWords) =>
-    `${what}: it never came into a block. Nothing was spent; place it again.`,
-};
+  MempoolPending: '{what} for {offered}: sent, waiting for a block.',
+  Pending: '{what} for {offered}: open on the chain.',
+  MempoolEvaluated: '{what}: its fill waits for a block.',
+  Evaluated: '{what}: filled. {offered} → {gets}.',
+  MempoolRefunded: '{what}: on its way back to you.',
+  Refunded: '{what}: ended, {offered} came back.',
+  Dropped: '{what}: it never came into a block. Nothing was spent; place it again.',
+} as const;
