@@ -1,9 +1,10 @@
-/** Clients that saw later epochs than a restored server has: they load everything again. */
+/** Clients that saw more than a restored server has: they load everything again. */
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client, type Notice } from '../../src/client/index.ts';
-import { startTestApp, type TestApp } from '../support/app.ts';
+import { assertSound, startTestApp, type TestApp, verifyDirectory } from '../support/app.ts';
 import { lineOf, rollbackLine, TOKEN_COIN, tradeAt } from '../support/feeds.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -16,11 +17,12 @@ const ENV = { NETWORK: 'none', HORIZON_BLOCKS: '3' };
 
 let made = 0;
 
-function trades(from: number, count: number): string {
+function trades(from: number, count: number, price = (minute: number) => minute + 1): string {
   const lines = Array.from({ length: count }, (_, index) => {
     made += 1;
     const minute = from + index;
-    return lineOf({ ...tradeAt(NOON_MS + minute * MINUTE_MS, `${minute + 1}`), id: `${made}` });
+    const trade = tradeAt(NOON_MS + minute * MINUTE_MS, `${price(minute)}`);
+    return lineOf({ ...trade, id: `${made}` });
   });
   return lines.join('\n');
 }
@@ -87,4 +89,84 @@ for (const way of ['json', 'msgpack', 'server-sent events'] as const) {
 
 test('a client beyond the end of a restored log, in the same epoch', (t) => {
   return restores(t, 0, 'json');
+});
+
+/** Puts the backup in the place of what served; `in place`: over its files, as cp does. */
+const RESTORES = {
+  'an empty directory': (backup: string, directory: string) => {
+    rmSync(directory, { recursive: true });
+    cpSync(backup, directory, { recursive: true });
+  },
+  'the files in place': (backup: string, directory: string) => {
+    for (const name of readdirSync(backup)) {
+      const from = join(backup, name);
+      if (statSync(from).isFile()) writeFileSync(join(directory, name), readFileSync(from));
+    }
+  },
+} as const;
+
+async function growsPast(
+  t: test.TestContext,
+  way: keyof typeof WAYS,
+  restore: keyof typeof RESTORES,
+) {
+  const directory = temporaryDirectory();
+  const backup = temporaryDirectory();
+  const start = (port = 0) => startTestApp(t, { directory, env: { ...ENV, PORT: `${port}` } });
+  const first = await start();
+  await first.feed(trades(0, 10));
+  await first.stop();
+  cpSync(directory, backup, { recursive: true });
+  const { port } = first.app;
+  const second = await start(port);
+  const before = second.app.node.applied();
+  const client = new Client({ url: second.url, ...WAYS[way] });
+  t.after(() => client.close());
+  const bars = client.bars(TOKEN_COIN, 'min1');
+  const compared = barsLikeHttp(client, bars, TOKEN_COIN, 'min1');
+  await bars.ready();
+  await second.feed(trades(10, 10));
+  const seen = second.app.node.applied();
+  assert.equal(seen.epoch, before.epoch, 'a start of the same directory stays in its epoch');
+  await until('the client has it', () => bars.state.bars.length === 20, DEADLINE_MS);
+  await second.stop();
+  RESTORES[restore](backup, directory);
+  // The client cannot reach this one, whose log grows past what the client has.
+  const third = await start();
+  await third.feed(trades(10, 30, (minute) => 100 + minute));
+  const grown = third.app.node.applied();
+  assert(grown.seq > seen.seq);
+  assert.match(grown.epoch, /^2-/);
+  await third.stop();
+  const fourth = await start(port);
+  assert.equal(fourth.app.node.applied().epoch, grown.epoch, 'once for a restore');
+  await until('the client is back', () => bars.state.bars.length === 40, DEADLINE_MS);
+  await assertSame(compared, 'restored');
+  await fourth.stop();
+  assertSound(await verifyDirectory(directory, 3));
+}
+
+for (const way of ['json', 'msgpack', 'server-sent events'] as const) {
+  test(`a restored log that grew past a client, in ${way}`, (t) => {
+    return growsPast(t, way, 'an empty directory');
+  });
+}
+
+test('a backup that was written over the files that served', (t) => {
+  return growsPast(t, 'json', 'the files in place');
+});
+
+test('a node behind X-Min-Position of before a restore answers what it has', async (t) => {
+  const directory = temporaryDirectory();
+  const first = await startTestApp(t, { directory, env: ENV });
+  await first.feed(trades(0, 10));
+  const seen = first.app.node.applied();
+  await first.stop();
+  // What an operator writes where a disk was set back as a whole.
+  writeFileSync(join(directory, 'created-at'), 'restored\n');
+  const second = await startTestApp(t, { directory, env: ENV });
+  assert.match(second.app.node.applied().epoch, /^2-/);
+  const headers = { 'x-min-position': `${seen.epoch}:${seen.seq + 100}` };
+  const asked = await fetch(`${second.url}/v1/utility/server/time`, { headers });
+  assert.equal(asked.status, 200);
 });

@@ -205,7 +205,10 @@ async function planRebuild(log: Log, toSeq: number): Promise<Plan> {
       throw new Fault('logGone', `entry ${from} started an epoch and is not in the log any more`);
     }
     if (payload.base === undefined) return { baseEpoch: null, ranges };
-    if (from === first) return { baseEpoch: sealed.entry.epoch, ranges };
+    if (from === first && payload.reason === 'log lost') {
+      return { baseEpoch: sealed.entry.epoch, ranges };
+    }
+    if (from === first) return { baseEpoch: null, isTrimmed: true, ranges };
     to = payload.base.seq;
   }
 }

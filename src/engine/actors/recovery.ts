@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs';
 import { ENTRY_VERSION, type EpochBase, NO_HASH, sealEntry } from '../log/entry.ts';
 import type { Log, Tail } from '../log/port.ts';
 import type { Pair } from '../market/pair.ts';
-import { Fault, isFault } from '../runtime/assert.ts';
+import { assert, Fault, isFault } from '../runtime/assert.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { checkPages } from '../store/pageSums.ts';
@@ -257,12 +257,36 @@ export async function restartLog(
   options.epochStarted(epoch, 'log lost');
 }
 
+/**
+ * Begins an epoch at the end of the log of a single node. Its positions are then no longer those of
+ * another continuation of the same log, which clients have seen.
+ */
+export async function continueInNewEpoch(
+  log: Log,
+  { rng, market }: { readonly rng: Rng; readonly market: Pick<MarketRecord, 'known'> },
+): Promise<void> {
+  const { seq, hash, epoch } = await log.last();
+  const [last] = await log.read(seq, 1);
+  if (last === undefined) return;
+  const { term, timeMs } = last.entry;
+  const payload = {
+    kind: 'epoch',
+    reason: 'restored',
+    base: { seq },
+    ...(market.known === null ? {} : { market: market.known }),
+  } as const;
+  const first = sealFirst(nextEpoch(epoch, rng), seq + 1, term, timeMs, payload, hash);
+  const { outcome } = await log.append(first, seq);
+  assert(outcome === 'appended', 'no other process writes the log of a single node');
+}
+
 function sealFirst(
   epoch: string,
   seq: number,
   term: number,
   timeMs: number,
   payload: Parameters<typeof sealEntry>[0]['payload'],
+  prevEntryHash = NO_HASH,
 ) {
   const version = ENTRY_VERSION;
   return sealEntry({
@@ -270,7 +294,7 @@ function sealFirst(
     epoch,
     seq,
     term,
-    prevEntryHash: NO_HASH,
+    prevEntryHash,
     timeMs,
     payload,
   });

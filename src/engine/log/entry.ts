@@ -131,7 +131,7 @@ export interface EpochBase {
  */
 export interface EpochPayload {
   readonly kind: 'epoch';
-  readonly reason: 'new' | 'rollback' | 'log lost';
+  readonly reason: 'new' | 'rollback' | 'log lost' | 'restored';
   readonly base?: EpochBase;
   readonly cursor?: FeedCursor;
   /** Absent in entries of older versions, and where there is no chain. */

@@ -74,6 +74,14 @@ function lifeEvents(logger: Logger) {
     adaUsdFailed(source: string, why: string): void {
       logger.warn({ event: 'adaUsdFailed', source, why }, `no price of ADA from ${source}: ${why}`);
     },
+    /** A full disk: what an earlier start wrote still fits. */
+    directoryNotMarked(error: unknown): void {
+      const fields = { event: 'directoryNotMarked', err: error };
+      logger.warn(
+        fields,
+        'DATA_DIR/created-at was not written: a restored copy of it may not show',
+      );
+    },
     apiKeysRead(file: string, count: number, revoked: readonly string[]): void {
       const fields = { event: 'apiKeysRead', file, count, revoked };
       const gone = revoked.length === 0 ? 'none was revoked' : `revoked: ${revoked.join(', ')}`;

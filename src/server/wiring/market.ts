@@ -1,9 +1,10 @@
 /** Opens log and state, and makes the node over them, the log writer and the snapshots. */
 import { dataFiles } from '../../engine/actors/dataFiles.ts';
+import { isCopiedDirectory, markDirectory } from '../../engine/actors/directoryCopy.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
 import type { RebuildOptions } from '../../engine/actors/rebuild.ts';
-import { FIRST_TERM, recover } from '../../engine/actors/recovery.ts';
+import { continueInNewEpoch, FIRST_TERM, recover } from '../../engine/actors/recovery.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';
 import type { Log } from '../../engine/log/port.ts';
 import { LogWriter } from '../../engine/log/writer.ts';
@@ -48,6 +49,8 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
   const takeSnapshot: RebuildOptions['takeSnapshot'] = (path, upTo, after = 0) =>
     loadSnapshot(path, { upTo, after }, snapshots, log, events);
   const options = { ...foldOptions(world), takeSnapshot };
+  const isCopy = isCopiedDirectory(settings.DATA_DIR);
+  const epochBefore = await log.epoch();
   const store = await recover(log, files, {
     ...options,
     market: record,
@@ -58,6 +61,15 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
     epochStarted: events.epochStarted,
     stateUnreadable: events.stateUnreadable,
   });
+  // Where the log was lost as well, a new epoch started already.
+  if (isCopy && epochBefore !== null && epochBefore === (await log.epoch())) {
+    await continueInNewEpoch(log, { rng, market: record });
+  }
+  try {
+    markDirectory(settings.DATA_DIR);
+  } catch (error) {
+    events.directoryNotMarked(error);
+  }
   const tail = await log.last();
   const node = new Node(store, tail.seq, log, files, clock, options, events);
   adopt(store.checkpoint, record);

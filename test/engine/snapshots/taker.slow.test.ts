@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { continueInNewEpoch } from '../../../src/engine/actors/recovery.ts';
 import type { Log } from '../../../src/engine/log/port.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
@@ -218,6 +219,24 @@ test('what a new epoch takes back is in no snapshot that is kept', async (scope)
     assert.equal(after.node.stateHash(), world.node.stateHash());
     await checkRebuild(after);
   }
+});
+
+test('a log that is trimmed to the entry that began an epoch is whole', async (scope) => {
+  const world = await open(scope);
+  await feedUntilTaken(world, 2);
+  await continueInNewEpoch(world.log, { rng: seededRng(3), market: { known: null } });
+  await until('one of the new epoch is taken', () => world.said.snapshots.length === 3);
+  const started = world.seq;
+  await world.stop();
+  const again = await FoldWorld.open(scope, world.directory, OPTIONS, 8);
+  await feedUntilTaken(again, 1);
+  assert.equal(await again.log.first(), started);
+  const { hash } = await stoppedAfter(again);
+  assertSound(await verifyDirectory(world.directory, 30));
+  loseState(world.directory);
+  const after = await FoldWorld.open(scope, world.directory, OPTIONS, 9);
+  assert.equal(after.node.stateHash(), hash);
+  await checkRebuild(after);
 });
 
 /** A rollback to a moment that neither the horizon nor the log reaches any more. */
