@@ -143,6 +143,22 @@ test('rule: no `!`, and `as` only with its reason', () => {
   assert.deepEqual(lines(rules.narrowings, 'a as unknown as B; // trust: it'), [1]);
 });
 
+test('rule: an error that is not looked at has its reason beside it', () => {
+  const at = (text: string) => lines(rules.silentErrors, text);
+  assert.deepEqual(at('try {\n  f();\n} catch {}'), [3]);
+  assert.deepEqual(at('try {\n  f();\n} catch {\n  found = null;\n}'), [3]);
+  assert.deepEqual(at('try {\n  f();\n} catch {\n  // It is no JSON.\n}'), []);
+  assert.deepEqual(at("try { f(); } catch { fault = 'it is no JSON'; }"), []);
+  assert.deepEqual(at('try { f(); } catch { throw new Fault(a); }'), []);
+  assert.deepEqual(at('try { f(); } catch (error) { failed(error); }'), []);
+  for (const blind of ['p.catch(() => {})', 'p?.catch(() => null)', 'p.then(f, () => false)']) {
+    assert.deepEqual(at(`f();\nawait ${blind};`), [2], blind);
+    assert.deepEqual(at(`// The caller hears of it.\nawait ${blind};`), [], blind);
+  }
+  assert.deepEqual(at("s.on('error', () => {});\ns.on('close', () => {});"), [1]);
+  assert.deepEqual(at('p.catch(failed);\np.catch((error) => failed(error));\np.then(f);'), []);
+});
+
 test('rule: no switched off checks, nothing left for later, no SELECT *', () => {
   assert.deepEqual(lines(rules.suppressions, '\n// @ts-expect-error'), [2]);
   assert.deepEqual(lines(rules.leftovers, 'a;\n// TODO: b\nconst fixmeUp = 1;'), [2]);

@@ -20,6 +20,7 @@ async function translation(): Promise<unknown> {
   try {
     return await TRANSLATIONS[language]();
   } catch {
+    // English is shown instead.
     return null;
   }
 }

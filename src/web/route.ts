@@ -48,6 +48,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
+    // As it stands, it names no token, and the page says so.
     return text;
   }
 }

@@ -8,6 +8,7 @@ export function readStored(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
   } catch {
+    // Storage is forbidden.
     return null;
   }
 }
@@ -16,7 +17,7 @@ export function writeStored(name: string, text: string): void {
   try {
     localStorage.setItem(PREFIX + name, text);
   } catch {
-    // See above.
+    // Storage is forbidden, or full.
   }
 }
 
@@ -40,6 +41,7 @@ function parsed<T>(text: string | null, read: (kept: unknown) => T | null): T | 
   try {
     return read(JSON.parse(text));
   } catch {
+    // It is no JSON: an older page, or another program, left it.
     return null;
   }
 }

@@ -61,6 +61,33 @@ function isTrusted(lines: readonly string[], start: number, end: number): boolea
   return false;
 }
 
+/** Errors that are neither looked at, nor replaced by words, nor left aside for a stated reason. */
+export function silentErrors(source: Source): Finding[] {
+  const lines = source.text.split('\n');
+  return walk(source, (node, above) => {
+    const handler = blindHandler(source, node);
+    if (handler === null || /\bthrow\b|['"`][^'"`]/.test(textOf(source, handler))) return null;
+    const statement = above.findLast((each) => babel.isStatement(each)) ?? node;
+    const around = lines.slice(firstLineOf(handler) - 1, lastLineOf(handler));
+    const before = [handler, node, statement].map((each) => lines[firstLineOf(each) - 2] ?? '');
+    if ([...around, ...before].some((line) => /\/\/|\*\/\s*$/.test(line))) return null;
+    return 'an error that nobody hears of: say in a comment why that is right';
+  });
+}
+
+/** A handler that takes no error; null: the node has none. */
+function blindHandler(source: Source, node: babel.Node): babel.Node | null {
+  if (babel.isCatchClause(node)) return node.param == null ? node : null;
+  if (!babel.isCallExpression(node) && !babel.isOptionalCallExpression(node)) return null;
+  const { callee, arguments: given } = node;
+  if (!babel.isMemberExpression(callee) && !babel.isOptionalMemberExpression(callee)) return null;
+  const name = textOf(source, callee.property);
+  const isListener =
+    /^(on|once)$/.test(name) && babel.isStringLiteral(given[0], { value: 'error' });
+  const handler = name === 'catch' ? given[0] : name === 'then' || isListener ? given[1] : null;
+  return babel.isFunction(handler) && handler.params.length === 0 ? handler : null;
+}
+
 export function suppressions({ path, text }: Source): Finding[] {
   return matches(path, text, /@ts-(?:ignore|nocheck|expect-error)/, 'no switched off type check');
 }
@@ -146,7 +173,15 @@ function isNameOfMember(node: babel.Identifier, above: readonly babel.Node[]): b
 }
 
 const RULES_OF_ALL = [lengths, anyTypes];
-const RULES_OF_SOURCE = [longFunctions, narrowings, suppressions, leftovers, wholeRows, strays];
+const RULES_OF_SOURCE = [
+  longFunctions,
+  narrowings,
+  silentErrors,
+  suppressions,
+  leftovers,
+  wholeRows,
+  strays,
+];
 
 export function untidy(source: Source): Finding[] {
   const isProgram = source.path.startsWith('src/');

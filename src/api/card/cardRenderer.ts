@@ -26,6 +26,7 @@ interface Pending {
 export class CardRenderer implements Service {
   readonly name = 'pictures';
   readonly #clock: Clock;
+  readonly #failed: (error: unknown) => void;
   readonly #program: URL;
   #child: ChildProcess | null = null;
   #timer: Timer | null = null;
@@ -34,8 +35,10 @@ export class CardRenderer implements Service {
   #lastId = 0;
   #isStopping = false;
 
-  constructor(clock: Clock, program = PROGRAM) {
+  /** `failed` hears of a process that could not be started. */
+  constructor(clock: Clock, failed: (error: unknown) => void, program = PROGRAM) {
     this.#clock = clock;
+    this.#failed = failed;
     this.#program = program;
   }
 
@@ -90,7 +93,10 @@ export class CardRenderer implements Service {
       const { id, png } = message as RenderAnswer; // trust: renderProcess.ts sends it
       if (this.#pending[0]?.request.id === id) this.#settle(png);
     });
-    child.on('error', () => this.#ended(child));
+    child.on('error', (error) => {
+      this.#failed(error);
+      this.#ended(child);
+    });
     child.on('exit', () => this.#ended(child));
     // The server ends without waiting for it.
     child.unref();

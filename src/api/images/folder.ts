@@ -96,6 +96,7 @@ export class ImageFolder implements ImageStore {
       await flush(this.#directory);
       return cid;
     } catch (error) {
+      // One that stays is removed by the next start; the caller hears of the first error.
       await rm(halfMade, { force: true }).catch(() => {});
       this.#uncount(cid);
       return failure('stored', error);

@@ -66,6 +66,7 @@ export class SharedImages implements ImageStore {
     } catch (error) {
       return new Failure('SERVER_ERROR', `the image could not be shared: ${nameOf(error)}`);
     } finally {
+      // One that stays is removed by the next start; it takes nothing from the answer.
       await rm(path, { force: true }).catch(() => {});
     }
   }

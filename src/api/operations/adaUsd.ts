@@ -124,6 +124,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // It is no JSON, so it has no price there; the log says so.
     return null;
   }
 }

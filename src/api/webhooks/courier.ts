@@ -176,6 +176,7 @@ export class Courier {
     const { applied, logEnd } = this.#deps;
     const beyond = this.#positions().filter((each) => !hasReached(applied(), each));
     if (beyond.length === 0) return true;
+    // Without an answer it is asked again; readiness says that NATS is away.
     const end = await logEnd().catch(() => null);
     if (end === null || !hasReached(applied(), end)) return false;
     if (beyond.every((each) => hasReached(end, each))) return false;

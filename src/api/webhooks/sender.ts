@@ -132,6 +132,7 @@ export class Sender {
           bytes += chunk.length;
           if (bytes > MOST_ANSWER_BYTES) response.destroy();
         });
+        // `close` follows, and the delivery counts by its status.
         response.on('error', () => {});
         const isAccepted = statusCode >= 200 && statusCode < 300;
         // Not before its end: the connection is free for the next delivery then, and the time limit

@@ -55,6 +55,7 @@ export class NodeQueries {
   }
 
   async close(): Promise<void> {
+    // A connection that failed is none to close; who asked for it was told.
     const connection = await this.#connection?.catch(() => null);
     connection?.end(new NodeFault('closed', 'it is no longer needed'));
   }
@@ -118,6 +119,7 @@ export class NodeQueries {
       await connection.releaseMempool();
       return waits;
     });
+    // The caller of this lookup hears of its failure; the next lookup only waits for its end.
     this.#lookup = looked.catch(() => {});
     if (await looked) return true;
     // One more than its outputs: after a failed script, the return of the collateral.

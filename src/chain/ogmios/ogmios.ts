@@ -119,6 +119,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     const reader = this.#reader;
     if (reader === null || this.#ended !== null) return;
     const timer = this.#options.clock.after(STOP_MS, () => reader.terminate());
+    // A thread that ended meanwhile cannot answer, and has reported why it ended.
     await this.#ask('stop', null).catch(() => {});
     await reader.exited;
     timer.cancel();

@@ -164,6 +164,7 @@ class Stream {
   /** The stream is refused as a whole; which subscription is wrong is in the paths of `details`. */
   async #refused(response: Response): Promise<void> {
     const { status } = response;
+    // A proxy may answer with something else than JSON: the status stands for it.
     const body: unknown = await response.json().catch(() => null);
     if (this.#closed.signal.aborted) return;
     const { cause, message, details } = isRecord(body) ? body : {};

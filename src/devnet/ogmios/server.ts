@@ -118,6 +118,7 @@ export class OgmiosServer {
       close: (reason) => socket.close(1008, reason),
     });
     this.#sessions.set(session, socket);
+    // `close` follows; unheard, it would end the process.
     socket.on('error', () => {});
     socket.on('close', () => {
       session.end();
@@ -209,6 +210,7 @@ const JSON_TYPE = { ...CORS, 'content-type': 'application/json; charset=utf-8' }
 
 /** The client may reset the connection, or keep its half open: neither may last. */
 function refuse(socket: Duplex, status: string, why: string): void {
+  // It is refused already: how it ends is of no interest.
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n${why}\n`, () => socket.destroy());
 }

@@ -4,6 +4,7 @@
  * Where one of them was written by an older version and has no identity, the same epoch shows that
  * they belong together: an epoch's name is random, and only one market has it.
  */
+import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { Fault, isFault } from '../runtime/assert.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
@@ -18,12 +19,17 @@ export async function marketOfLog(log: Log): Promise<MarketIdentity | null> {
 }
 
 async function marketOfEpoch(seq: number, log: Log): Promise<MarketIdentity | null> {
+  const payload = (await readableEntry(seq, log))?.entry.payload;
+  return payload?.kind === 'epoch' ? (payload.market ?? null) : null;
+}
+
+/** The first entry from `seq` on; undefined: there is none, or it cannot be read. */
+async function readableEntry(seq: number, log: Log): Promise<SealedEntry | undefined> {
   try {
     const [sealed] = await log.read(seq, 1);
-    const payload = sealed?.entry.payload;
-    return payload?.kind === 'epoch' ? (payload.market ?? null) : null;
+    return sealed;
   } catch (error) {
-    if (isFault(error, 'unreadableEntry')) return null;
+    if (isFault(error, 'unreadableEntry')) return undefined;
     throw error;
   }
 }
@@ -56,7 +62,7 @@ export async function checkSameMarket(
 
 async function hasEpoch(checkpoint: Checkpoint, log: Log): Promise<boolean> {
   if ((await log.last()).epoch === checkpoint.epoch) return true;
-  const [same] = await log.read(checkpoint.seq, 1).catch(() => []);
+  const same = await readableEntry(checkpoint.seq, log);
   if (same?.entry.seq === checkpoint.seq && same.hash === checkpoint.entryHash) return true;
   for (const seq of await log.epochs()) {
     const [sealed] = await log.read(seq, 1);

@@ -26,6 +26,7 @@ export async function unlessAborted<T>(
   } finally {
     signal.removeEventListener('abort', abort);
   }
+  // The caller has left, so nothing waits for this result.
   promise.then(discard).catch(() => {});
   return null;
 }

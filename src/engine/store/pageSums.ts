@@ -264,6 +264,7 @@ async function badPages(
     const content = Buffer.alloc(PAGES_PER_READ * PAGE_BYTES);
     for (let first = 1; first <= pages; first += PAGES_PER_READ) {
       signal?.throwIfAborted();
+      // Pages that the disk does not give are reported below, each by its number.
       const { bytesRead } = await handle
         .read(content, 0, content.length, (first - 1) * PAGE_BYTES)
         .catch(() => ({ bytesRead: 0 }));

@@ -350,7 +350,7 @@ export class StateStore {
 
   /** Closes without writing what is staged: the log still has it. */
   async close(): Promise<void> {
-    await this.#committing?.catch(() => 0);
+    await this.#committing?.catch(() => 0); // reported by the committer
     await this.#writer.close();
     checkpointWithSums(this.#database);
     this.#database.pragma('wal_checkpoint(TRUNCATE)');

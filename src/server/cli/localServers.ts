@@ -188,6 +188,7 @@ function sendsGreeting(port: number): Promise<boolean> {
       resolve(isReady);
     };
     socket.once('data', () => end(true));
+    // It does not listen yet.
     socket.once('error', () => end(false));
     socket.once('close', () => end(false));
   });

@@ -64,7 +64,7 @@ export function openListeners(
   const nodeView = nodeViewOf(node, status);
   const admin = adminRoutes(status, registry);
   const adaUsd = adaUsdOf(world, events);
-  const renderer = new CardRenderer(clock);
+  const renderer = new CardRenderer(clock, (error) => events.handlerFailed('pictures', error));
   const topics = marketTopics(node, status);
   const places = { world, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
   const webhooks = openWebhooks(places, topics, events);

@@ -155,8 +155,8 @@ function FullScreen() {
   const words = isFull.value ? t.chart.notFull : t.chart.full;
   const press = () => {
     const panel = button.current?.closest('.panel.chart');
-    // Refused where the browser does not take the press for one: then nothing happens.
     const asked = isFull.value ? document.exitFullscreen() : panel?.requestFullscreen();
+    // Refused where the browser does not take the press for one: then nothing happens.
     asked?.catch(() => {});
   };
   return (

@@ -2,6 +2,7 @@
 export async function copied(text: string): Promise<boolean> {
   const { clipboard }: { readonly clipboard?: Clipboard } = navigator;
   if (clipboard === undefined) return false;
+  // The browser may refuse: the caller shows that nothing was copied.
   return clipboard.writeText(text).then(
     () => true,
     () => false,

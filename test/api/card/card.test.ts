@@ -57,7 +57,7 @@ function redSquare(side: number): Buffer {
 }
 
 function newRenderer(scope: Scope): CardRenderer {
-  const renderer = new CardRenderer(systemClock);
+  const renderer = new CardRenderer(systemClock, (error) => assert.fail(String(error)));
   scope.after(() => renderer.stop());
   return renderer;
 }

@@ -74,6 +74,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   const text = code.textContent ?? '';
   // Browsers keep the clipboard from pages that came over plain HTTP from another machine.
   const { clipboard }: { readonly clipboard?: Clipboard } = navigator;
+  // Where it is refused the text is selected, so that the reader can copy it.
   const written = clipboard?.writeText(text).then(
     () => true,
     () => false,
@@ -232,6 +233,7 @@ function kept(key: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(key) ?? 'null');
   } catch {
+    // Storage is forbidden, or another page left something else there.
     return undefined;
   }
 }

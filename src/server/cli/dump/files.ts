@@ -57,6 +57,7 @@ export async function readDumpFile({ path }: DumpFile): Promise<Uint8Array> {
   }
   const [bytes, sum] = await Promise.all([
     readFile(path),
+    // Said below, with the name of the file.
     readFile(`${path}${SUM}`, 'utf8').catch(() => null),
   ]);
   if (sum === null) throw new DumpError(`${path}: there is no ${basename(path)}${SUM} beside it`);
