@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toHex } from '../../src/cardano/codec/hex.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
+import { png } from '../api/images/samples.ts';
 import { fillDisk } from '../support/fullDisk.ts';
 import { keyNamed } from '../support/ledgerWorld.ts';
 import { rawTransaction } from '../support/rawTransaction.ts';
 import type { Scope } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
-import { DevnetWorld } from './devnet/world.ts';
+import { DevnetWorld, launchOf } from './devnet/world.ts';
 
 const LIMIT_MS = 30_000;
 const FEE = 200_000n;
@@ -74,8 +75,10 @@ test('blocks on demand: the first submission finds out, all wait for room', asyn
   await assertNotNow(await submit(world, cbor));
   const address = world.trader('bob').wallet.address;
   await assertNotNow(await faucet(world, address));
+  await assertNotNow(await launch(world));
   makeRoom();
   await untilOver(world);
+  assert.equal((await launch(world)).status, 200);
   assert.equal((await submit(world, cbor)).status, 200);
   await world.mine();
   assert.equal((await faucet(world, address)).status, 200);
@@ -85,6 +88,18 @@ function faucet(world: DevnetWorld, address: string): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ address, ada: 10 });
   return fetch(`${world.url}/devnet/v1/faucet`, { method: 'POST', headers, body });
+}
+
+/** With a logo that does not fit on the full disk. */
+function launch(world: DevnetWorld): Promise<Response> {
+  const form = new FormData();
+  const logo = new Uint8Array(png(64, 64, Buffer.alloc(8_192, 'logo')));
+  form.set('image', new Blob([logo], { type: 'image/png' }), 'logo');
+  const { name, ticker, description, assetType, launchType } = launchOf();
+  const described = { name, ticker, description, assetType, launchType, initialDeposit: '0' };
+  const { address: changeAddress } = world.trader('alice').wallet;
+  form.set('info', JSON.stringify({ ...described, changeAddress }));
+  return fetch(`${world.url}/launch`, { method: 'POST', body: form });
 }
 
 test('a paced devnet on a full disk: every place says so; then blocks again', async (scope) => {

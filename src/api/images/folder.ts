@@ -12,7 +12,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, notNow } from '../../engine/runtime/errors.ts';
 import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
@@ -76,7 +76,9 @@ export class ImageFolder implements ImageStore {
       const mediaType = imageTypeOf(bytes);
       return mediaType === null ? null : { bytes, mediaType };
     } catch (error) {
-      return codeOf(error) === 'ENOENT' ? null : failure('read', error);
+      const code = codeOf(error);
+      if (code === 'ENOENT') return null;
+      return new Failure('SERVER_ERROR', `the image could not be read: ${code}`);
     }
   }
 
@@ -99,7 +101,7 @@ export class ImageFolder implements ImageStore {
       // One that stays is removed by the next start; the caller hears of the first error.
       await rm(halfMade, { force: true }).catch(() => {});
       this.#uncount(cid);
-      return failure('stored', error);
+      return notNow(`the image could not be stored: ${codeOf(error)}`);
     }
   }
 
@@ -118,7 +120,7 @@ export class ImageFolder implements ImageStore {
     }
     if (surplus > 0) {
       const message = 'the image could not be stored: images in use take all the room there is';
-      return new Failure('SERVER_ERROR', message);
+      return notNow(message);
     }
     for (const name of leaving) {
       rmSync(join(this.#directory, name), { force: true });
@@ -178,12 +180,8 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
+/** The code alone: messages of the file system name our paths. */
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' ? code : String(error);
-}
-
-/** The code alone: messages of the file system name our paths. */
-function failure(what: string, error: unknown): Failure {
-  return new Failure('SERVER_ERROR', `the image could not be ${what}: ${codeOf(error)}`);
 }

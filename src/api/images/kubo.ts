@@ -7,7 +7,7 @@
 
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, notNow } from '../../engine/runtime/errors.ts';
 import { basicAuthorization, boundedBody, fetchFailure } from '../../engine/runtime/fetching.ts';
 import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, refuseMismatch } from './header.ts';
@@ -136,5 +136,5 @@ function fieldOf(text: string, name: string): string | null {
 }
 
 function failed(why: string): Failure {
-  return new Failure('SERVER_ERROR', `the IPFS node failed: ${why}; try again`);
+  return notNow(`the IPFS node failed: ${why}; try again`);
 }

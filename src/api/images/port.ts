@@ -10,7 +10,7 @@
  * May be lost: in a full store, the oldest images that no launch on the chain names; nothing else
  * that `put` acknowledged. May come twice: the same bytes.
  *
- * Errors: SERVER_ERROR when the store does not do what it should (disk full, node unreachable);
+ * Errors: NOT_READY when the store cannot take or give one now (disk full, node unreachable);
  * nothing was stored then as far as anyone can see, and the same call may be tried again. Bytes
  * that `put` gets were checked before (header.ts); others are refused with INVALID_PARAMS.
  */

@@ -15,7 +15,7 @@ export function imageRoutes(images: ImageStore): Route[] {
       summary: 'A token’s logo by its content id',
       params: Type.Object({ cid: Type.String({ pattern: '^[A-Za-z0-9]{1,128}$' }) }),
       answers: { 200: { description: 'The image', type: 'image/*' } },
-      causes: ['NOT_FOUND'],
+      causes: ['NOT_FOUND', 'NOT_READY'],
       rate: 'read',
       needsSync: false,
       positioned: false,

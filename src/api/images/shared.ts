@@ -8,7 +8,7 @@
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, notNow } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf } from './header.ts';
@@ -64,7 +64,7 @@ export class SharedImages implements ImageStore {
     try {
       return await work(path);
     } catch (error) {
-      return new Failure('SERVER_ERROR', `the image could not be shared: ${nameOf(error)}`);
+      return notNow(`the image could not be shared: ${nameOf(error)}`);
     } finally {
       // One that stays is removed by the next start; it takes nothing from the answer.
       await rm(path, { force: true }).catch(() => {});
@@ -73,7 +73,7 @@ export class SharedImages implements ImageStore {
 }
 
 function unreachable({ cause }: Failure): Failure {
-  return new Failure('SERVER_ERROR', `the images of all nodes cannot be reached: ${cause}`);
+  return notNow(`the images of all nodes cannot be reached: ${cause}`);
 }
 
 /** The name alone: messages of the file system name our paths. */

@@ -8,8 +8,8 @@
  * - `save` takes effect only where no other node saved or removed the webhook since `version` was
  *   read, so a node that no longer leads changes nothing.
  *
- * Errors: SERVER_ERROR where the store does not answer; whether the change took effect is unknown
- * then, and the same call may be tried again.
+ * Errors: NOT_READY where the store does not answer or has no room, SERVER_ERROR where it is
+ * damaged; whether the change took effect is unknown then, and the same call may be tried again.
  */
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Position } from '../../engine/runtime/position.ts';

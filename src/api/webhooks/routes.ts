@@ -33,6 +33,8 @@ interface WebhookRouteDeps {
   readonly topics: readonly Topic[];
   readonly clock: Clock;
   readonly rng: Rng;
+  /** A file, or NATS, that takes no change is a reason in readiness. */
+  readonly observer: { webhooksNotSaved(why: string): void };
 }
 
 const COMMON = {
@@ -64,7 +66,7 @@ function registration(deps: WebhookRouteDeps): Route {
     body: WebhookBody,
     maxBodyBytes: MOST_BODY_BYTES,
     answers: { 200: { description: 'Deliveries begin at once', schema: WebhookMade } },
-    causes: ['LIMIT_EXCEEDED', 'TOPIC_NOT_FOUND'],
+    causes: ['LIMIT_EXCEEDED', 'TOPIC_NOT_FOUND', 'NOT_READY'],
     handle: ({ body, apiKey = '' }) => register(deps, apiKey, body),
   });
 }
@@ -78,6 +80,7 @@ function lookups({ store }: WebhookRouteDeps): Route[] {
       operationId: 'webhooks',
       summary: 'Webhooks of your API key',
       answers: { 200: { description: 'Oldest first', schema: WebhookList } },
+      causes: ['NOT_READY'],
       handle: async ({ apiKey = '' }) => {
         const own = await ownedBy(store, apiKey);
         return own instanceof Failure ? own : jsonAnswer(own.map(viewOf));
@@ -91,7 +94,7 @@ function lookups({ store }: WebhookRouteDeps): Route[] {
       summary: 'One webhook: its state, its position, its last error',
       params: WebhookParams,
       answers: { 200: { description: 'As of the last attempt', schema: WebhookState } },
-      causes: ['NOT_FOUND'],
+      causes: ['NOT_FOUND', 'NOT_READY'],
       handle: async ({ params, apiKey = '' }) => {
         const found = await findOwned(store, apiKey, params.id);
         return found instanceof Failure ? found : jsonAnswer(viewOf(found));
@@ -100,7 +103,7 @@ function lookups({ store }: WebhookRouteDeps): Route[] {
   ];
 }
 
-function removal({ store }: WebhookRouteDeps): Route {
+function removal({ store, observer }: WebhookRouteDeps): Route {
   return route({
     ...COMMON,
     method: 'DELETE',
@@ -110,10 +113,12 @@ function removal({ store }: WebhookRouteDeps): Route {
     description: 'One delivery that is under way may still arrive.',
     params: WebhookParams,
     answers: { 200: { description: 'It is gone', schema: WebhookRemoved } },
-    causes: ['NOT_FOUND'],
+    causes: ['NOT_FOUND', 'NOT_READY'],
     handle: async ({ params, apiKey = '' }) => {
       const found = await findOwned(store, apiKey, params.id);
-      const failure = found instanceof Failure ? found : await store.remove(found.webhook);
+      if (found instanceof Failure) return found;
+      const failure = await store.remove(found.webhook);
+      if (failure !== null) observer.webhooksNotSaved(failure.message);
       return failure ?? jsonAnswer({ id: params.id });
     },
   });
@@ -126,7 +131,7 @@ interface Registration {
 }
 
 async function register(
-  { store, destinations, topics, clock, rng }: WebhookRouteDeps,
+  { store, destinations, topics, clock, rng, observer }: WebhookRouteDeps,
   owner: string,
   { url, topics: wanted, secret = `whsec_${rng.secret().slice(0, SECRET_BYTES)}` }: Registration,
 ): Promise<Answer | Failure> {
@@ -146,7 +151,9 @@ async function register(
     topics: read,
     createdMs: clock.nowMs(),
   };
-  const failure = (await store.add(webhook, newProgress(read))) ?? (await takeBack(store, webhook));
+  const refused = await store.add(webhook, newProgress(read));
+  if (refused !== null) observer.webhooksNotSaved(refused.message);
+  const failure = refused ?? (await takeBack(store, webhook));
   return failure ?? jsonAnswer({ id, secret });
 }
 

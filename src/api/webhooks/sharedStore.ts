@@ -3,7 +3,7 @@
  * `webhook.<hash of its owner>.<id>`.
  */
 import { hash } from 'node:crypto';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { type Failure, notNow } from '../../engine/runtime/errors.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
 
 type Written =
@@ -115,5 +115,5 @@ function textOf(webhook: Webhook, progress: Progress): string {
 }
 
 function unreachable(): Failure {
-  return new Failure('SERVER_ERROR', 'the webhooks of all nodes cannot be reached: try again');
+  return notNow('the webhooks of all nodes cannot be reached, or have no room: try again');
 }

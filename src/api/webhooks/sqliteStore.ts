@@ -1,6 +1,6 @@
 /** Webhooks of a single node: a file beside its log. */
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, notNow } from '../../engine/runtime/errors.ts';
 import { type Database, openDatabase, type Statement } from '../../engine/store/database.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
 
@@ -15,6 +15,8 @@ const READ = 'SELECT webhook, progress, version FROM webhooks';
 const ADD = 'INSERT INTO webhooks (id, webhook, progress, version) VALUES (?, ?, ?, 1)';
 const SAVE = `
   UPDATE webhooks SET progress = ?, version = version + 1 WHERE id = ? AND version = ?`;
+
+const REFUSED = /^SQLITE_(FULL|BUSY|CANTOPEN|READONLY|IOERR)(?!_(READ|SHORT_READ|CORRUPTFS))/;
 
 interface Row {
   readonly webhook: string;
@@ -102,7 +104,11 @@ export class SqliteWebhooks implements WebhookStore {
       return work();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason';
-      return new Failure('SERVER_ERROR', `webhooks cannot be read or written (${code})`);
+      const message = `webhooks cannot be read or written (${code})`;
+      // A full or failing disk; anything else is damage, or a fault of the program.
+      return REFUSED.test(code)
+        ? notNow(`${message}: nothing was changed, try again`)
+        : new Failure('SERVER_ERROR', message);
     }
   }
 }

@@ -95,6 +95,13 @@ export function invalid(path: string, message: string): Failure {
   return new Failure('INVALID_PARAMS', message, { details: [{ path, message }] });
 }
 
+const RETRY_AFTER_S = 2;
+
+/** 503 where what this server needs (disk, NATS, another server) refuses for now. */
+export function notNow(message: string): Failure {
+  return new Failure('NOT_READY', message, { retryAfterSeconds: RETRY_AFTER_S });
+}
+
 /**
  * Thrown where a function can only throw: what it needs of another server cannot be had now. A
  * route that meets it answers with the failure; nothing is wrong with the program.

@@ -5,7 +5,7 @@
  * A part that hears of a problem calls `set`, and `clear` once it is over. A part that can be asked
  * at any time registers with `watch`.
  */
-import { Failure } from './errors.ts';
+import { type Failure, notNow } from './errors.ts';
 
 /** Whether submissions are refused with NOT_READY as long as the reason holds. */
 const STOPS_SUBMITS = {
@@ -44,8 +44,6 @@ export interface Reason {
   readonly message: string;
 }
 
-const RETRY_AFTER_S = 2;
-
 export class Reasons {
   readonly #messages = new Map<ReasonCode, string>();
   readonly #watched: (readonly [ReasonCode, () => string | null])[] = [];
@@ -76,7 +74,6 @@ export class Reasons {
     const reason = this.list().find(({ code }) => STOPS_SUBMITS[code]);
     if (reason === undefined) return null;
     // Paths and addresses of this machine are for its operator.
-    const message = `nothing can be submitted now (${reason.code}): try again in a moment`;
-    return new Failure('NOT_READY', message, { retryAfterSeconds: RETRY_AFTER_S });
+    return notNow(`nothing can be submitted now (${reason.code}): try again in a moment`);
   }
 }

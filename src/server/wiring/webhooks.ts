@@ -65,7 +65,7 @@ export function openWebhooks(
   const delivering = roles === null ? deliver() : whileLeading('webhooks', deliver, roles, failed);
   const closing: Service = { name: 'webhooks-file', start: () => {}, stop: () => store.close() };
   return {
-    routes: webhookRoutes({ store, destinations, topics, clock, rng }),
+    routes: webhookRoutes({ store, destinations, topics, clock, rng, observer }),
     hub: {
       applied: (tags) => current?.applied(tags),
       epochChanged: () => current?.epochChanged(),

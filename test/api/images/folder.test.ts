@@ -18,6 +18,7 @@ import { cidOf } from '../../../src/api/images/cid.ts';
 import { ImageFolder } from '../../../src/api/images/folder.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { imagesContract, stored } from '../../contracts/images.ts';
+import { fillDisk } from '../../support/fullDisk.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { png } from './samples.ts';
@@ -120,7 +121,7 @@ test('a disk that refuses is a failure without our paths, and nothing is left', 
     assert.ok(answer instanceof Failure);
     assert.deepEqual(
       [answer.cause, answer.message],
-      ['SERVER_ERROR', `the image could not be stored: ${code}`],
+      ['NOT_READY', `the image could not be stored: ${code}`],
     );
   };
   rmSync(directory, { recursive: true });
@@ -132,6 +133,19 @@ test('a disk that refuses is a failure without our paths, and nothing is left', 
   assert.deepEqual(readdirSync(directory), [cid]);
   rmSync(join(directory, cid), { recursive: true });
   assert.equal(await folder.put(bytes, 'image/png'), cid);
+});
+
+test('a full disk takes no image now, and takes it once there is room', async (scope) => {
+  const folder = new ImageFolder(join(temporaryDirectory(scope), 'images'));
+  const bytes = png(6, 6, Buffer.alloc(5_000, 'large'));
+  const makeRoom = fillDisk();
+  scope.after(makeRoom);
+  const refused = await folder.put(bytes, 'image/png');
+  assert.ok(refused instanceof Failure);
+  assert.deepEqual([refused.status, refused.retryAfterSeconds], [503, 2]);
+  assert.match(refused.message, /stored: EFBIG/);
+  makeRoom();
+  assert.equal(await folder.put(bytes, 'image/png'), await cidOf(bytes));
 });
 
 const BLOCK = 4096;
@@ -170,7 +184,7 @@ test('where all are claimed it refuses, and takes again what it has', async (sco
   const folder = new ImageFolder(directory, options);
   const cids = await putAll(folder, 1, 4);
   const answer = await folder.put(small(9), 'image/png');
-  assert.ok(answer instanceof Failure && answer.cause === 'SERVER_ERROR');
+  assert.ok(answer instanceof Failure && answer.cause === 'NOT_READY');
   assert.match(answer.message, /all the room/);
   assert.deepEqual(readdirSync(directory).sort(), [...cids].sort(), 'nothing went in vain');
   assert.deepEqual(await putAll(folder, 1, 4), cids);

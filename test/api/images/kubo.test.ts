@@ -26,14 +26,14 @@ imagesContract('images on an IPFS node', async (scope) => {
 async function putFails(images: KuboImages, why: RegExp): Promise<void> {
   const answer = await images.put(BYTES, 'image/png');
   assert.ok(answer instanceof Failure, String(answer));
-  assert.equal(answer.cause, 'SERVER_ERROR');
+  assert.equal(answer.cause, 'NOT_READY');
   assert.match(answer.message, why);
 }
 
 async function getFails(images: KuboImages, why: RegExp): Promise<void> {
   const answer = await images.get(await cidOf(BYTES));
   assert.ok(answer instanceof Failure, 'got an image');
-  assert.equal(answer.cause, 'SERVER_ERROR');
+  assert.equal(answer.cause, 'NOT_READY');
   assert.match(answer.message, why);
 }
 

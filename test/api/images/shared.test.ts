@@ -53,9 +53,9 @@ test('without NATS a put is refused, an unknown one is not said to be nowhere', 
     () => store.get(cid),
     (answer) => answer instanceof Failure,
   );
-  assert.ok(asked instanceof Failure && asked.cause === 'SERVER_ERROR');
+  assert.ok(asked instanceof Failure && asked.cause === 'NOT_READY');
   const put = await store.put(bytes, 'image/gif');
-  assert.ok(put instanceof Failure && put.cause === 'SERVER_ERROR');
+  assert.ok(put instanceof Failure && put.cause === 'NOT_READY');
   await server.start();
   const again = () => store.put(bytes, 'image/gif');
   assert.equal(

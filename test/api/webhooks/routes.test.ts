@@ -9,6 +9,7 @@ import { SqliteWebhooks } from '../../../src/api/webhooks/sqliteStore.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import { fillDisk } from '../../support/fullDisk.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { Market } from '../gateway/market.ts';
 import { startNode } from '../gateway/node.ts';
@@ -22,7 +23,9 @@ async function serve(t: TestContext) {
   t.after(() => store.close());
   const destinations = new Destinations(rangesOf(['127.0.0.0/8']));
   const common = { clock: systemClock, rng: systemRng, topics: new Market().topics() };
-  const routes = webhookRoutes({ store, destinations, ...common });
+  const notSaved: string[] = [];
+  const observer = { webhooksNotSaved: (why: string) => void notSaved.push(why) };
+  const routes = webhookRoutes({ store, destinations, observer, ...common });
   const node = await startNode(t, { routes, apiKeys: keysOf('bot', 'fund') });
   const ask = async (method: string, path: string, body?: unknown, key: string | null = 'bot') => {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
@@ -33,7 +36,7 @@ async function serve(t: TestContext) {
     const field = (name: string): unknown => Reflect.get(Object(answer), name);
     return { status: response.status, answer, field, headers: response.headers };
   };
-  return { ask, store, node };
+  return { ask, store, node, notSaved };
 }
 
 test('a key registers, sees and removes its webhooks, and those of no other', async (t) => {
@@ -70,6 +73,28 @@ test('a key registers, sees and removes its webhooks, and those of no other', as
   assert.deepEqual([removed.status, removed.answer], [200, { id }]);
   assert.equal((await ask('DELETE', `/${id}`)).status, 404);
   assert.equal((await ask('GET', '')).field('length'), 1);
+});
+
+test('on a full disk it is 503 with the reason, and nothing is changed', async (t) => {
+  const { ask, notSaved } = await serve(t);
+  const body = { url: URL_OK, topics: TOPICS };
+  const id = String((await ask('POST', '', body)).field('id'));
+  const makeRoom = fillDisk();
+  t.after(makeRoom);
+  for (const [method, path] of [
+    ['POST', ''],
+    ['DELETE', `/${id}`],
+  ] as const) {
+    const refused = await ask(method, path, method === 'POST' ? body : undefined);
+    assert.deepEqual([refused.status, refused.field('cause')], [503, 'NOT_READY'], method);
+    assert.match(String(refused.field('message')), /SQLITE_IOERR_WRITE.*nothing was changed/);
+    assert.equal(refused.headers.get('retry-after'), '2');
+  }
+  assert.equal((await ask('GET', '')).field('length'), 1);
+  assert.equal(notSaved.length, 2, 'readiness hears of it');
+  makeRoom();
+  assert.equal((await ask('POST', '', body)).status, 200);
+  assert.equal((await ask('DELETE', `/${id}`)).status, 200);
 });
 
 test('without a key it is 401, before anything is read', async (t) => {

@@ -45,7 +45,9 @@ test('registrations at several nodes at once do not pass the limit', async (scop
       const store = new SharedWebhooks(new Bucket(await server.connect(scope), shape, PATIENT_MS));
       const destinations = new Destinations(rangesOf(['127.0.0.0/8']));
       const topics = new Market().topics();
-      const deps = { store, destinations, topics, clock: systemClock, rng: systemRng };
+      const observer = { webhooksNotSaved: (why: string) => assert.fail(why) };
+      const common = { clock: systemClock, rng: systemRng, observer };
+      const deps = { store, destinations, topics, ...common };
       const [register = assert.fail()] = webhookRoutes(deps);
       return { store, register };
     }),
