@@ -58,6 +58,8 @@ export interface DevnetCoreOptions {
   readonly blocksKept?: number;
   /** The disk refuses to be written, which is tried again; null: it takes it again. */
   readonly stalled?: (message: string | null) => void;
+  /** No block is made before the clock is there; null: blocks are made again. */
+  readonly waits?: (message: string | null) => void;
 }
 
 export interface DevnetOptions extends DevnetCoreOptions {
@@ -92,7 +94,8 @@ export class DevnetCore {
 
   private constructor(options: DevnetCoreOptions, file: LedgerFile, faucetKey: Key) {
     const { clock, paceMs, version = VERSION } = options;
-    const { includeCbor = true, ogmiosMajor = 6, stalled = () => {} } = options;
+    const { includeCbor = true, ogmiosMajor = 6 } = options;
+    const { stalled = () => {}, waits = () => {} } = options;
     const slots = slotsOf(file, options, faucetKey);
     if (options.anyGenesis !== true && !hasGenesis(file, options)) {
       const { otherGenesisHelp = OTHER_GENESIS_HELP } = options;
@@ -110,7 +113,16 @@ export class DevnetCore {
     this.#options = options;
     this.#faucetKey = faucetKey;
     const shown = { includeCbor, ogmiosMajor };
-    this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, ...shown, stalled });
+    this.node = new DevnetNode({
+      ledger,
+      file,
+      clock,
+      faucetKey,
+      paceMs,
+      ...shown,
+      stalled,
+      waits,
+    });
     this.kupo = new KupoAnswers(ledger, file, { clock, version });
     this.route = devnetRoute(this.node);
   }

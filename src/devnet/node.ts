@@ -10,7 +10,7 @@
 
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
 import { readRef, utxoJson } from '../cardano/codec/outputJson.ts';
-import { slotAt, slotStartMs } from '../cardano/codec/slots.ts';
+import { slotAt } from '../cardano/codec/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import type { Key } from '../cardano/keys/keys.ts';
 import type { LedgerTerms } from '../cardano/ledger/parameters.ts';
@@ -19,6 +19,7 @@ import { credentialOf } from '../cardano/ledger/utxoSet.ts';
 import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import type { JsonValue } from '../engine/runtime/exactJson.ts';
+import { BlockTimer, MOST_AHEAD } from './blockTimer.ts';
 import { evaluation } from './evaluation.ts';
 import type { Ledger, Resubmit } from './ledger.ts';
 import type { LedgerFile } from './ledgerFile.ts';
@@ -44,8 +45,6 @@ const MOST_COMMANDS = 2_000;
 const SLICE_MS = 10;
 /** Blocks that one command makes before others have their turn. */
 const BLOCKS_A_TURN = 100;
-/** How far a paced chain may be ahead of its clock, in slots. */
-const MOST_AHEAD = 100;
 const MOST_QUERIED = 1_000;
 const NOT_KEPT = 'the disk of the devnet refuses to keep it: try again';
 /** Between two tries to write, where blocks come on demand only. */
@@ -70,6 +69,8 @@ interface NodeOptions {
   readonly ogmiosMajor?: OgmiosMajor;
   /** The disk refuses to be written; null: it takes what is written again. */
   readonly stalled: (message: string | null) => void;
+  /** No block is made before the clock is there; null: blocks are made again. */
+  readonly waits?: (message: string | null) => void;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -88,10 +89,10 @@ export class DevnetNode implements ServedNode {
   #probe: Timer | null = null;
 
   constructor(options: NodeOptions) {
-    const { ledger, file, clock, includeCbor, ogmiosMajor = 6 } = options;
+    const { ledger, file, clock, includeCbor, ogmiosMajor = 6, waits = () => {} } = options;
     this.#options = options;
     this.chain = new ServedLedger(ledger, file, { includeCbor, ogmiosMajor });
-    this.#pace = new BlockTimer(ledger, clock, () => this.#changed());
+    this.#pace = new BlockTimer(ledger, clock, () => this.#changed(), waits);
     file.onDisk((refusal) => {
       options.stalled(refusal);
       this.#probeSoon();
@@ -105,8 +106,8 @@ export class DevnetNode implements ServedNode {
   }
 
   get facts(): NodeFacts {
-    const { ledger, ogmiosMajor = 6 } = this.#options;
-    return factsOf(ledger, ogmiosMajor);
+    const { ledger, file, ogmiosMajor = 6 } = this.#options;
+    return { ...factsOf(ledger, ogmiosMajor), problem: file.refusal ?? this.#pace.waiting };
   }
 
   /** Begins to make blocks. */
@@ -342,50 +343,4 @@ function factsOf(ledger: Ledger, ogmiosMajor: OgmiosMajor): NodeFacts {
     synchronization: 1,
     isConnected: true,
   };
-}
-
-const LEAST_PAUSE_MS = 100;
-const MOST_PAUSE_MS = 2_000;
-
-/** Forges one block in every slot. A block that the disk refuses is tried again after a pause. */
-class BlockTimer {
-  readonly #ledger: Ledger;
-  readonly #clock: Clock;
-  readonly #forged: () => void;
-  #next: Timer | null = null;
-  /** Before a block is tried again that the disk refused; 0: it did not. */
-  #pauseMs = 0;
-
-  constructor(ledger: Ledger, clock: Clock, forged: () => void) {
-    this.#ledger = ledger;
-    this.#clock = clock;
-    this.#forged = forged;
-  }
-
-  start(): void {
-    this.stop();
-    this.#tick();
-  }
-
-  stop(): void {
-    this.#next?.cancel();
-    this.#next = null;
-  }
-
-  #tick(): void {
-    const { slots, blockSlot } = this.#ledger;
-    const slot = slotAt(slots, this.#clock.nowMs());
-    if (slot > blockSlot) {
-      this.#forge();
-      this.#forged();
-    }
-    const delayMs = slotStartMs(slots, slot + 1) - this.#clock.nowMs();
-    this.#next = this.#clock.after(Math.max(1, delayMs, this.#pauseMs), () => this.#tick());
-  }
-
-  #forge(): void {
-    const failure = this.#ledger.forge();
-    const doubled = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.#pauseMs));
-    this.#pauseMs = failure === null ? 0 : doubled;
-  }
 }

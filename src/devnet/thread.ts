@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import type { DevnetOptions } from './devnet.ts';
 
 /** Copied into the thread, which runs on the system's clock. */
-export type DevnetThreadOptions = Omit<DevnetOptions, 'clock' | 'stalled'>;
+export type DevnetThreadOptions = Omit<DevnetOptions, 'clock' | 'stalled' | 'waits'>;
 
 interface DevnetThreadEvents {
   /** The thread ended without being asked to. */

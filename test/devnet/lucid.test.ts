@@ -19,6 +19,7 @@ import {
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import { ALWAYS } from '../support/rawTransaction.ts';
+import { until } from '../support/until.ts';
 import { memberOf } from './ogmiosAsked.ts';
 
 const PACE_MS = 50;
@@ -29,6 +30,8 @@ test('Lucid deploys a script, mints and spends over Ogmios and Kupo', async (sco
   const devnet = await startDevnet(scope, { paceMs: PACE_MS });
   const provider = new Kupmios(devnet.kupoUrl, devnet.devnetUrl);
   const lucid = await Lucid(provider, 'Preprod');
+  // What it builds is valid from some slots before now on, which must not be before the first.
+  await until('the chain is old enough', () => Number(devnet.node.chain.tip?.slot ?? 0) > 30);
   lucid.selectWallet.fromSeed(generateSeedPhrase());
   const address = await lucid.wallet().address();
 

@@ -70,6 +70,8 @@ export interface NodeFacts {
   readonly synchronization: number;
   /** The node behind is there. */
   readonly isConnected: boolean;
+  /** Why it makes no blocks, or keeps none; null or absent: it does. */
+  readonly problem?: string | null;
 }
 
 type Params = Readonly<Record<string, unknown>>;

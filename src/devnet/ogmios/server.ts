@@ -157,7 +157,9 @@ export class OgmiosServer {
     if (method === 'OPTIONS') {
       response.writeHead(200, { ...CORS, 'access-control-allow-headers': 'content-type' }).end();
     } else if (method === 'GET' && path === '/health') {
-      send(response, 200, health(this.#node, this.#activity(), this.#options.version));
+      const isWell = (this.#node.facts.problem ?? null) === null;
+      const body = health(this.#node, this.#activity(), this.#options.version);
+      send(response, isWell ? 200 : 503, body);
     } else if (method !== 'POST') {
       const isKnown = path === '/' || path === '/health';
       send(response, isKnown ? 406 : 404, { error: 'POST / and GET /health are here.' });
@@ -237,7 +239,10 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What `GET /health` of Ogmios says. Source: its HTTP interface, version 6. */
+/**
+ * What `GET /health` of Ogmios says, and `problem` where there is one. Source: its HTTP interface,
+ * version 6.
+ */
 export interface Activity {
   readonly startTime: string;
   /** ISO 8601; when the tip was seen to change last. */
@@ -274,5 +279,6 @@ export function health(
     slotInEpoch: isKnown ? (slot - startSlot) % epochSlots : null,
     version,
     network: facts.network,
+    ...(facts.problem == null ? {} : { problem: facts.problem }),
   };
 }

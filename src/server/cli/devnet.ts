@@ -61,6 +61,7 @@ export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps
     guard: { hosts: command.allowHost === null ? [] : [command.allowHost] },
     version,
     stalled: (message) => say(message ?? 'The disk takes blocks again.'),
+    waits: (message) => say(message ?? 'Blocks are made again.'),
   });
   const blocks = paceMs === 0 ? 'blocks on demand' : `a block every ${paceMs} ms`;
   say(`A Cardano devnet runs (network magic 42, ${blocks}). Stop it with Ctrl+C.`);
