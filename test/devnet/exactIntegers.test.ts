@@ -5,7 +5,7 @@ import { bech32 } from '@scure/base';
 import { array, byteString, map, tagged, uint } from '../../src/cardano/codec/encode.ts';
 import { toHex } from '../../src/cardano/codec/hex.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { genesisUtxos } from '../../src/devnet/devnet.ts';
+import { genesisUtxos } from '../../src/devnet/chainFile.ts';
 import { devnetOptions, startDevnet } from '../support/devnetNode.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 import { type RawPlan, rawTransaction } from '../support/rawTransaction.ts';

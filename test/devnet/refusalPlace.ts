@@ -14,7 +14,7 @@ import { blake2b256, languageScriptHash } from '../../src/cardano/codec/hash.ts'
 import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
 import type { OutputRef } from '../../src/cardano/codec/output.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
-import { genesisUtxos } from '../../src/devnet/devnet.ts';
+import { genesisUtxos } from '../../src/devnet/chainFile.ts';
 import { devnetOptions } from '../support/devnetNode.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 import {

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { Utxo } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { Devnet, type DevnetOptions, genesisUtxos } from '../../src/devnet/devnet.ts';
+import { genesisUtxos } from '../../src/devnet/chainFile.ts';
+import { Devnet, type DevnetOptions } from '../../src/devnet/devnet.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { addressOf, FUNDED, secretOf } from './ledgerWorld.ts';
 import { type Scope, temporaryDirectory } from './server.ts';

@@ -16,7 +16,7 @@ import type {
 import { type Page, utxosOfAsset, utxosOfCredential } from '../../src/cardano/ledger/views.ts';
 import { type GenesisPlan, makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import type { ChainEvent, ChainSource, ChainStream, Point } from '../../src/chain/port.ts';
-import { genesisUtxos } from '../../src/devnet/devnet.ts';
+import { genesisUtxos } from '../../src/devnet/chainFile.ts';
 import { Ledger, type Resubmit } from '../../src/devnet/ledger.ts';
 import { type BlockHead, LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { payFromFaucet } from '../../src/devnet/payment.ts';

@@ -31,7 +31,7 @@ const HELD = ['devnet/chain.sqlite', 'node/chain.sqlite', 'ledger.sqlite', 'log.
  * can be repeated.
  */
 const STATE = ['rebuild.sqlite', 'state.damaged', 'state.sqlite', 'snapshots'];
-const MOVED = [...STATE, ...HELD, 'webhooks.sqlite', 'images', 'market.json'];
+const MOVED = [...STATE, ...HELD, 'webhooks.sqlite', 'images', 'market.json', 'created-at'];
 const SNAPSHOT = /^base-.*\.sqlite$/;
 /** In `cluster/`, beside keys.json, which stays. */
 const OF_CLUSTER = /^(nats|node-\d+)$/;

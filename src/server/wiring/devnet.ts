@@ -2,8 +2,8 @@
  * The devnet of a market: its addresses, the launchpad in its genesis, the devnet itself when it
  * runs in this process, and a check that a separate devnet holds the scripts of this market.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { OutputPlan } from '../../cardano/codec/encode.ts';
 import type { Deployment, NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import { Key } from '../../cardano/keys/keys.ts';
@@ -11,6 +11,7 @@ import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import { makeGenesis } from '../../cardano/validators/genesis.ts';
 import { readTraderConfig, type TraderConfig } from '../../client/traders/config.ts';
 import { traderFunds } from '../../client/traders/wallets.ts';
+import { checkChainFile } from '../../devnet/chainFile.ts';
 import { startDevnetThread } from '../../devnet/thread.ts';
 import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../engine/market/fees.ts';
@@ -108,24 +109,32 @@ export function chainUrls({
   return { ogmios: OGMIOS_URL, kupo, devnet: DEVNET_URL ?? OGMIOS_URL.replace(/^ws/, 'http') };
 }
 
+function chainOptions({ DATA_DIR, BLOCK_EVERY_MS }: Settings, launchpad: Launchpad, keys: Secrets) {
+  return {
+    file: join(DATA_DIR, 'devnet', 'chain.sqlite'),
+    genesis: launchpad.outputs,
+    aside: launchpad.aside,
+    faucetSecret: keys.faucet.reveal(),
+    paceMs: BLOCK_EVERY_MS,
+    otherGenesisHelp: OTHER_GENESIS_HELP,
+  };
+}
+
+/** Throws where the chain in DATA_DIR cannot be continued, before anything is made from it. */
+export function checkDevnetFile(settings: Settings, launchpad: Launchpad, keys: Secrets): void {
+  const options = chainOptions(settings, launchpad, keys);
+  if (existsSync(options.file)) checkChainFile(options);
+}
+
 /** Resolves when its ports are open. Stop it after everything that uses it. */
 export async function startDevnet(
   { settings, clock, version, devnet }: World,
-  { outputs, aside }: Launchpad,
+  launchpad: Launchpad,
   secrets: Secrets,
   events: Events,
 ): Promise<RunningDevnet> {
-  const directory = join(settings.DATA_DIR, 'devnet');
-  mkdirSync(directory, { recursive: true });
-  const options = {
-    file: join(directory, 'chain.sqlite'),
-    genesis: outputs,
-    aside,
-    faucetSecret: secrets.faucet.reveal(),
-    paceMs: settings.BLOCK_EVERY_MS,
-    otherGenesisHelp: OTHER_GENESIS_HELP,
-    version,
-  };
+  const options = { ...chainOptions(settings, launchpad, secrets), version };
+  mkdirSync(dirname(options.file), { recursive: true });
   const { devnetStalled: stalled, devnetFailed: died } = events;
   const running =
     devnet?.inThread === false

@@ -15,7 +15,7 @@ import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import { SnapshotTaker } from '../../engine/snapshots/taker.ts';
 import type { Checkpoint } from '../../engine/store/state.ts';
 import { openMarketRecord } from './marketRecord.ts';
-import type { World } from './world.ts';
+import { followsChain, type World } from './world.ts';
 
 export interface Market {
   readonly node: Node;
@@ -41,6 +41,8 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
   const { settings, clock, rng, signal } = world;
   const files = dataFiles(settings.DATA_DIR);
   const record = openMarketRecord(world);
+  // A state that is made again takes long; before that it must be clear that its chain continues.
+  if (followsChain(world)) (await import('./network.ts')).checkNetwork(world);
   const maxMb = settings.DATA_MAX_MB;
   const { logSumsOutdated: sumsOutdated } = events;
   const openFile = world.host?.logFile;

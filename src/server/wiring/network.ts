@@ -11,6 +11,7 @@ import { isPublicNetwork, readStart } from '../settings/table.ts';
 import {
   type ChainUrls,
   chainUrls,
+  checkDevnetFile,
   makeLaunchpad,
   type RunningDevnet,
   startDevnet,
@@ -66,12 +67,25 @@ function publicPolicy(
   };
 }
 
-async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> {
-  const { settings, rng, devnet } = world;
+/** Throws where this process would run a devnet and cannot continue its chain. */
+export function checkNetwork(world: World): void {
+  const { settings } = world;
+  if (isPublicNetwork(settings) || chainUrls(settings) !== null) return;
+  const { secrets, launchpad } = launchpadOf(world);
+  checkDevnetFile(settings, launchpad, secrets);
+}
+
+function launchpadOf({ settings, rng, devnet }: World) {
   assert(devnet !== undefined, 'a world that follows a devnet has its traders');
-  const { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS, BLOCK_EVERY_MS } = settings;
+  const { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS } = settings;
   const secrets = readSecrets(DATA_DIR, rng, KEYS_FILE);
-  const launchpad = makeLaunchpad(secrets, devnet.traders, ORDER_REFUND_AFTER_MS);
+  return { secrets, launchpad: makeLaunchpad(secrets, devnet.traders, ORDER_REFUND_AFTER_MS) };
+}
+
+async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> {
+  const { settings } = world;
+  const { BLOCK_EVERY_MS } = settings;
+  const { secrets, launchpad } = launchpadOf(world);
   const network = launchpad.deployment;
   const keys = keysOf(secrets, network);
   const policy: ChainPolicy = {

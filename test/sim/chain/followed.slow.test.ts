@@ -10,7 +10,7 @@ import { MempoolOverlay } from '../../../src/chain/mempoolOverlay.ts';
 import { NodeReader } from '../../../src/chain/ogmios/nodeReader.ts';
 import { OgmiosChain } from '../../../src/chain/ogmios/ogmios.ts';
 import type { Point } from '../../../src/chain/port.ts';
-import { genesisUtxos } from '../../../src/devnet/devnet.ts';
+import { genesisUtxos } from '../../../src/devnet/chainFile.ts';
 import { Unavailable } from '../../../src/engine/runtime/errors.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { NaiveChain } from '../../devnet/naiveChain.ts';
