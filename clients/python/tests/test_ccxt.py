@@ -22,7 +22,9 @@ ccxt = pytest.importorskip("ccxt", reason="the adapter of ccxt is not tested: pi
 
 from ccxt.base import errors  # noqa: E402
 
-from upcurve.adapters.ccxt import Upcurve, rows  # noqa: E402
+from upcurve.adapters.ccxt import Upcurve, rows, trading  # noqa: E402
+from upcurve.adapters.ccxt.market import Span  # noqa: E402
+from upcurve.adapters.since import Page  # noqa: E402
 
 SECRET = "5a" * 32
 
@@ -116,6 +118,102 @@ async def test_buys_and_sells(devnet: str) -> None:
         assert [row["side"] for row in await exchange.fetch_my_trades(symbol)] == ["buy", "sell"]
         with pytest.raises(errors.OrderNotFound):
             await exchange.fetch_order("00" * 32 + ":0")
+
+
+async def test_own_lists_by_time(devnet: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `since` the oldest from there, without it the newest; over pages of two orders."""
+    monkeypatch.setattr(trading, "_PAGE", 2)
+    config = {"urls": {"api": devnet}, "privateKey": "5b" * 32, "options": {"network": "testnet"}}
+    async with traded(devnet, "Listed") as (_, asset), Upcurve(config) as exchange:
+        symbol, wallet = f"{asset}/ADA", exchange.wallet()
+        await wallet.fund(900)
+        for ada in range(5, 10):
+            await (await wallet.buy(asset, lovelace=ada * 1_000_000, slippage="75")).settled()
+        price = (await exchange.fetch_ticker(symbol))["last"]
+        amount = (await exchange.fetch_balance())[asset]["free"] // 4
+        open_ids = []
+        for _ in range(3):
+            await wallet.fund(100)
+            sell = {"amount": amount, "price": price * 5, "params": {"waitFor": 3600}}
+            open_ids.append((await exchange.create_order(symbol, "limit", "sell", **sell))["id"])
+
+        calls = (exchange.fetch_my_trades, exchange.fetch_closed_orders, exchange.fetch_orders)
+        for call, count in zip(calls, (5, 5, 8), strict=True):
+            every = await call(symbol)
+            ids = [row["id"] for row in every]
+            times = [row["timestamp"] for row in every]
+            assert len(ids) == count and times == sorted(times), call
+            for limit in (1, 3, 500):
+                for at in (0, 2, 4):
+                    first = times.index(times[at])
+                    page = await call(symbol, times[at], limit)
+                    assert [row["id"] for row in page] == ids[first : first + limit], (call, limit, at)
+                page = await call(symbol, limit=limit)
+                assert [row["id"] for row in page] == ids[-limit:], (call, limit)
+            bound = {"until": times[2]}
+            inside = [row["id"] for row in every if row["timestamp"] <= times[2]]
+            assert [row["id"] for row in await call(symbol, None, 2, bound)] == inside[-2:], call
+            inside = [row["id"] for row in every if times[1] <= row["timestamp"] <= times[2]]
+            assert [row["id"] for row in await call(symbol, times[1], 9, bound)] == inside, call
+            assert await call(symbol, times[-1] + 60_000) == []
+            assert await call(symbol, times[3], None, {"until": times[2] - 1000, "other": 1}) == []
+        assert {row["id"] for row in await exchange.fetch_open_orders()} == set(open_ids)
+        assert len(await exchange.fetch_open_orders(symbol, limit=2)) == 2
+        assert await exchange.fetch_order(ids[0], symbol) == every[0]
+        used = (await exchange.fetch_balance())[asset]["used"]
+        assert used == 3 * amount
+
+
+async def test_trades_of_one_second_are_paged_without_loss() -> None:
+    """As bots page: from the last time on, or from the next millisecond on; and backwards."""
+    row = {"price": "0.1", "baseAmount": "10", "quoteAmount": "1000000", "side": "buy"}
+    seconds = [1, 1, 5, 5, 5, 5, 5, 5, 7]
+    tape = [{"id": f"{at:012}", "time": second, **row} for at, second in enumerate(seconds)]
+    ids = [each["id"] for each in tape]
+
+    async def read(start: int, end: int, before: Any) -> Page[Any]:
+        older = [row for row in tape if before is None or row["id"] < before]
+        inside = [row for row in older if start <= row["time"] < end][::-1]
+        return Page(inside[:3], inside[2]["id"] if len(inside) > 3 else None)
+
+    exchange = Upcurve()
+    market = rows.market_of("ab" * 28 + ".00", None, {})
+    end = 9_999_999_999_999
+    for step in (0, 1):
+        found: dict[str, int] = {}
+        since = 0
+        while page := [
+            each
+            for each in await exchange._read_trades(read, market, Span(since, end, 2))
+            if each["id"] not in found
+        ]:
+            found |= {each["id"]: each["timestamp"] for each in page}
+            since = page[-1]["timestamp"] + step
+        assert list(found) == ids
+        assert list(found.values())[:4] == [1000, 1001, 5000, 5001]
+    back: list[str] = []
+    while older := await exchange._read_trades(read, market, Span(None, end, 2)):
+        back = [*(each["id"] for each in older), *back]
+        end = older[0]["timestamp"] - 1
+    assert back == ids
+
+
+@pytest.mark.parametrize(
+    ("since", "limit", "params"),
+    [(-1, None, {}), ("0", None, {}), (None, 0, {}), (None, -1, {}), (None, 1.5, {})]
+    + [(None, True, {}), (None, None, {"until": "now"}), (None, None, {"until": -1})],
+)
+async def test_spans_that_are_none_are_refused(since: Any, limit: Any, params: Any) -> None:
+    exchange = Upcurve({"privateKey": SECRET})
+    exchange.set_markets([rows.market_of("ab" * 28 + ".00", None, {})])
+    symbol = "ab" * 28 + ".00/ADA"
+    calls = (exchange.fetch_trades, exchange.fetch_my_trades, exchange.fetch_orders)
+    for call in (*calls, exchange.fetch_closed_orders, exchange.fetch_open_orders):
+        with pytest.raises(errors.BadRequest, match="since|limit|until"):
+            await call(symbol, since, limit, params)
+    with pytest.raises(errors.BadRequest, match="since|limit|until"):
+        await exchange.fetch_ohlcv(symbol, "1m", since, limit, params)
+    await exchange.close()
 
 
 async def _closed(exchange: Any, id: str, symbol: str) -> Any:
@@ -216,15 +314,12 @@ async def test_own_trades_continue_where_an_answer_reads_no_further() -> None:
         trades = await exchange.fetch_my_trades(f"{asset}/ADA", limit=3)
         await exchange.close()
     assert [trade["info"] for trade in trades] == [oldest, middle, newest]
-    assert [re.findall(r"(?:limit|before)=([^&]+)", call) for call in server.calls] == [
-        ["3"],
-        ["2", ids[0]],
-        ["2", ids[1]],
-    ]
+    befores = [re.findall(r"before=([^&]+)", call) for call in server.calls]
+    assert befores == [[], [ids[0]], [ids[1]]]
 
 
 async def test_open_orders_hold_what_is_not_executed_yet() -> None:
-    order = {"from": ".", "fromAmount": "9000000", "remaining": "4000000"}
+    order = {"entityId": "00:0", "timestamp": 5, "from": ".", "fromAmount": "9000000", "remaining": "4000000"}
     outputs = [{"txHash": "00" * 32, "index": 0, "value": [{"unit": "lovelace", "amount": "7000000"}]}]
     answers = [(outputs, {}), ({"mempool": [], "ledger": {"count": 1, "items": [order]}}, {})]
     async with RawServer(answers=answers) as server:

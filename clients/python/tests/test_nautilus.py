@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Reader(Actor):
         self.bars.append(bar)
 
 
-def _in_a_node(url: str, reader: Reader, story: Callable[[TradingNode], Awaitable[None]]) -> None:
+def _in_a_node(url: str, reader: Reader | Asker, story: Callable[[TradingNode], Awaitable[None]]) -> None:
     """In a loop of the node's own, which ends with it."""
     ids = frozenset({str(reader.instrument_id)})
     provider = InstrumentProviderConfig(load_ids=ids)
@@ -146,6 +147,63 @@ def test_a_bar_when_its_interval_is_over(directory: Path) -> None:
             assert second.ts_event - first.ts_event == 60 * 10**9
 
         _in_a_node(server.url, reader, story)
+
+
+def _minute(number: int) -> datetime:
+    return datetime.fromtimestamp(feeds.NOON + 60 * number, timezone.utc)
+
+
+#: Requests, and the minutes of the bars that each gets. Without an end or limit, there are more.
+REQUESTS: list[tuple[dict[str, Any], range]] = [
+    ({"start": _minute(0)}, range(1200)),
+    ({"start": _minute(0), "end": _minute(1100)}, range(1100)),
+    ({"start": _minute(100), "limit": 7}, range(100, 107)),
+    ({"start": _minute(-99), "limit": 7}, range(7)),
+    ({"start": _minute(0), "end": _minute(1100), "limit": 7}, range(7)),
+    ({"start": _minute(1198), "limit": 7}, range(1198, 1205)),
+]
+
+
+class Asker(Actor):
+    """Requests bars, one request after the other; keeps the minutes that each gets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.instrument_id = nautilus.instrument_id_of(feeds.BASE)
+        self.got: list[list[int]] = []
+
+    def on_start(self) -> None:
+        self._ask()
+
+    def on_historical_data(self, bar: Any) -> None:
+        self.got[-1].append((bar.ts_event // 10**9 - feeds.NOON) // 60 - 1)
+
+    def _ask(self, _done: Any = None) -> None:
+        bar_type = BarType.from_str(f"{self.instrument_id}-1-MINUTE-LAST-EXTERNAL")
+        self.got.append([])
+        if len(self.got) <= len(REQUESTS):
+            request, _ = REQUESTS[len(self.got) - 1]
+            self.request_bars(bar_type, callback=self._ask, **request)
+
+
+def test_a_limit_of_zero_is_none(directory: Path) -> None:
+    with Server(directory, "replay", "-", NETWORK="none") as server:
+        server.feed(*(feeds.trade(minute, "1") for minute in range(1210)))
+
+        async def prepare() -> None:
+            async with Client(server.url) as client:
+                await until("the bars", lambda: feeds.has_bars(client, 1210))
+
+        asyncio.run(prepare())
+        asker = Asker()
+
+        async def story(_node: TradingNode) -> None:
+            await until("all bars", lambda: len(asker.got) > len(REQUESTS))
+            for (request, minutes), got in zip(REQUESTS, asker.got, strict=False):
+                shown = got if len(request) > 1 else got[: len(minutes)]
+                assert shown == list(minutes), request
+
+        _in_a_node(server.url, asker, story)
 
 
 def test_bars_are_those_of_the_api() -> None:

@@ -16,6 +16,7 @@ that.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -37,14 +38,14 @@ from ..errors import ApiError
 from ..market import Resolution
 from ..mirrors.base import Mirror
 from ..wire.shapes import TradeRow
-from .since import bars_since, trades_between, trades_since
+from .since import bars_of, rows_between, trades_of
 
 VENUE = "UPCURVE"
 _VENUE = Venue(VENUE)
 _PLACES = 16
 _NANOSECONDS = 1_000_000_000
 _MOST_INSTRUMENTS = 500
-_MOST_ROWS = 1000
+_DAY = 86_400
 _RESOLUTIONS: dict[tuple[int, BarAggregation], Resolution] = {
     (1, BarAggregation.MINUTE): "min1",
     (3, BarAggregation.MINUTE): "min3",
@@ -185,31 +186,32 @@ class UpcurveDataClient(LiveMarketDataClient):
         self._mirrors.pop(command.bar_type).close()
 
     async def _request_trade_ticks(self, request: Any) -> None:
-        instrument_id, limit = request.instrument_id, request.limit or _MOST_ROWS
-        asset, start = asset_of(instrument_id), _seconds(request.start)
-        end = None if request.end is None else _seconds(request.end)
-        if end is None:
-            rows = await trades_since(self._upcurve, asset, start, limit)
-        else:
-            rows = (await trades_between(self._upcurve, asset, start, end))[-limit:]
-        ticks = [tick_of(instrument_id, row) for row in rows]
+        """With a start the first `limit` ticks from it on, without one the newest before the end; all
+        where `limit` is 0."""
+        instrument_id, limit = request.instrument_id, request.limit or None
+        read = trades_of(self._upcurve, asset_of(instrument_id), limit)
+        start = _start(request)
+        rows = await rows_between(read, start, _end(request), limit, lambda row: row["time"])
+        ticks = [tick_of(instrument_id, row) for row in _cut(rows, start, limit)]
         about = (request.id, request.start, request.end, request.params)
         self._handle_trade_ticks(instrument_id, ticks, *about)
 
     async def _request_bars(self, request: Any) -> None:
-        bar_type, limit = request.bar_type, request.limit or _MOST_ROWS
+        """As for ticks; bars whose interval began in the span and is over."""
+        bar_type, limit = request.bar_type, request.limit or None
         resolution = self._resolution(bar_type)
         if resolution is None:
             return
-        asset, seconds = asset_of(bar_type.instrument_id), _length(bar_type)
-        start = _seconds(request.start)
-        rows = await bars_since(self._upcurve, asset, resolution, seconds, start, limit)
-        end = None if request.end is None else _seconds(request.end)
-        bars = [
-            bar_of(bar_type, row) for row in rows if row["final"] and (end is None or row["time"] < end)
-        ]
+        # The newest bar may not be over.
+        most, start = None if limit is None else limit + 1, _start(request)
+        read = bars_of(self._upcurve, asset_of(bar_type.instrument_id), resolution, most)
+        span = _length(bar_type) * (most or 1)
+        end = _end(request)
+        rows = await rows_between(read, start, end, most, lambda row: row["time"], span)
+        over = [row for row in rows if row["final"]]
+        bars = [bar_of(bar_type, row) for row in _cut(over, start, limit)]
         about = (request.id, request.start, request.end, request.params)
-        self._handle_bars(bar_type, bars, None, *about)
+        self._handle_bars(bar_type, bars, *about)
 
     def _follow(self, key: Any, mirror: Mirror[Any, Any], changed: Any) -> None:
         self._mirrors[key] = mirror
@@ -285,10 +287,24 @@ def _length(bar_type: BarType) -> int:
     return int(cast("timedelta", bar_type.spec.timedelta).total_seconds())
 
 
-def _seconds(moment: datetime | None) -> int:
+def _cut(ascending: list[Any], start: int | None, limit: int | None) -> list[Any]:
+    if limit is None:
+        return ascending
+    return ascending[-limit:] if start is None else ascending[:limit]
+
+
+def _start(request: Any) -> int | None:
+    """Unix seconds."""
+    return None if request.start is None else _seconds(request.start)
+
+
+def _end(request: Any) -> int:
+    """Unix seconds; where the request has no end, after all there is."""
+    return int(time.time()) + _DAY if request.end is None else _seconds(request.end)
+
+
+def _seconds(moment: datetime) -> int:
     """The first whole second from it on."""
-    if moment is None:
-        return 0
     return -int(-moment.astimezone(timezone.utc).timestamp() // 1)
 
 

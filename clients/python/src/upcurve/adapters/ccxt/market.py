@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from ccxt.async_support.base.exchange import Exchange
@@ -15,21 +16,39 @@ from ...market import Resolution
 from ...mirrors.base import Mirror
 from ...position import Answer
 from ..news import News
-from ..since import bars_since, trades_since
+from ..since import ReadPage, bars_of, rows_between, trades_of
 from . import rows
 
 T = TypeVar("T")
 
-_MOST_BARS = 5000
-_MOST_TRADES = 500
 _MOST_TICKERS = 500
 _MOST_ASSETS = 1000
-_DAY = 86_400
+_DAY_MS = 86_400_000
+#: Rows of a list where the caller gives no limit.
+_BARS, ROWS = 400, 500
 _CAN = (
     "cancelOrder createMarketBuyOrderWithCost createOrder fetchBalance fetchClosedOrders fetchMarkets"
     " fetchMyTrades fetchOHLCV fetchOpenOrders fetchOrder fetchOrderBook fetchOrders fetchTicker"
     " fetchTickers fetchTime fetchTrades watchOHLCV watchOrderBook watchOrders watchTrades"
 )
+
+
+@dataclass(frozen=True)
+class Span:
+    """Rows from `start` to `end`, milliseconds, both included: the first `limit` from `start` on, or
+    where that is None the newest up to `end`; all where `limit` is None."""
+
+    start: int | None
+    end: int
+    limit: int | None
+
+    def has(self, milliseconds: int) -> bool:
+        return (self.start or 0) <= milliseconds <= self.end
+
+    def cut(self, ascending: list[T]) -> list[T]:
+        if self.limit is None:
+            return ascending
+        return ascending[-self.limit :] if self.start is None else ascending[: self.limit]
 
 
 class MarketExchange(Exchange):  # type: ignore[misc]
@@ -109,37 +128,26 @@ class MarketExchange(Exchange):  # type: ignore[misc]
         limit: int | None = None,
         params: Any = {},
     ) -> list[Any]:
-        """Flat bars where nothing was traded. From `since` on, or from the first trade after it;
-        without `since`, the newest."""
+        """Flat bars where nothing was traded, from the first trade on. With `since` the oldest from
+        there, without it the newest, up to `params["until"]` (milliseconds)."""
         market = await self._market(symbol)
-        asset, client = market["id"], self.market_client()
-        resolution, count = self._resolution(timeframe), 400 if limit is None else limit
-        if since is not None:
-            seconds = self.parse_timeframe(timeframe)
-            asked = bars_since(client, asset, resolution, seconds, _seconds(since), count)
-            return self._bars(await self._result(asked))
-        newest = client.charts.history(
-            base=asset,
-            quote=".",
-            resolution=resolution,
-            start=0,
-            end=self.seconds() + _DAY,
-            limit=min(count, _MOST_BARS),
-            fill="previous",
-        )
-        return self._bars(await self._data(newest))
+        resolution, span = self._resolution(timeframe), self._span(since, limit, params, _BARS)
+        read = bars_of(self.market_client(), market["id"], resolution, span.limit)
+        seconds = self.parse_timeframe(timeframe) * (span.limit or 1)
+        start = None if span.start is None else -(-span.start // 1000)
+        end = span.end // 1000 + 1
+        asked = rows_between(read, start, end, span.limit, lambda bar: bar["time"], seconds)
+        return span.cut(self._bars(await self._result(asked)))
 
     async def fetch_trades(
         self, symbol: str, since: int | None = None, limit: int | None = None, params: Any = {}
     ) -> list[Any]:
-        """Oldest first: from `since` on, without it the newest."""
-        market = await self._market(symbol)
-        client, count = self.market_client(), 100 if limit is None else limit
-        if since is not None:
-            asked = trades_since(client, market["id"], _seconds(since), count)
-            return self._trades(await self._result(asked), market, since, limit)
-        newest = client.trades.list(asset=market["id"], limit=min(count, _MOST_TRADES))
-        return self._trades((await self._data(newest))[::-1], market, since, limit)
+        """Oldest first. With `since` the oldest from there, without it the newest, up to
+        `params["until"]` (milliseconds). The chain's time has whole seconds; the milliseconds number
+        the trades of one second, so that paging by time loses none."""
+        market, span = await self._market(symbol), self._span(since, limit, params, ROWS)
+        read = trades_of(self.market_client(), market["id"], span.limit)
+        return await self._read_trades(read, market, span)
 
     async def fetch_order_book(
         self, symbol: str, limit: int | None = None, params: Any = {}
@@ -157,6 +165,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
         limit: int | None = None,
         params: Any = {},
     ) -> list[Any]:
+        """The bars that changed and all newer ones, so that the last is always the current bar."""
         market = await self._market(symbol)
         asset, resolution = market["id"], self._resolution(timeframe)
         news = self._watch(
@@ -168,7 +177,11 @@ class MarketExchange(Exchange):  # type: ignore[misc]
             },
         )
         changed = await self._result(news.next())
-        bars = self._bars(changed if self.newUpdates else news.mirror.state.bars)
+        held = news.mirror.state.bars
+        if self.newUpdates:
+            first = min(bar["time"] for bar in changed)
+            held = [bar for bar in held if bar["time"] >= first]
+        bars = self._bars(held)
         return cast("list[Any]", self.filter_by_since_limit(bars, since, limit, 0, True))
 
     async def watch_trades(
@@ -180,12 +193,21 @@ class MarketExchange(Exchange):  # type: ignore[misc]
             lambda client: client.watch_trades(market["id"]),
             lambda _state, change: {
                 **dict.fromkeys(change.removed),
-                **{row["id"]: row for row in sorted(change.added, key=lambda row: row["id"])},
+                **{row["id"]: row for row in change.added},
             },
         )
         changed = await self._result(news.next())
-        shown = changed if self.newUpdates else news.mirror.state.trades[::-1]
-        return self._trades(shown, market, since, limit)
+        shown = changed if self.newUpdates else news.mirror.state.trades
+        ids = {row["id"] for row in shown}
+        held = sorted(
+            {row["id"]: row for row in (*news.mirror.state.trades, *shown)}.values(),
+            key=lambda row: (row["time"], row["id"]),
+        )
+        numbered = rows.numbered(held)
+        trades = [self.parse_trade(row, market) for row in numbered if row["id"] in ids]
+        return cast(
+            "list[Any]", self.filter_by_since_limit(trades, since, limit, "timestamp", True)
+        )
 
     async def watch_order_book(
         self, symbol: str, limit: int | None = None, params: Any = {}
@@ -260,14 +282,33 @@ class MarketExchange(Exchange):  # type: ignore[misc]
     def _bars(self, bars: Sequence[Any]) -> list[Any]:
         return [self.parse_ohlcv(bar) for bar in bars]
 
-    def _trades(
-        self, found: Sequence[Any], market: Any, since: int | None, limit: int | None
-    ) -> list[Any]:
-        trades = [self.parse_trade(row, market) for row in found]
-        is_newest = since is None
-        return cast(
-            "list[Any]", self.filter_by_since_limit(trades, since, limit, "timestamp", is_newest)
+    def _span(self, since: Any, limit: Any, params: Mapping[str, Any], rows: int | None) -> Span:
+        """`rows`: how many where the caller gives no limit."""
+        until = params.get("until")
+        for name, value in {"since": since, "limit": limit, "until": until}.items():
+            least = 1 if name == "limit" else 0
+            if value is not None and not _is_count(value, least):
+                raise errors.BadRequest(
+                    f"{self.id} {name} is {value!r}: an integer of at least {least} is valid"
+                )
+        return Span(
+            start=None if since is None else int(since),
+            end=self.milliseconds() + _DAY_MS if until is None else int(until),
+            limit=rows if limit is None else int(limit),
         )
+
+    async def _read_trades(self, read: ReadPage[Any], market: Any, span: Span) -> list[Any]:
+        limit = span.limit
+        while True:
+            start = None if span.start is None else span.start // 1000
+            asked = rows_between(read, start, span.end // 1000 + 1, limit, lambda row: row["time"])
+            found = await self._result(asked)
+            trades = [self.parse_trade(row, market) for row in rows.numbered(found)]
+            inside = [trade for trade in trades if span.has(trade["timestamp"])]
+            if span.limit is None or len(inside) >= span.limit or len(found) < cast("int", limit):
+                return span.cut(inside)
+            # Trades of the first or last second that are outside took the place of others.
+            limit = 2 * cast("int", limit)
 
     def _order_book(self, book: Any, market: Any, limit: int | None) -> Any:
         sides = {side: book[side][:limit] for side in ("bids", "asks")} if book else {}
@@ -286,6 +327,6 @@ class MarketExchange(Exchange):  # type: ignore[misc]
         return known
 
 
-def _seconds(milliseconds: int) -> int:
-    """The first second that is not before it."""
-    return -(-milliseconds // 1000)
+def _is_count(value: Any, least: int) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and float(value).is_integer() and value >= least

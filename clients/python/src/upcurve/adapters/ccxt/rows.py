@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, cast
@@ -111,16 +111,26 @@ def ticker_row(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def numbered(trades: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Oldest first, each with `timestamp`: milliseconds, which number the trades of one second."""
+    found: list[dict[str, Any]] = []
+    for row in trades:
+        first = row["time"] * 1000
+        last = found[-1]["timestamp"] if found else first - 1
+        found.append({**row, "timestamp": min(max(first, last + 1), first + 999)})
+    return found
+
+
 def trade_row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:
     return {
         "id": row["id"],
-        "timestamp": row["time"] * 1000,
+        "timestamp": row.get("timestamp", row["time"] * 1000),
         "symbol": symbol,
         "side": row["side"],
         "price": row["price"],
         "amount": row["baseAmount"],
         "cost": str(ada_of(row["quoteAmount"])),
-        "info": row,
+        "info": {name: value for name, value in row.items() if name != "timestamp"},
     }
 
 

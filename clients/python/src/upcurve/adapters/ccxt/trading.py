@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
@@ -11,11 +11,16 @@ from ccxt.base import errors
 from ...keys import Key
 from ...money import ada_of
 from ...wallet import PlacedOrder, Wallet
+from ..since import Page, rows_between, trades_of
 from . import rows
-from .market import MarketExchange
+from .market import ROWS, MarketExchange, Span
 
-_MOST_TRADES = 500
+#: The most orders of one answer.
+_PAGE = 100
 _PARAMS = {"cost", "slippage", "waitFor"}
+
+#: Reads one page of orders, of a symbol or of all.
+AskPage = Callable[[Any, Any], Awaitable[Any]]
 
 
 class Upcurve(MarketExchange):
@@ -100,7 +105,14 @@ class Upcurve(MarketExchange):
         limit: int | None = None,
         params: Any = {},
     ) -> list[Any]:
-        return await self._orders(await self._open_orders(), symbol, since, limit)
+        """Oldest first. With `since` the oldest from there, without it the newest, up to
+        `params["until"]` (milliseconds); all where no `limit` is given."""
+        span = self._span(since, limit, params, None)
+        if symbol is None:
+            return await self._fetched(self._open_page, None, span)
+        asset = (await self._market(symbol))["id"]
+        is_of_asset = lambda order: asset in (order["from"], order["to"])  # noqa: E731
+        return await self._fetched(self._open_page, None, span, is_of_asset)
 
     async def fetch_orders(
         self,
@@ -109,10 +121,9 @@ class Upcurve(MarketExchange):
         limit: int | None = None,
         params: Any = {},
     ) -> list[Any]:
-        """Those of the mempool, and the newest page of the others."""
-        page = await self._page()
-        found = [*page["mempool"], *page["ledger"]["items"]]
-        return await self._orders(found, symbol, since, limit)
+        """Oldest first. With `since` the oldest from there, without it the newest, up to
+        `params["until"]` (milliseconds); by the time at which they were placed."""
+        return await self._fetched(self._page, symbol, self._span(since, limit, params, ROWS))
 
     async def fetch_closed_orders(
         self,
@@ -121,13 +132,14 @@ class Upcurve(MarketExchange):
         limit: int | None = None,
         params: Any = {},
     ) -> list[Any]:
-        found = [order for order in await self.fetch_orders(symbol) if order["status"] != "open"]
-        return cast("list[Any]", self.filter_by_since_limit(found, since, limit, "timestamp", True))
+        """Filled, cancelled and expired ones."""
+        span = self._span(since, limit, params, ROWS)
+        return await self._fetched(self._page, symbol, span, _is_closed)
 
     async def fetch_order(self, id: str, symbol: str | None = None, params: Any = {}) -> Any:
         before: str | None = None
         while True:
-            page = await self._page(before)
+            page = await self._page(symbol, {} if before is None else {"before": before})
             for order in (*page["mempool"], *page["ledger"]["items"]):
                 if order["entityId"] == id:
                     return self.parse_order(order)
@@ -142,20 +154,14 @@ class Upcurve(MarketExchange):
         limit: int | None = None,
         params: Any = {},
     ) -> list[Any]:
-        """The newest of a token, oldest first."""
+        """Oldest first. With `since` the oldest from there, without it the newest, up to
+        `params["until"]` (milliseconds)."""
         if symbol is None:
             raise errors.ArgumentsRequired(f"{self.id} fetchMyTrades() needs a symbol")
-        market = await self._market(symbol)
-        count = min(_MOST_TRADES, 100 if limit is None else limit)
-        query: Any = {"asset": market["id"], "pkh": self.wallet().key.hash}
-        found: list[Any] = []
-        while True:
-            asked = self.market_client().trades.list(limit=count - len(found), **query)
-            page = await self._result(asked)
-            found += page.data
-            if len(found) >= count or page.next_before is None:
-                return self._trades(found[::-1], market, since, limit)
-            query["before"] = page.next_before
+        market, span = await self._market(symbol), self._span(since, limit, params, ROWS)
+        pkh = self.wallet().key.hash
+        read = trades_of(self.market_client(), market["id"], span.limit, pkh)
+        return await self._read_trades(read, market, span)
 
     async def watch_orders(
         self,
@@ -230,19 +236,63 @@ class Upcurve(MarketExchange):
         )
         return await self._result(placed)
 
-    async def _open_orders(self) -> list[Any]:
-        page = await self._data(self.market_client().orders.open_of_keys([self.wallet().key.hash]))
-        return [*page["mempool"], *page["ledger"]["items"]]
+    async def _fetched(
+        self,
+        ask: AskPage,
+        symbol: str | None,
+        span: Span,
+        is_wanted: Callable[[Any], bool] = lambda _order: True,
+    ) -> list[Any]:
+        found = await self._found(ask, symbol, span, is_wanted)
+        orders = [self.parse_order(order) for order in found]
+        ordered = sorted(orders, key=lambda order: order["timestamp"])
+        return span.cut(ordered)
 
-    async def _page(self, before: str | None = None) -> Any:
-        query: Any = {} if before is None else {"before": before}
+    async def _found(
+        self,
+        ask: AskPage,
+        symbol: str | None,
+        span: Span,
+        is_wanted: Callable[[Any], bool],
+    ) -> list[Any]:
+        """Orders of the chain, as many as `span` asks for, and all of the mempool in its time. An order
+        that comes into a block meanwhile is there once, as in the block."""
+        mempool: dict[str, Any] = {}
+
+        async def read(start: int, end: int, before: Any) -> Page[Any]:
+            query = {} if before is None else {"before": before}
+            page = await ask(symbol, {"start": start, "end": end, "limit": _PAGE, **query})
+            for order in page["mempool"]:
+                if start <= order["timestamp"] < end and is_wanted(order):
+                    mempool[order["entityId"]] = order
+            items = page["ledger"]["items"]
+            last = items[-1]["entityId"] if len(items) == _PAGE else None
+            return Page([order for order in items if is_wanted(order)], last)
+
+        start, end = None if span.start is None else -(-span.start // 1000), span.end // 1000 + 1
+        asked = rows_between(read, start, end, span.limit, lambda order: order["timestamp"])
+        ledger = await self._result(asked)
+        return list({**mempool, **{order["entityId"]: order for order in ledger}}.values())
+
+    async def _open_orders(self) -> list[Any]:
+        everything = self._span(None, None, {}, None)
+        return await self._found(self._open_page, None, everything, lambda _order: True)
+
+    async def _open_page(self, _symbol: str | None, query: Any) -> Any:
         keys = [self.wallet().key.hash]
-        return await self._data(self.market_client().orders.of_keys(keys, **query))
+        return await self._data(self.market_client().orders.open_of_keys(keys, **query))
+
+    async def _page(self, symbol: str | None, query: Any) -> Any:
+        keys, orders = [self.wallet().key.hash], self.market_client().orders
+        if symbol is None:
+            return await self._data(orders.of_keys(keys, **query))
+        asset = (await self._market(symbol))["id"]
+        return await self._data(orders.of_keys_by_asset(keys, asset=asset, **query))
 
     async def _orders(
         self, found: Sequence[Any], symbol: str | None, since: int | None, limit: int | None
     ) -> list[Any]:
-        """Oldest first."""
+        """Oldest first; the newest `limit`."""
         if symbol is not None:
             await self._market(symbol)
         orders = [self.parse_order(order) for order in found]
@@ -250,3 +300,7 @@ class Upcurve(MarketExchange):
         return cast(
             "list[Any]", self.filter_by_symbol_since_limit(ordered, symbol, since, limit, True)
         )
+
+
+def _is_closed(order: Any) -> bool:
+    return bool(rows.order_row(order)["status"] != "open")
