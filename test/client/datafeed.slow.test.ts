@@ -213,3 +213,79 @@ test('TradingView: symbols, history, ticks, and a reset after a rollback', async
   assert.deepEqual([resets, events.length], [events.length, resets]);
   feed.unsubscribeBars('a');
 });
+
+test('TradingView: bars that end between getBars and subscribeBars', async (t) => {
+  const app = await newTestApp(t, { env: { NETWORK: 'none' }, gateway: GATEWAY });
+  const client = new Client({ url: app.url });
+  t.after(() => client.close());
+  let id = 0;
+  const feedTrades = (minutes: readonly number[], price: string) => {
+    const lines = minutes.map((minute) => {
+      id += 1;
+      return lineOf({ ...tradeAt(NOON_MS + minute * 60_000, price), id: `${id}` });
+    });
+    return app.feed(lines.join('\n'));
+  };
+  const minuteOf = ({ time }: TradingViewBar) => (time - NOON_MS) / 60_000;
+  const symbol = { ticker: TOKEN_COIN.base };
+  const period = { from: 0, to: NOON_MS / 1000 + 90_000, firstDataRequest: true };
+  let [resets, ticks]: [number, TradingViewBar[]] = [0, []];
+  let close = () => {};
+  t.after(() => close());
+  const open = async (countBack: number) => {
+    close();
+    [resets, ticks] = [0, []];
+    const feed = tradingViewDatafeed(client);
+    const bars = await new Promise<TradingViewBar[]>((done, fail) => {
+      const failed = (reason: string) => fail(new Error(reason));
+      feed.getBars(symbol, '1', { ...period, countBack }, done, failed);
+    });
+    const subscribe = () =>
+      feed.subscribeBars(
+        symbol,
+        '1',
+        (bar) => void ticks.push(bar),
+        'a',
+        () => {
+          resets += 1;
+        },
+      );
+    close = () => feed.unsubscribeBars('a');
+    return { bars, subscribe };
+  };
+  const heard = () => until('a tick or a reset', () => ticks.length + resets > 0, DEADLINE_MS);
+
+  await feedTrades([0, 1, 2, 3, 4, 5], '2');
+  const chart = await open(3);
+  assert.deepEqual(chart.bars.map(minuteOf), [3, 4, 5]);
+  await feedTrades([5, 6, 7, 9], '3');
+  chart.subscribe();
+  await until('the newest bar', () => ticks.some((bar) => minuteOf(bar) === 9), DEADLINE_MS);
+  assert.deepEqual([ticks.map(minuteOf), resets], [[5, 6, 7, 9], 0]);
+  assert.equal(ticks[0]?.close, 3, 'the bar that was open when it was loaded');
+
+  // A rollback undid a bar that was loaded.
+  const undone = await open(3);
+  await app.feed(rollbackLine(NOON_MS + 6 * 60_000));
+  await feedTrades([10], '4');
+  undone.subscribe();
+  await heard();
+  assert.deepEqual([ticks, resets], [[], 1]);
+
+  // More bars than the live part begins with.
+  const away = await open(3);
+  await feedTrades(
+    Array.from({ length: 120 }, (_, at) => 11 + at),
+    '5',
+  );
+  away.subscribe();
+  await heard();
+  assert.deepEqual([ticks, resets], [[], 1]);
+
+  // Nothing changed.
+  const later = await open(0);
+  assert.equal(later.bars.length > 100, true);
+  later.subscribe();
+  await heard();
+  assert.deepEqual([ticks.map(minuteOf), resets], [[130], 0]);
+});

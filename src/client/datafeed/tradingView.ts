@@ -37,11 +37,28 @@ const EXCHANGE = 'upcurve';
 const CAP_SUFFIX = ':mcap';
 const MOST_BARS = 5_000;
 const MOST_FOUND = 30;
-/** The live part needs the newest bars only. */
-const LIVE_BARS = 2;
+/** The live part begins with so many: bars may end between `getBars` and `subscribeBars`. */
+const LIVE_BARS = 100;
+/** Charts whose newest loaded bars are remembered; the oldest one is forgotten first. */
+const MAX_CHARTS = 100;
+
+/** Bars of a chart as they were loaded: their times, oldest first, each with what is drawn. */
+type Drawn = Map<number, string>;
 
 export function tradingViewDatafeed(client: Client, options: TradingViewOptions = {}): Datafeed {
   const live = new Map<string, { close(): void }>();
+  const loaded = new Map<string, Drawn>();
+  const remember = (chart: string, bars: readonly TradingViewBar[], isFirst: boolean) => {
+    const newest = [...(loaded.get(chart) ?? [])].at(-1)?.[0] ?? Number.NEGATIVE_INFINITY;
+    // Older bars, for someone who scrolls back.
+    if (!isFirst && (bars.at(-1)?.time ?? newest) < newest) return;
+    loaded.delete(chart);
+    loaded.set(chart, new Map(bars.slice(-LIVE_BARS).map((bar) => [bar.time, drawingOf(bar)])));
+    for (const known of loaded.keys()) {
+      if (loaded.size <= MAX_CHARTS) break;
+      loaded.delete(known);
+    }
+  };
   return {
     // The library must not be called back before its own call has returned.
     onReady: (callback) => queueMicrotask(() => callback(CONFIGURATION)),
@@ -53,7 +70,10 @@ export function tradingViewDatafeed(client: Client, options: TradingViewOptions 
     },
     getBars({ ticker }, resolution, period, onResult, onError) {
       void barsOf(client, ticker, resolution, period).then(
-        ({ bars, meta }) => onResult(bars, meta),
+        ({ bars, meta }) => {
+          remember(chartOf(ticker, resolution), bars, period.firstDataRequest);
+          onResult(bars, meta);
+        },
         (error) => onError(textOf(error)),
       );
     },
@@ -63,7 +83,9 @@ export function tradingViewDatafeed(client: Client, options: TradingViewOptions 
         onResetCacheNeeded();
         options.onReset?.();
       };
-      live.set(guid, startLive(client, ticker, readResolution(resolution), { onTick, reset }));
+      const drawn = loaded.get(chartOf(ticker, resolution)) ?? null;
+      const listener = { drawn, onTick, reset };
+      live.set(guid, startLive(client, ticker, readResolution(resolution), listener));
     },
     unsubscribeBars(guid) {
       live.get(guid)?.close();
@@ -169,10 +191,16 @@ async function barsOf(
   return { bars: [], meta: { noData: true, nextTime: older?.time ?? null } };
 }
 
+function chartOf(ticker: string, resolution: string): string {
+  return `${ticker} ${resolution}`;
+}
+
 /** More than may be open at a time, so that the end of each is known to change nothing. */
 const REMEMBERED_BARS = 2_000;
 
 interface Listener {
+  /** What `getBars` loaded; null where it was not called. */
+  readonly drawn: Drawn | null;
   readonly onTick: (bar: TradingViewBar) => void;
   readonly reset: () => void;
 }
@@ -186,33 +214,56 @@ function startLive(client: Client, ticker: string, interval: Resolution, listene
   return notifyOn(client.bars(pair, interval, { limit: LIVE_BARS }), listener);
 }
 
-function notifyOn<B extends Candle>(mirror: BarsMirror<B>, { onTick, reset }: Listener) {
+function notifyOn<B extends Candle>(mirror: BarsMirror<B>, listener: Listener) {
+  const { onTick, reset } = listener;
   let newest: number | null = null;
-  const drawn = new Map<number, string>();
+  const drawn: Drawn = new Map();
   mirror.onChange(({ bars }, { reason, changed, removed }) => {
     const isFirst = newest === null;
-    const isSame = changed.every((bar) => drawn.get(bar.time) === drawingOf(bar));
-    for (const bar of reason === 'snapshot' ? bars : changed) drawn.set(bar.time, drawingOf(bar));
+    const points = (reason === 'snapshot' ? bars : changed).map(pointOf);
+    const isSame = points.every((point) => drawn.get(point.time) === drawingOf(point));
+    for (const point of points) drawn.set(point.time, drawingOf(point));
     for (const time of drawn.keys()) {
       if (drawn.size <= REMEMBERED_BARS) break;
       drawn.delete(time);
     }
     // The end of a bar is a revision where a newer one is there, and changes nothing that is drawn.
     if (reason === 'revised' && removed.length === 0 && isSame) return;
-    const ticks = reason === 'snapshot' ? bars.slice(-1) : changed;
-    const isPast = ticks.some(({ time }) => newest !== null && time < newest);
-    newest = bars.at(-1)?.time ?? newest ?? 0;
+    const ticks = isFirst ? ticksSince(listener.drawn, points) : points;
+    const isPast = !isFirst && points.some(({ time }) => time < (newest ?? 0));
+    newest = bars.slice(-1).map(pointOf)[0]?.time ?? newest ?? 0;
     const isRevised = reason === 'revised' || removed.length > 0 || isPast;
-    // What was loaded before the first state is at most as new as it.
-    if (isRevised || (reason === 'snapshot' && !isFirst)) reset();
-    else for (const bar of ticks) onTick(pointOf(bar));
+    if (ticks === null || isRevised || (reason === 'snapshot' && !isFirst)) reset();
+    else for (const point of ticks) onTick(point);
   });
   return mirror;
 }
 
+/**
+ * The bars that `drawn` has not, or has in an older state, oldest first. The library takes no bar
+ * that is older than its newest one: null where such a bar has changed, is gone, or is not known.
+ */
+function ticksSince(
+  drawn: Drawn | null,
+  bars: readonly TradingViewBar[],
+): readonly TradingViewBar[] | null {
+  if (drawn === null) return bars.slice(-1);
+  const times = [...drawn.keys()];
+  const [oldest, newest] = [times[0], times.at(-1)];
+  if (oldest === undefined || newest === undefined) return bars;
+  const first = bars[0]?.time ?? Number.POSITIVE_INFINITY;
+  const present = new Set(bars.map(({ time }) => time));
+  const isGone = times.some((time) => time >= first && !present.has(time));
+  const isChanged = bars.some(
+    (bar) => bar.time >= oldest && bar.time < newest && drawn.get(bar.time) !== drawingOf(bar),
+  );
+  if (first > newest || isGone || isChanged) return null;
+  return bars.filter(({ time }) => time >= newest);
+}
+
 /** What the library shows of a bar, as text to compare. */
-function drawingOf(bar: Candle): string {
-  return JSON.stringify(pointOf(bar));
+function drawingOf(bar: TradingViewBar): string {
+  return JSON.stringify(bar);
 }
 
 function pointOf(bar: Candle & { readonly volume?: string }): TradingViewBar {
