@@ -1,6 +1,6 @@
 /**
  * How a node reaches the servers of its chain (Ogmios, Kupo, a devnet): a text socket and `fetch`.
- * Absent, both are those of the network; a simulation hands in functions that call its servers.
+ * Absent: the real network. A simulation passes functions that call its own servers.
  */
 
 export interface ChainAccess {
@@ -20,7 +20,7 @@ export type OpenSocket = (
 
 export interface TextSocket {
   send(text: string): void;
-  /** What `run` sends leaves together. Absent: each text by itself. */
+  /** Texts that `run` sends leave in one packet. Absent: each text leaves by itself. */
   together?(run: () => void): void;
   /** Ends with a close frame; `closed` follows once the server answers it. */
   close(): void;

@@ -1,7 +1,7 @@
 /**
  * Drafts the entries of several blocks, to be appended together. Each block is recognised against
- * the fold and the blocks before it in the batch, so it need not wait until those are applied; nor
- * need those of the batch `before` it, which the fold may be applying meanwhile.
+ * the fold and the blocks before it in the batch, so it does not wait until those are applied. It
+ * does not wait for the batch `before` it either, which the fold may still be applying.
  *
  * Assumes: the fold is at the block before the first one, or on its way there through `before`,
  *          and changes by nothing else. A batch is used once.
@@ -26,9 +26,9 @@ import type { Rules } from './recognise/rules.ts';
 
 /** Sealing and appending hold the event loop: about 2 ms for this many. */
 const MOST_DRAFTS = 256;
-/** The log keeps so many in memory: the fold need not read them from its file. */
+/** The log keeps this many events in memory, so the fold does not read them from the file. */
 const MOST_EVENTS = 1_500;
-/** Of the chain since long before there were launchpads. */
+/** A slot has been one second since the Shelley era, before any launchpad existed. */
 const SLOT_MS = 1_000;
 /** A run of empty blocks ends at a height that this divides. */
 const RUN_BLOCKS = 1_000;
@@ -49,7 +49,7 @@ export class BlockBatch {
   /** All of them. */
   transactionCount = 0;
   events = 0;
-  /** Of the newest block in the batch. */
+  /** Slot of the newest block in the batch. */
   slot = 0;
 
   /** `before`: its drafts were taken, and it is followed by this batch. */
@@ -67,7 +67,7 @@ export class BlockBatch {
     this.#height = before === null ? (chainTip(fold.store)?.height ?? null) : before.height;
   }
 
-  /** Of the newest block in the batch, else of the block before it; null before the first. */
+  /** Height of the batch's newest block, or of the block before it; null before the first. */
   get height(): number | null {
     return this.#height;
   }
@@ -161,7 +161,7 @@ export async function withLaunchTimes(
     const events = chain.events.map(async (event): Promise<MarketEvent> => {
       if (event.kind !== 'adopted') return event;
       const slot = await firstSlotOf(event.pool.nft);
-      // The output that is seen now is not the first one of a pool that was launched before.
+      // The pool was launched earlier, so this output is not its first one.
       if (slot === null || slot >= chain.slot) return event;
       return { ...event, createdMs: atMs - (chain.slot - slot) * SLOT_MS };
     });

@@ -7,7 +7,7 @@
  * tip in batches, and empty blocks far behind it as one entry (see BlockBatch). Where blocks are
  * rare, the leader's clock ends minutes; a block with an earlier time then counts as late.
  *
- * Loses nothing: it asks for a block again until the block's entry is in the log.
+ * Loses no block: it asks for a block again until the block's entry is in the log.
  */
 import { KEPT_POINTS } from '../engine/actors/chainRows.ts';
 import type { Fold } from '../engine/actors/fold.ts';
@@ -51,7 +51,7 @@ export interface FollowerDeps extends RollBackDeps {
   tip(): ChainTip | null;
   /** Notified of mempool changes, of blocks once they are applied, and of roll-backs. */
   readonly overlay?: OverlayWriter;
-  /** Of the NFT of a pool whose launch was never seen. */
+  /** First slot of a pool's NFT, for a pool whose launch was not followed. */
   readonly firstSlotOf?: FirstSlotOf;
   /** Several nodes share the log, whose messages have a largest size. */
   readonly isShared?: boolean;
@@ -107,7 +107,7 @@ export class Follower {
     return this.#lagGuard.isActive;
   }
 
-  /** Resolves once the log has what the chain has now; following then continues. */
+  /** Resolves once the log has reached the chain's present tip; following then continues. */
   async start(): Promise<void> {
     const { node, writer } = this.#deps;
     await node.reached(writer.tail.seq);
@@ -232,7 +232,7 @@ export class Follower {
     await this.#settle();
     batch.beforeApplied();
     const applied = this.#write(batch);
-    // What it throws, `#settle` throws.
+    // `#settle` awaits `applied` and throws its error.
     applied.catch(() => {});
     this.#underWay = { batch, applied };
   }
@@ -278,7 +278,7 @@ export class Follower {
     if (point === null || point.hash === policy.start?.hash) return this.#rollBackOrWait(null);
     const known = findPoint(store, point);
     if (known !== null) return this.#rollBackOrWait(known);
-    if (this.#lagGuard.isActive) return; // The log has nothing of this fork.
+    if (this.#lagGuard.isActive) return; // The log holds none of this fork's blocks.
     if (this.#hasReopened) {
       throw new Error(`the chain went back to ${point.slot}.${point.hash}, which is unknown here`);
     }

@@ -51,7 +51,7 @@ export class LocalMempoolFeed implements FollowingTask {
     this.#reading = new Task({ clock: deps.clock, failed: ended });
   }
 
-  /** Our node's chain was found to share a block with what is applied here. */
+  /** True once our node's chain is known to share a block with the applied state. */
   get isOpen(): boolean {
     return this.#stream !== null;
   }
@@ -69,7 +69,7 @@ export class LocalMempoolFeed implements FollowingTask {
     this.#reading.start(() => this.#run(stream));
   }
 
-  /** Forgets the mempool: the next stream reports all of it again. */
+  /** Forgets the mempool; the next stream reports the whole mempool again. */
   async stop(): Promise<void> {
     const ended = this.#reading.stop();
     this.#unlisten();

@@ -1,5 +1,5 @@
 /**
- * Pending transactions of a node's mempool, overlaid on Kupo's outputs, which are those of blocks.
+ * Pending transactions of a node's mempool, overlaid on Kupo's outputs, which come from blocks.
  *
  * The follower of the chain reports to it: a `mempool` event at once; a block's transactions once
  * the fold has applied the block, and never before, because until then answers need not have the
@@ -22,12 +22,12 @@ interface OverlayPosition {
 
 /** The effects of a pending transaction that is now in a block. */
 export interface Confirmed {
-  /** Of that block, or of a later block. */
+  /** Slot of that block, or of a later one. */
   readonly slot: number;
   readonly effects: Effects;
 }
 
-/** What a follower of the chain reports to the overlay. */
+/** Methods that the follower of the chain calls. */
 export type OverlayWriter = Pick<MempoolOverlay, 'apply' | 'markShown' | 'confirm' | 'clear'>;
 
 /** More than any node's mempool holds; further transactions are left out. */
@@ -107,7 +107,7 @@ export class MempoolOverlay {
     return { clears: this.#clears, confirmed: this.#confirmedBefore + this.#confirmed.length };
   }
 
-  /** What left the mempool for a block since `position`, oldest first; null: not known any more. */
+  /** Transactions that entered a block since `position`, oldest first; null: already forgotten. */
   confirmedSince({ clears, confirmed }: OverlayPosition): readonly Confirmed[] | null {
     if (clears !== this.#clears || confirmed < this.#confirmedBefore) return null;
     return this.#confirmed.slice(confirmed - this.#confirmedBefore);

@@ -23,7 +23,7 @@ export interface NewestPool {
   readonly record: PoolRecord;
 }
 
-/** null: no block has such a pool, or its output is unreadable. */
+/** null: no block holds such a pool, or its output is unreadable. */
 export async function newestPool(
   token: AssetId,
   store: StateStore,
@@ -69,7 +69,7 @@ function readPool(
   return { state: { venue: 'AMM', x: x - owed, y, owed, supply }, executor };
 }
 
-/** null: what its output holds, or what it charges, is not what a pool of Splash trades with. */
+/** null: a pool of Splash cannot trade with this value or with these fees. */
 function readSplash(
   { output }: Utxo,
   token: AssetId,

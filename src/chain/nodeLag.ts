@@ -1,8 +1,8 @@
 /**
- * Our Cardano node may be behind the log, which another node wrote, or on a shorter fork. A node
- * leaves its chain for none that is shorter, so the log stays as it is until our node has the same
- * chain again or another one as long (`NodeLagGuard`), and the node leads only while it has enough
- * of the chain (`LeaderEligibility`).
+ * Our Cardano node may be behind the log, which another node wrote, or on a shorter fork. Cardano
+ * nodes never switch to a shorter chain. So the log stays unchanged until our node has the same
+ * chain again, or another one of at least that length (`NodeLagGuard`). Until then this node does
+ * not lead (`LeaderEligibility`).
  */
 import type { PointRecord } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';

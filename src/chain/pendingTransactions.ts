@@ -1,9 +1,9 @@
 /**
  * Recognises the pending transactions of the mempool, each against the market and the pending
- * transactions before it, and drafts what the log needs of them: changes of orders only.
+ * transactions before it, and drafts their changes of orders for the log.
  *
  * Assumes: the stream reports the whole mempool after it is opened and after every fork, so this
- *          may start empty. Of two transactions that spend one output, the one in a block wins.
+ *          may start empty. If two transactions spend one output, the one in a block wins.
  */
 
 import { type OutputRef, refText } from '../cardano/codec/output.ts';
@@ -22,7 +22,7 @@ import type { Rules } from './recognise/rules.ts';
 interface Pending {
   readonly inputs: readonly RefText[];
   readonly events: readonly MarketEvent[];
-  /** Where it means nothing yet: its token may be launched by one that comes later. */
+  /** Kept while its token is unknown: a later transaction may launch that token. */
   readonly unread: Transaction | null;
 }
 
@@ -55,7 +55,7 @@ export class PendingTransactions {
     if (whole) this.clear();
     for (const { id } of removed) this.#remove(id);
     const recognised = this.#changesOf(added);
-    // After a fork, what was pending before it may be reported before the launch that it undid.
+    // After a fork, older pending transactions may be reported before the undone launch.
     if (added.some(({ id }) => this.#launches(id))) recognised.push(...this.#changesOfUnread());
     const gone = removed.filter(({ id }) => logged.has(id));
     const payload = { kind: 'mempool', seenMs, whole, added: recognised, removed: gone } as const;
@@ -67,7 +67,7 @@ export class PendingTransactions {
       : null;
   }
 
-  /** Takes a block's transactions out, and those that they make impossible, before it is logged. */
+  /** Before a block is logged: removes its transactions and those that they make impossible. */
   confirm(
     transactions: readonly Transaction[],
     logged: LoggedMempool,
@@ -165,8 +165,8 @@ export function changesOrders(tx: Transaction, known: KnownMarket, rules: Rules)
 const MOST_CHARACTERS = 400_000;
 
 /**
- * Splits a change into entries of a bounded size, at least one; together they are the one change.
- * Removals come first. Only the first entry is `whole`; all but the last say that `more` follows.
+ * Splits a change into one or more entries of a bounded size. Removals come first. Only the first
+ * entry is `whole`; each entry but the last has `more`.
  */
 export function splitMempool(change: MempoolPayload, most = MOST_CHARACTERS): MempoolPayload[] {
   const { kind, seenMs, whole } = change;

@@ -35,7 +35,7 @@ export interface Block {
   readonly timeMs: number;
   /** Where a script failed (`isValid` false), only the collateral moved. */
   readonly transactions: readonly Transaction[];
-  /** Of each transaction in the block, where the source left some out; absent: all are here. */
+  /** Index of each transaction in its block, if the source left some out; absent: none left out. */
   readonly txIndexes?: readonly number[];
 }
 
@@ -68,7 +68,7 @@ export interface ChainStream {
 export interface ChainSource {
   /**
    * Opens at the newest of `points` (newest first) that is still on the chain; at the chain's start
-   * when there are no points. null: none of them is on this chain.
+   * when there are no points. null: this chain holds none of the points.
    */
   open(points: readonly Point[]): Promise<ChainStream | null>;
 }

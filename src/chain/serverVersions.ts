@@ -1,7 +1,7 @@
 /**
  * Asks Ogmios and Kupo for their versions once, at the start, and reports one that was not tried
- * with this program. It stops nothing: a server that does not answer is asked again each minute.
- * The table "versions" of docs/mainnet.md says what was tried, and how.
+ * with this program. It never delays the start: a server that does not answer is asked again each
+ * minute. The table "versions" of docs/mainnet.md lists the versions that were tried, and how.
  */
 import { withDeadline } from '../engine/runtime/abort.ts';
 import type { Clock } from '../engine/runtime/clock.ts';

@@ -1,6 +1,7 @@
 /**
- * Who executes and where fees go now: what the newest settings output says. Its place is a row of
- * the fold, so it goes back with the chain; before the first rotation it is the deployment's own.
+ * The executor's key and the fee address, read from the newest settings output. The fold keeps
+ * which output that is in a row, so a roll-back restores it. Before the first rotation, the
+ * deployment file gives both.
  */
 
 import { formatAddress, parseAddress } from '../cardano/codec/address.ts';
@@ -19,12 +20,12 @@ import { Unavailable } from '../engine/runtime/errors.ts';
 import { readRecord, type SettingsRecord } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';
 
-/** What settings change in a deployment. */
+/** The fields of a deployment that settings replace. */
 export type Roles = Pick<Deployment, 'executorKeyHash' | 'feeKeyHash' | 'feeAddress'>;
 
 export interface Settings {
   readonly roles: Roles;
-  /** What a transaction that reads them refers to. */
+  /** The settings output, which transactions refer to. */
   readonly utxo: Utxo;
 }
 

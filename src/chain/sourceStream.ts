@@ -11,11 +11,11 @@ import type { ChainEvent, ChainSource, ChainStream, Point } from './port.ts';
 
 interface OpenedStream {
   readonly stream: ChainStream;
-  /** It starts at `start`, because the chain has none of the fold's blocks. */
+  /** The stream starts at `start`, because the chain has none of the fold's blocks. */
   readonly isFromStart: boolean;
 }
 
-/** null: `signal` was aborted. Throws when the chain is not the one that the fold has followed. */
+/** null: `signal` was aborted. Throws if this is another chain than the fold has followed. */
 export async function openStream(
   source: ChainSource,
   store: StateStore,
@@ -42,12 +42,12 @@ async function openAt(
   return unlessAborted(source.open(points), signal, (late) => late?.close());
 }
 
-/** A day and a half: so much is soon followed again. */
+/** A day and a half of slots, which is followed again in a short time. */
 const MOST_SLOTS_TO_REPEAT = 129_600;
 
 /**
- * Whether all that was followed since `start` may be undone: it is little, and `points` (newest
- * first) reach back to `start` or further than a fork can.
+ * Whether everything followed since `start` may be undone: it is at most MOST_SLOTS_TO_REPEAT, and
+ * `points` (newest first) reach back to `start` or further than a fork can.
  */
 function mayRestart(
   points: readonly (Point & { readonly height: number })[],

@@ -10,10 +10,10 @@ import type { ChainTip } from './port.ts';
 export interface SyncProgress {
   /** null: before the first block. */
   readonly slot: number | null;
-  /** Of the node's newest block; null while unknown. */
+  /** Slot of the node's newest block; null while unknown. */
   readonly tipSlot: number | null;
   readonly blocksBehind: number | null;
-  /** Of the slots from the start of following to the node's newest; two decimals. */
+  /** Share of the slots between the start of following and the node's tip; two decimals. */
   readonly percent: number | null;
   /** Over the last seconds. */
   readonly blocksPerSecond: number;

@@ -48,7 +48,7 @@ export interface Batch {
   readonly refunds: readonly OpenOrder[];
   /** The pool after it. */
   readonly next: PoolState;
-  /** What the orders pay to the fee address, before the network fee. */
+  /** Fees that the orders pay to the fee address, before the network fee. */
   readonly incomeLovelace: bigint;
   /** Earliest lower bound of the transaction's validity; null without refunds. */
   readonly validFromMs: bigint | null;
@@ -65,7 +65,7 @@ export type NextStep =
 
 export const MOST_ORDERS = 16;
 
-/** What fails and is tried again by itself. */
+/** Steps that fail separately and are tried again separately. */
 export type StepKind = 'fill' | 'refund' | 'graduate' | 'collect';
 
 const NO_STEPS: ReadonlySet<StepKind> = new Set();
@@ -84,7 +84,7 @@ export interface StepInput {
     readonly fill: ReadonlySet<OpenOrder>;
     readonly refund: ReadonlySet<OpenOrder>;
   };
-  /** So many batches went before a due collection that it is next. */
+  /** A due collection was postponed for enough batches: it comes next. */
   readonly isCollectNext?: boolean;
   /** Per batch: `MOST_ORDERS`, or fewer where the builder met a transaction's limits. */
   readonly mostOrders: number;
@@ -111,12 +111,12 @@ export function owesCreator(
   return pool.venue === 'AMM' && pool.owed >= collectFromLovelace;
 }
 
-/** The curve accepts nothing but graduation. */
+/** The curve is full: it accepts only graduation. */
 function isFull(pool: PoolState): boolean {
   return pool.venue === 'CURVE' && reachedCap(pool);
 }
 
-/** The next transaction: what the first order that can move needs; empty when none can. */
+/** The next transaction, by the first order that can be filled or refunded; empty without one. */
 export function matchOrders({
   pool,
   orders,

@@ -15,7 +15,7 @@ import { graduated, type PoolState, poolLovelace, reachedCap } from '../../engin
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Batch, Fill, OpenOrder } from './matching.ts';
 
-/** `index` of the input, which is that of its output. */
+/** `index`: of the input; its output has the same index. */
 type Redeemer =
   | { readonly kind: 'refund' | 'graduate'; readonly index: number }
   /** `orders`: their inputs, in the order in which they are executed. */
@@ -128,7 +128,7 @@ function poolPair(pool: PoolOutput, next: PoolState, fees: FeeParameters): Pair 
   return { ref, value: poolHolding(pool, state, fees), redeemer: 'trade', output };
 }
 
-/** The deposit comes back with what was bought or earned. */
+/** The deposit is returned together with the bought tokens or the earned lovelace. */
 function fillPair({ order, exchange }: Fill, token: AssetId): Pair {
   const { ref, value, depositLovelace, redeemerAddress: address } = order;
   const { kind, outputAmount } = exchange;

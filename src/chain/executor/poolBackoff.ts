@@ -153,7 +153,7 @@ function orderName(kind: 'fill' | 'refund', { ref }: OpenOrder): string {
   return `${kind} ${refText(ref)}`;
 }
 
-/** Of those that are still to come. */
+/** The earlier of `first` and `atMs`, if `atMs` is in the future. */
 function earlier(first: number | null, atMs: number, nowMs: number): number | null {
   if (atMs <= nowMs) return first;
   return first === null ? atMs : Math.min(first, atMs);

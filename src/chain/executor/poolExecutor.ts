@@ -44,7 +44,7 @@ export interface PoolExecutorDeps {
   readonly slots: SlotConfig;
   readonly funding: FundingUtxos;
   readonly backoff: PoolBackoff;
-  /** Of the executor, the fee address and the collateral. */
+  /** Keys of the executor, the fee address and the collateral. */
   readonly keys: readonly Key[];
   /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -155,7 +155,7 @@ export class PoolExecutor {
       const message = isOurs ? lack : `the key of the fee address (${feeKeyHash}) is not here`;
       return this.#failed(action, { reason: 'FLOAT', message, isOfOrders: false });
     } catch (error) {
-      // Node or index are away: that says nothing of this pool.
+      // Node or index cannot be reached: this pool is not the cause.
       if (error instanceof Unavailable) throw error;
       this.#observer.executorFailed(this.#token, error);
       const message = error instanceof Error ? error.message : String(error);
@@ -200,7 +200,7 @@ export class PoolExecutor {
     return 'again';
   }
 
-  /** Fewer orders are tried at once. What cannot be smaller is paused, and other steps are next. */
+  /** Tries fewer orders next time. A step that cannot be smaller is paused; others come first. */
   #failed(action: Action, { reason, message, isOfOrders, isSlow = false }: Problem): Verdict {
     const { backoff } = this.#deps;
     this.#observer.executorRejected(action.step, this.#token, reason, message);
@@ -224,7 +224,7 @@ function kindOf(action: Action): StepKind {
   return spendsPool(action) ? 'fill' : 'refund';
 }
 
-/** Of a build that gave no verdict on the transaction. */
+/** The build failed before the transaction was judged. */
 function problemOf({ cause, reason, message }: Failure): Problem {
   const isSlow = reason === 'TIMED_OUT';
   return { reason: reason ?? cause, message, isSlow, isOfOrders: isSlow || reason === 'CRASHED' };

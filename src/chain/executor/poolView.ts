@@ -61,8 +61,8 @@ export function fullPools(store: StateStore): AssetId[] {
 }
 
 /**
- * Orders in a block that no pending transaction spends, in pages, in the order of their placing:
- * however many orders cannot be filled, the one that can is found.
+ * Orders in a block that no pending transaction spends, in pages, oldest first. The executor reads
+ * on until it finds an order that it can fill, however many it cannot.
  */
 export async function* poolViews(
   pool: NewestPool,

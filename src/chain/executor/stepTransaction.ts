@@ -1,6 +1,6 @@
 /**
- * The transaction of a pool's next step: planned from what ledger and mempool hold, then built.
- * What it spends and pays is `plan.ts`; this file looks up what a plan needs beside the orders.
+ * The transaction of a pool's next step: planned from ledger and mempool, then built. `plan.ts`
+ * decides inputs and payments; this file looks up the other outputs that a plan needs.
  */
 
 import { lookUpCollateral, lookUpReferences } from '../../cardano/build/chainData.ts';
@@ -37,7 +37,7 @@ interface StepDeps {
 
 /** More than any batch costs; the build replaces it with the real fee. */
 const GUESSED_FEE_LOVELACE = 1_200_000n;
-/** Of a transaction's limits, for a batch that could be smaller. Source: onchain.md, Executor. */
+/** Share of the limits that a batch may use before it is halved. Source: onchain.md, Executor. */
 const MOST_PERCENT = 60;
 
 export function planAction(
@@ -87,7 +87,7 @@ export function spendsPool(action: Action): boolean {
   return action.step !== 'batch' || action.batch.fills.length > 0;
 }
 
-/** Those that it fills or refunds. */
+/** Orders that the action fills or refunds. */
 export function ordersOf(action: Action): readonly OpenOrder[] {
   if (action.step !== 'batch') return [];
   const { fills, refunds } = action.batch;
@@ -116,7 +116,7 @@ function launchIdOf({ record: { seed, author } }: NewestPool): LaunchId | null {
   return ref === null ? null : { seed: ref, creatorPkh: author.pkh, creatorSkh: author.skh };
 }
 
-/** The outputs with the validators that run for the step's inputs, and what a pool reads. */
+/** Reference inputs: the validators of the step's inputs, and the settings that a pool reads. */
 async function referencesOf(
   action: Action,
   { pool: { state }, deployment, settings }: Situation,

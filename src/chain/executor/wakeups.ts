@@ -25,20 +25,20 @@ export class Wakeups {
     this.#retries.set(token, retryMs);
   }
 
-  /** Those that waited for a block; they wait no more. */
+  /** Removes and returns the tokens that waited for a block. */
   blockCame(): AssetId[] {
     const tokens = [...this.#untilBlock];
     this.#untilBlock.clear();
     return tokens;
   }
 
-  /** Those whose time has come; they wait no more. */
+  /** Removes and returns the tokens whose time has come. */
   due(chainMs: number, monotonicMs: number): AssetId[] {
     return [...this.#refunds.take(chainMs), ...this.#retries.take(monotonicMs)];
   }
 }
 
-/** Tokens that wait for a time each. All of them are visited only when one is due. */
+/** Tokens, each waiting for a time. They are searched only when the earliest is due. */
 class Alarms {
   readonly #times = new Map<AssetId, number>();
   /** None is due before it. */

@@ -32,11 +32,11 @@ export interface Match {
   readonly utxo: Utxo;
   /** In a block. */
   readonly isSpent: boolean;
-  /** Of the block that made it. */
+  /** Slot of the block that created the output. */
   readonly createdSlot: number;
 }
 
-/** Throws `KupoError` for anything that Kupo would not write. */
+/** Throws `KupoError` for a body that does not have the shape of Kupo's answers. */
 export function readMatches(body: unknown): Match[] {
   if (!Array.isArray(body)) throw new KupoError('its matches are no list');
   return body.map(readMatch);
@@ -106,7 +106,7 @@ function readScript(match: unknown): ForeignOutput['script'] {
   const script = fieldOf(match, 'script');
   const name = fieldOf(script, 'language');
   const language = SCRIPT_LANGUAGES.find((each) => each === name);
-  // A newer node than this program: the output keeps what it holds.
+  // A language that this program does not know: the output keeps its value and datum.
   if (language === undefined) return { hash: hexOf(match, 'script_hash', 28) };
   return { language, code: hexOf(script, 'script') };
 }

@@ -44,7 +44,7 @@ export interface KupoLimits {
   readonly lookups: number;
   /** Concurrent requests to Kupo. */
   readonly atOnce: number;
-  /** Of a whole lookup, time in the queue included. */
+  /** Time limit of a whole lookup, time in the queue included. */
   readonly deadlineMs: number;
   /** Of one response. */
   readonly maxBytes: number;

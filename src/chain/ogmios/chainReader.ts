@@ -27,7 +27,7 @@ export interface ChainReaderDeps extends ConnectionDeps {
   readonly report: NodeReporter;
 }
 
-/** What it is read for. */
+/** Receives blocks, roll-backs and faults of the chain. */
 interface ChainReaderListener {
   /** Blocks received and not read yet. */
   backlog(): number;

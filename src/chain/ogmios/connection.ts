@@ -35,7 +35,7 @@ export interface ConnectionDeps {
 }
 
 export interface Listener {
-  /** An answer to `nextBlocks`. What it throws ends the connection. */
+  /** Handles one answer to `nextBlocks`. An error that it throws ends the connection. */
   onBlock?(result: JsonObject): void;
   onEnd?(fault: NodeFault): void;
 }
@@ -128,7 +128,7 @@ export class NodeConnection {
     return this.#ended.promise;
   }
 
-  /** Asks for so many more. The caller limits how many are open. */
+  /** Asks for `count` more blocks. The caller limits the number of open requests. */
   nextBlocks(count: number): void {
     if (this.#fault !== null) return;
     this.#blocksAsked += count;
@@ -174,7 +174,7 @@ export class NodeConnection {
     return listOf(await this.#request('evaluateTransaction', params), 'evaluated scripts');
   }
 
-  /** Those of the outputs that are unspent in the newest block. */
+  /** The outputs among `refs` that are unspent in the newest block. */
   async unspent(refs: readonly OutputRef[]): Promise<readonly unknown[]> {
     const outputReferences = refs.map(({ txHash, index }) => ({
       transaction: { id: txHash },

@@ -1,6 +1,6 @@
 /**
- * Slots and times by the node's eras, whose slots differ in length. The newest era is known as far
- * as no hard fork can change it; a block beyond that refreshes the eras.
+ * Slots and times by the node's eras, whose slots differ in length. The node knows the newest era
+ * up to the slot before which no hard fork can happen; a block after that slot refreshes the eras.
  */
 
 import { countOf, listOf, objectOf } from '../../cardano/codec/json.ts';

@@ -97,7 +97,7 @@ function isEarly(data: unknown): boolean {
   return Number(currentSlot) < Number(membersOf(validityInterval).invalidBefore);
 }
 
-/** Empty for anything but an object. */
+/** The object's members; empty for any other value. */
 function membersOf(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

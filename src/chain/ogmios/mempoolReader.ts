@@ -1,7 +1,7 @@
 /**
- * Reads the node's mempool on a separate connection: a snapshot whenever the mempool has changed.
- * A snapshot counts once the received blocks have reached the node's tip after it was taken: then a
- * transaction missing in it is in one of those blocks, or gone.
+ * Reads the node's mempool on a separate connection: a snapshot whenever the mempool has changed. A
+ * snapshot counts once the received blocks have reached the node's tip of after it was taken. From
+ * then on, a transaction that the snapshot lacks is in one of those blocks, or has been dropped.
  *
  * While the mempool cannot be read, blocks continue; the reader retries.
  */
@@ -29,7 +29,7 @@ interface MempoolReaderListener {
   onLost(): void;
 }
 
-/** Several times what a node's mempool holds. */
+/** Several times the capacity of a node's mempool. */
 const MOST_PENDING = 20_000;
 const WAIT_MS = 1_000;
 const WAITING = 'a transaction that waits';

@@ -12,7 +12,7 @@ import type { ChainTip, Point, Removal } from '../port.ts';
 import type { ConnectionName, FaultCause } from './observer.ts';
 import { readTransactionTexts, transactionText } from './transactionText.ts';
 
-/** What a transaction must touch to pass; see TransactionFilter. */
+/** A transaction passes if it touches one of these; see TransactionFilter. */
 export interface FilterTargets {
   /** Payment parts of addresses. */
   readonly credentials: readonly Credential[];
@@ -53,7 +53,7 @@ export interface WorkerOptions {
   readonly seed: number;
 }
 
-/** A transaction as text, and what the thread needs to know of it. */
+/** A transaction as text, and the fields that the thread itself uses. */
 export interface SerializedTransaction extends Pick<Transaction, 'id' | 'validToSlot'> {
   /** See transactionText. */
   readonly text: string;
@@ -85,13 +85,13 @@ export type SerializedEvent =
 
 export interface EvaluationRequest {
   readonly bytes: Uint8Array;
-  /** What the transaction spends and refers to. */
+  /** Outputs that the transaction spends or refers to. */
   readonly utxos: readonly Utxo[];
 }
 
 /** Calls by name, with argument and answer. */
 export interface Calls {
-  /** A number for the stream; null: none of the points is on the chain. */
+  /** The stream's number; null: the chain holds none of the points. */
   open: { argument: readonly Point[]; answer: number | null };
   begin: { argument: { stream: number; watchList: WatchList }; answer: null };
   /** Answered as soon as there are events; null once the stream is closed. */

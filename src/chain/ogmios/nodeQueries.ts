@@ -44,7 +44,7 @@ export class NodeQueries {
     this.#deps = deps;
   }
 
-  /** Whether the transaction is one of the newest submitted here. */
+  /** Whether this process submitted the transaction recently. */
   isOurs(id: string): boolean {
     return this.#ours.has(id);
   }
@@ -196,7 +196,7 @@ export async function evaluateByNode(
       return { outcome: 'failed', message: `${error.message} ${jsonOf(error.data)}`, logs: [] };
     }
     if (error.code !== OVERLAPPING) throw error;
-    // Those that the ledger has are not to be named; it does not say which it lacks beforehand.
+    // Ogmios refuses additional outputs that the ledger already has, and names them here.
     const known = overlapping(error.data);
     const others = utxos.filter(({ ref }) => !known.has(refText(ref)));
     if (others.length === utxos.length) throw error;

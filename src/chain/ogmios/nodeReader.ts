@@ -1,6 +1,6 @@
 /**
- * What talks to the node, in a thread: calls in, answers out, batches of events on request. An
- * error that is no fault of the node ends the thread; OgmiosChain reports it.
+ * Runs in a thread and talks to the node: takes calls, sends answers, and sends batches of events
+ * on request. An error that the node did not cause ends the thread; OgmiosChain reports it.
  */
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { assert, isFault } from '../../engine/runtime/assert.ts';
@@ -23,7 +23,7 @@ interface NodeReaderDeps {
   /** Absent: over the network. */
   readonly openSocket?: OpenSocket;
   tell(message: FromWorker): void;
-  /** It does nothing more: what it runs in may end. */
+  /** All work has stopped: the thread may end. */
   stopped(): void;
 }
 

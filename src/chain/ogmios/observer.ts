@@ -4,8 +4,8 @@ import type { NodeFault } from './fault.ts';
 /** Events of following a node through Ogmios; engine/runtime/chainEvents.ts logs them. */
 
 /**
- * Why a connection ended or could not be opened. `garbage`: no message of the protocol;
- * `unreadable`: a message with impossible content; `foreign`: the node has none of our blocks.
+ * Why a connection ended or could not be opened. `garbage`: not a message of the protocol;
+ * `unreadable`: a message with impossible content; `foreign`: the node's chain lacks our blocks.
  */
 export type FaultCause =
   | 'unreachable'

@@ -164,7 +164,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return newest;
   }
 
-  /** All eras, oldest first, as far as the node knows them. */
+  /** The eras that the node knows, oldest first. */
   eras(): readonly EraSlots[] {
     return this.#eras;
   }
@@ -304,7 +304,7 @@ class OgmiosStream implements ChainStream {
     return this.take();
   }
 
-  /** Of the batch that is here. */
+  /** The next event of the received batch; null where there is none now. */
   take(): ChainEvent | null {
     const event = this.#isClosed || this.#needsWatchList ? undefined : this.#batch.pop();
     if (event === undefined) return null;

@@ -3,9 +3,10 @@
  * roll-back removes while queued are never sent, and several roll-backs become one. The mempool is
  * not queued: when the reader asks, it is compared with what was sent.
  *
- * Sent as added: pending transactions that are in no received block. Sent as removed: transactions
- * sent before that are neither pending nor in such a block. After a roll-back all pending ones are
- * sent again; one that may return (it was sent, or lost its block) is removed only after a while.
+ * Sent as added: pending transactions that no received block contains. Sent as removed:
+ * transactions that were sent, are no longer pending and are in no received block. After a
+ * roll-back all pending transactions are sent again. One that may return (it was sent, or its block
+ * was rolled back) is removed only after a while.
  */
 
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
@@ -24,7 +25,7 @@ interface OutboxDeps {
 }
 
 const MOST_EVENTS = 256;
-/** The main thread reads a batch at once; its cost is that of the transactions. */
+/** The main thread reads a batch in one turn, which takes time by its transactions. */
 const MOST_TRANSACTIONS = 200;
 /** The longest fork. */
 const MOST_SENT_BLOCKS = 2_161;

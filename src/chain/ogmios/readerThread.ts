@@ -4,9 +4,9 @@ import type { FromWorker, Request, WorkerOptions } from './messages.ts';
 
 export interface ReaderThread {
   send(request: Request): void;
-  /** At once, without an answer to what it was asked. */
+  /** Ends the thread at once; pending calls get no answer. */
   terminate(): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the thread has ended. */
   readonly exited: Promise<unknown>;
 }
 

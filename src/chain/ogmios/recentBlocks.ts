@@ -43,7 +43,7 @@ export class RecentBlocks {
     this.#forget = forget;
   }
 
-  /** Of the newest block, with or without a slot; null: before the first. */
+  /** Hash of the newest block, with or without a slot; null before the first block. */
   get newestHash(): string | null {
     return this.#blocks.at(-1)?.hash ?? this.#base?.hash ?? null;
   }
@@ -57,7 +57,7 @@ export class RecentBlocks {
     return points;
   }
 
-  /** Whether a reported transaction is in one of the blocks. */
+  /** Whether one of these blocks contains a reported transaction. */
   holds(id: string): boolean {
     return this.#ids.has(id);
   }

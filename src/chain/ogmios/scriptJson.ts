@@ -1,6 +1,6 @@
 /**
- * Reference scripts as Ogmios writes them. A script that is not known here, in a language or with a
- * clause to come, is reported and stays a script: its output keeps what it holds.
+ * Reference scripts as Ogmios writes them. A script in an unknown language or with an unknown
+ * clause is reported and kept as a script of unknown content; its output keeps its value and datum.
  */
 import { array, byteString, uint } from '../../cardano/codec/encode.ts';
 import {
@@ -25,7 +25,7 @@ const DEEPEST_SCRIPT = 64;
 /** Each language's number stands before the code that is hashed: Conway CDDL. */
 const PLUTUS = /^plutus:v(\d{1,3})$/;
 
-/** Hears of a part that was passed over: which field, and what is unknown in it. */
+/** Called for a part that was passed over: `part` names the field and its unknown content. */
 export type PassedOver = (part: string) => void;
 
 /** A script that is not known here stays one: its output is not spent without its owner. */

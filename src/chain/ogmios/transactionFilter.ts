@@ -1,9 +1,9 @@
 /**
  * Decides on the node's JSON, without reading all of it, which transactions may matter to the
- * market. It passes at least those that recognition needs: an output at one of the deployment's
- * scripts or at its metadata address (by payment part), an output or a mint of a known policy, an
- * input that spends a watched output. An output at a script that other markets use too passes only
- * if it holds or names a known policy.
+ * market. A transaction passes if it has an output at one of the deployment's scripts or at its
+ * metadata address (by payment part), an output or a mint of a known policy, or an input that
+ * spends a watched output. Recognition needs no other transaction. An output at a script that other
+ * markets use too counts only if it holds or names a known policy.
  *
  * Known policies come from the watch list, from the mint of a launch, and from outputs that hold a
  * pool's NFT. Memory is bounded by the launched tokens and their unspent outputs.
@@ -31,7 +31,7 @@ const PREFIX_CHARACTERS = 46;
 const HASH_HEAD = '581c';
 const HASH_CHARACTERS = 56;
 
-/** What a transaction added to what is looked for, and what it spent of that. */
+/** Changes of a transaction: outputs that are watched from now on, and watched ones it spent. */
 export interface FilterMatch {
   readonly made: RefText[];
   readonly spent: RefText[];
@@ -45,7 +45,7 @@ export class TransactionFilter {
   readonly #policies = new Set<string>();
   readonly #refs = new Set<RefText>();
 
-  /** `under`: what that one knows is known here as well. */
+  /** `under`: a filter whose policies and outputs also count here. */
   constructor(
     { launchPolicyId }: FilterTargets,
     addresses: ReadonlySet<string>,
@@ -79,12 +79,12 @@ export class TransactionFilter {
     for (const ref of refs) this.#refs.add(ref);
   }
 
-  /** Those that will not be taken back are gone for good. */
+  /** Removes spent outputs whose spending is final. */
   forget(refs: readonly RefText[]): void {
     for (const ref of refs) this.#refs.delete(ref);
   }
 
-  /** null: it does not matter. Takes in what it would do. Throws `unreadableMessage`. */
+  /** Applies the transaction; null: it does not matter here. Throws `unreadableMessage`. */
   match(tx: JsonObject, id: string): FilterMatch | null {
     const match: FilterMatch = { made: [], spent: [] };
     this.#inputs(tx.inputs, match);
@@ -121,7 +121,7 @@ export class TransactionFilter {
     }
   }
 
-  /** A launch makes all that it mints known. */
+  /** Every policy that a launch mints becomes a known policy. */
   #mint(value: unknown): boolean {
     if (value === undefined) return false;
     const mint = objectOf(value, 'mint');

@@ -5,7 +5,7 @@
  *
  * Nodes grow: a part that is not known here (a redeemer's purpose, a script's language, a clause, a
  * witness) is passed over and reported, and never stops the chain. Inputs, outputs with address and
- * value, and what is minted decide what a transaction means; where these cannot be read, it throws.
+ * value, and the mint decide what a transaction means; an unreadable one of these throws.
  */
 
 import { type ForeignOutput, foreignOutput } from '../../cardano/codec/foreignOutput.ts';
@@ -106,7 +106,7 @@ function fromJson(fields: JsonObject, id: string, what: string, passed: PassedOv
   };
 }
 
-/** Fields that no row of ours depends on: what is unknown in them is passed over. */
+/** Fields that no row of the market depends on: unknown content in them is passed over. */
 class Aside {
   readonly #fields: JsonObject;
   readonly #passed: PassedOver;
@@ -129,7 +129,7 @@ class Aside {
     }
   }
 
-  /** Those of a list that can be read. */
+  /** The readable items of a list. */
   each<T>(name: string, read: (value: unknown, what: string) => T): T[] {
     const list = this.one(name, [], listOf);
     return list.flatMap((value) => this.#element(value, name, read));
@@ -184,7 +184,7 @@ function readRedeemer(value: unknown, what: string): Redeemer {
   };
 }
 
-/** Data that our reader refuses is none of ours and must not stop the chain. */
+/** Data that our reader refuses belongs to another program and must not stop the chain. */
 function readData(value: unknown, what: string): PlutusData {
   const hex = hexOf(value, what);
   try {
@@ -255,7 +255,7 @@ function readAssets(value: unknown, what: string, passed: PassedOver): [AssetId,
   });
 }
 
-/** What a value holds beside ada is kept under policies; a key that is none is passed over. */
+/** The tokens of a value, by policy id; a key that is not a policy id is passed over. */
 function byPolicy(object: JsonObject, passed: PassedOver): [string, unknown][] {
   const policies = Object.entries(object).filter(([key]) => {
     const isPolicy = key.length === 2 * POLICY_BYTES && isHex(key);
@@ -282,7 +282,7 @@ function readDatum(inline: unknown, hash: unknown, what: string): ForeignOutput[
 
 export interface BlockHeader {
   readonly hash: string;
-  /** Of the block before; 'genesis' where there is none (Byron: a hash of its own). */
+  /** Hash of the block before; 'genesis' before the first one (in Byron, a hash). */
   readonly ancestor: string;
   readonly height: number;
   /** null: a block between epochs of Byron, which has none. */
@@ -316,8 +316,8 @@ export function transactionsOf(block: JsonObject, { hash }: BlockHeader): Listed
 }
 
 /**
- * A transaction, and before it those nested in it (from Dijkstra on): each has an id, inputs and
- * outputs of its own. Where the whole one failed, they have no effect.
+ * The transactions nested in a transaction (from Dijkstra on), then the transaction itself. Each
+ * has its own id, inputs and outputs. If the outer one failed, the nested ones have no effect.
  */
 export function withSubTransactions(fields: JsonObject, what: string): ListedTransaction[] {
   const own = { id: hexOf(fields.id, `${what}: id`, HASH_BYTES), fields };

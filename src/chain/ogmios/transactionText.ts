@@ -1,7 +1,7 @@
 /**
  * Transactions as text, to cross from the node's thread to the main one: a text is copied whole,
- * while a clone of objects is built field by field, on both sides, and costs four times as much. It
- * is read when its block has its turn, so nothing of blocks that wait grows old in memory.
+ * while a clone of objects is built field by field, on both sides, and costs four times as much.
+ * The text is parsed when its block is applied, so waiting blocks do not fill the old generation.
  *
  * Amounts are digits, bytes and Plutus data hex; lists stand for objects.
  */
@@ -76,7 +76,7 @@ export function transactionText(tx: Transaction): string {
   return JSON.stringify(row);
 }
 
-/** Of a list of them. */
+/** Parses a list of transactions. */
 export function readTransactionTexts(list: string): Transaction[] {
   // trust: written by `transactionText`, in a thread of ours
   return (JSON.parse(list) as readonly Row[]).map(readRow);

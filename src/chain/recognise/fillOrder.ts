@@ -1,8 +1,8 @@
 /**
  * In which order the fills of one transaction were executed. A transaction does not say so; the
  * amounts nearly always do, because each fill moves the price of the next one. There are four
- * candidates, in this order; taken is the first of those whose amounts differ least from what the
- * pool's arithmetic gives. A pool of Splash moves once for all orders of a transaction, by their
+ * candidate orders. The one whose amounts differ least from the pool's arithmetic is taken; of
+ * equal ones, the first. A pool of Splash moves once for all orders of a transaction, by their
  * sums. Source: onchain.md, "Fills of one transaction".
  *
  * Never: a search over permutations.
@@ -18,11 +18,11 @@ import type { KnownPool } from './knownMarket.ts';
 /** An order that a transaction executed, or a part of one. */
 export interface Executed {
   readonly order: PlacedOrder;
-  /** Of the input asset, fees of the venue included. */
+  /** Units of the input asset, the venue's fees included. */
   readonly amount: bigint;
   /** Of the output asset. */
   readonly received: bigint;
-  /** What the executor could keep of it; lovelace of a sale that are not received were kept. */
+  /** The most that the executor could keep; lovelace missing in a sale's payment were kept. */
   readonly feeLovelace: bigint;
 }
 
@@ -41,7 +41,7 @@ interface Step {
 
 interface Sequence<Steps = Step> {
   readonly steps: readonly Steps[];
-  /** Every amount is the one that the pool's arithmetic gives. */
+  /** Every amount equals the result of the pool's arithmetic. */
   readonly isExact: boolean;
 }
 
@@ -70,7 +70,7 @@ export function executedOrder(
   return { steps: best?.steps ?? [], isExact: (best?.difference ?? 0n) === 0n };
 }
 
-/** Each fill moves the pool by what it received; the difference is counted in tokens. */
+/** Each fill moves the pool by the amount that it received; differences are counted in tokens. */
 function play(
   sequence: readonly Executed[],
   before: PoolAmounts,
@@ -113,16 +113,16 @@ function stepOf(
 interface SplashStep {
   readonly order: PlacedOrder;
   readonly to: PoolAmounts;
-  /** What moved the pool's reserve, without what treasury and royalty earned of it. */
+  /** Change of the pool's reserve, without the shares of treasury and royalty. */
   readonly lovelace: bigint;
   readonly tokens: bigint;
 }
 
 /**
- * The orders that a transaction executed on a pool of Splash, which its executor trades with once
- * for all of them. What a buy pays and a sale brings is in their datums; what a sale was paid is
- * known up to what the executor kept of its fee, so the pool's change says the rest. null: the
- * orders do not add up to that change.
+ * The orders that a transaction executed on a pool of Splash. The executor trades with the pool
+ * once for all of them. The datums say how much a buy pays and a sale brings. The outputs say how
+ * much a sale was paid, except for the part of its fee that the executor kept; the pool's change
+ * gives that part. null: the orders do not add up to the change.
  */
 export function executedOnSplash(
   executed: readonly Executed[],
@@ -174,14 +174,14 @@ function paidForSales(
   return most < 0n ? null : { least: least < 0n ? 0n : least, most };
 }
 
-/** What stays in the reserves of what came in; all of what went out leaves them. */
+/** The part of an input that stays in the reserves, without fees. Outputs leave them whole. */
 function keptOf(amount: bigint, fees: SplashFees): bigint {
   if (amount <= 0n) return amount;
   const { treasury, royalty } = earnedOf(amount, fees);
   return amount - treasury - royalty;
 }
 
-/** What came in where so much stayed; null: no amount leaves that. Two floors lose less than 2. */
+/** Inputs of which `kept` stays; null: there is none. Two floors lose less than 2 units. */
 function inputKept(kept: bigint, fees: SplashFees): Bounds | null {
   if (kept <= 0n) return { least: kept, most: kept };
   const per = 100_000n;
@@ -198,7 +198,7 @@ interface Played {
   readonly executed: Executed;
   /** Before it. */
   readonly from: PoolAmounts;
-  /** Of a sale: what the pool's arithmetic gives, as far as the order can have been paid it. */
+  /** For a sale: the result of the pool's arithmetic, bounded by what the order can have got. */
   readonly paidLovelace: bigint;
 }
 
@@ -250,7 +250,7 @@ function sumOfSales(steps: readonly Played[]): bigint {
   return steps.reduce((sum, { paidLovelace }) => sum + paidLovelace, 0n);
 }
 
-/** Sales are paid so much in all: what differs goes to the last ones that can have had it. */
+/** Fits the sales' payments to their known total: the last sales that can take it get the rest. */
 function settled(
   played: readonly Played[],
   paidLovelace: bigint,

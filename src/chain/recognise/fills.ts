@@ -1,6 +1,6 @@
 /**
- * What a transaction did to a pool, order by order, as `fillOrder` finds that they were executed.
- * The pool's change is decisive: where the fills do not add up to it, it counts as one fill.
+ * The fills of a transaction on one pool, in the order that `fillOrder` finds. The pool's change is
+ * decisive: if the fills do not add up to it, the change counts as one fill.
  */
 
 import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
@@ -14,7 +14,7 @@ import type { KnownPool } from './knownMarket.ts';
 import type { TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
-/** What a transaction did to one pool, as far as its inputs are known. */
+/** Fills of one pool by a transaction, by its known inputs. */
 interface ExecutedOrders {
   readonly executed: readonly Executed[];
   /** It spends outputs of unknown scripts, such as orders from before following started. */
@@ -26,7 +26,7 @@ interface Successor {
   readonly nft?: AssetId;
   readonly index: number;
   readonly state: PoolAmounts;
-  /** Of a pool of Splash; a trade does not change them. */
+  /** Fees of a pool of Splash; a trade does not change them. */
   readonly splash?: SplashFees;
 }
 
@@ -91,7 +91,7 @@ function findSuccessor(
   return state === null ? null : { index, state };
 }
 
-/** The pool of Splash that this transaction makes of what was on the curve. */
+/** The pool of Splash into which this transaction moves the curve's reserves. */
 function graduated(tx: Transaction, token: AssetId, rules: Rules): Successor | null {
   for (const [index, output] of tx.outputs.entries()) {
     const found = splashState(output, token, rules);
@@ -183,8 +183,9 @@ function fillEvents(
 }
 
 /**
- * Movements of a pool of Splash: of each order where they add up to its change; else one, of the
- * order if there was one. What moves both sides in one direction is no trade.
+ * Movements of a pool of Splash: one for each order if they add up to the pool's change; else a
+ * single one, for the only order if there is just one. A change of both sides in the same direction
+ * is not a trade.
  */
 function splashFills(
   tx: string,

@@ -19,11 +19,11 @@ import type { StateStore } from '../../engine/store/state.ts';
 export interface KnownPool extends Pick<LaunchedToken, 'nft' | 'aNum' | 'bNum' | 'supply'> {
   readonly ref: RefText;
   readonly reserves: Reserves;
-  /** Of the pool of another protocol that it has graduated into. */
+  /** NFT of the pool of another protocol into which the token has graduated. */
   readonly ammNft?: AssetId;
 }
 
-/** An open order: as it was placed, and what is left of it. */
+/** An open order: as it was placed, and the part that is left. */
 export interface KnownOrder {
   readonly order: PlacedOrder;
   readonly rest: OrderRest;
@@ -41,11 +41,11 @@ export interface KnownMarket {
 
 export class BlockMarket implements KnownMarket {
   #known: KnownMarket;
-  /** As events left them, else as the fold has them, as far as it was asked; null: none. */
+  /** Orders after the events so far; else the fold's answers, for those looked up; null: none. */
   readonly #pools = new Map<AssetId, KnownPool | null>();
   readonly #orders = new Map<RefText, KnownOrder>();
   readonly #locks = new Map<RefText, VestingLock>();
-  /** Whether the fold has an output unspent, as far as it was asked, and outputs made since. */
+  /** Whether an output is unspent: answers of the fold so far, and outputs created since. */
   readonly #watched = new Map<RefText, boolean>();
   readonly #spent = new Set<RefText>();
 
@@ -53,7 +53,7 @@ export class BlockMarket implements KnownMarket {
     this.#known = known;
   }
 
-  /** Another that says the same of all that is not known here. */
+  /** Takes the rows that are not known here from `known` from now on. */
   restOn(known: KnownMarket): void {
     this.#known = known;
   }
@@ -89,7 +89,7 @@ export class BlockMarket implements KnownMarket {
     return isWatched;
   }
 
-  /** Takes in what a transaction did. */
+  /** Applies an event of a transaction. */
   note(event: MarketEvent): void {
     if (event.kind === 'placed') {
       this.#orders.set(event.order.ref, { order: event.order, rest: event.order });

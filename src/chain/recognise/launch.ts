@@ -32,7 +32,7 @@ import { type Rules, scriptOf } from './rules.ts';
 
 interface Launch {
   readonly pool: LaunchedToken;
-  /** Of the output that holds the pool. */
+  /** Index of the output that holds the pool. */
   readonly index: number;
   readonly xLovelace: bigint;
   readonly yTokens: bigint;
@@ -109,7 +109,7 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
   };
 }
 
-/** A token as far as its pool's output describes it; its name is the asset's. */
+/** A token that only its pool's output describes; its name is the asset's name. */
 function withoutMetadata(
   datum: Omit<PoolDatum, 'witness1' | 'witness2'>,
   { curve, fees }: PartialDeployment,
@@ -176,9 +176,10 @@ function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules):
 }
 
 /**
- * Pools adopted with this transaction; `market` has those that it launches. The first output seen
- * of such a pool gives its token, curve and state. The transaction makes no fill: the pool's
- * earlier state is unknown. A pool is checked like a launch, and a refused launch stays refused.
+ * Pools that are adopted with this transaction; `market` already has the pools that it launches.
+ * The first output of an adopted pool gives its token, curve and state. The transaction is no fill,
+ * because the pool's earlier state is unknown. A pool is checked like a launch, and a refused
+ * launch stays refused.
  */
 export function adoptedPools(tx: Transaction, market: KnownMarket, rules: Rules): MarketEvent[] {
   const { network, launchPolicyId } = rules.deployment;

@@ -1,6 +1,6 @@
 /**
- * An output that holds an order, by the layout of the script that guards it: what it offers, for
- * whom, and what of its value is fee and deposit. Source: onchain.md, section Outputs.
+ * Reads an order from its output, by the layout of the script that guards it: the offer, its owner,
+ * and the parts of the value that are fee and deposit. Source: onchain.md, section Outputs.
  */
 import type { Address } from '../../cardano/codec/address.ts';
 import { datumOf, type Output } from '../../cardano/codec/output.ts';
@@ -17,12 +17,12 @@ export interface OrderOutput {
   readonly output: AssetId;
   readonly worstPrice: { readonly numerator: bigint; readonly denominator: bigint };
   readonly amount: bigint;
-  /** Paid when all of `amount` is executed at once. */
+  /** Fee for executing the whole `amount` in one step. */
   readonly feeLovelace: bigint;
   /** The part of it that each step costs; 0 where an order is executed whole. */
   readonly stepLovelace: bigint;
   readonly depositLovelace: bigint;
-  /** Of the output asset, brought by parts of a buy. */
+  /** Tokens that executed parts of a buy have brought so far. */
   readonly heldTokens: bigint;
   readonly refundAfterMs: number;
   readonly redeemer: Address;
@@ -32,7 +32,7 @@ export interface OrderOutput {
   readonly beacon: string | null;
 }
 
-/** null: no order, or none that an executor of the deployment fills. */
+/** null: not an order, or one that no executor of the deployment fills. */
 export function readOrderOutput(output: Output, rules: Rules): OrderOutput | null {
   const script = scriptOf(output, rules);
   // The executor would pay for the bytes of a script in the output.
@@ -71,7 +71,7 @@ function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null
   };
 }
 
-/** What the value has beyond offer, fee and one step comes back. */
+/** The deposit is the value without offer, fee and the fee of one step. */
 function partialOrder(output: Output, { deployment }: Rules): OrderOutput | null {
   const datum = readPartialOrder(datumOf(output), deployment.addressNetwork);
   if (datum === null) return null;

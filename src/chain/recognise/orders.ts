@@ -26,8 +26,8 @@ export interface TxPosition {
 }
 
 /**
- * The order in output `index`; null: none that an executor fills. With `mayContinue` it may be what
- * is left of an order that was placed before following began.
+ * The order in output `index`; null: no order that an executor fills. With `mayContinue`, the
+ * output may also be the rest of an order that was placed before following began.
  */
 export function recogniseOrder(
   tx: Transaction,
@@ -84,7 +84,7 @@ function tokenOf(order: OrderOutput, market: KnownMarket): AssetId | null {
   return token;
 }
 
-/** What was executed: all that was left, or a part that left the `rest`. */
+/** An execution of the whole remaining order, or of a part of it that leaves `rest`. */
 export interface Execution {
   readonly kind: 'executed';
   /** Of the input asset. */
@@ -99,7 +99,7 @@ type Outcome = { readonly kind: 'cancelled' } | { readonly kind: 'refunded' } | 
 
 const CANCEL = 0;
 
-/** What the transaction did that spends the order's output with input `index`: output i pays it. */
+/** The outcome of the transaction whose input `index` spends the order: output i pays it. */
 export function outcomeOf(
   tx: Transaction,
   index: number,
@@ -141,7 +141,7 @@ function partOf(
   const amount = BigInt(rest.amount) - left.amount;
   if (amount <= 0n) return null;
   const isBuy = order.side === 'buy';
-  // The step was paid for; the next one stands in what is left.
+  // This step's fee was paid; the rest holds the fee of the next step.
   const feeLovelace = BigInt(rest.feeLovelace) - left.feeLovelace + left.stepLovelace;
   const brought = left.depositLovelace + left.stepLovelace - BigInt(rest.depositLovelace);
   const received = isBuy ? left.heldTokens - BigInt(rest.heldTokens ?? '0') : brought;
