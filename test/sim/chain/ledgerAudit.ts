@@ -18,12 +18,16 @@ interface WalkedBlock {
   readonly made: readonly string[];
 }
 
+/** An answer to a submission may come so late. */
+const ANSWER_MS = 30_000;
+
 export class LedgerAudit {
   readonly #core: () => DevnetCore | null;
   readonly #accepted = new Map<string, Transaction>();
   readonly #blocks: WalkedBlock[] = [];
   readonly #unspent = new Map<string, Utxo>();
   #faults: string[] = [];
+  #droppedMs = Number.NEGATIVE_INFINITY;
 
   /** `core`: null while the devnet does not run. */
   constructor(core: () => DevnetCore | null) {
@@ -31,8 +35,15 @@ export class LedgerAudit {
   }
 
   /** Its submitter was answered that it is accepted. */
-  accepted(tx: Transaction): void {
-    this.#accepted.set(tx.id, tx);
+  accepted(tx: Transaction, nowMs = Number.POSITIVE_INFINITY): void {
+    if (nowMs > this.#droppedMs + ANSWER_MS) this.#accepted.set(tx.id, tx);
+  }
+
+  /** A fork is about to drop what its blocks held: what was accepted may be gone by right. */
+  forkDrops(nowMs: number): void {
+    if (this.#core() !== null) this.#faults = this.check();
+    this.#accepted.clear();
+    this.#droppedMs = nowMs;
   }
 
   get acceptedCount(): number {

@@ -58,7 +58,8 @@ export class SimMarket {
   /** Reports of the crowd. */
   onReport: (report: Report) => void = () => {};
   readonly #audit: LedgerAudit;
-  readonly #directory: string;
+  /** Of the devnet's files. */
+  readonly directory: string;
   readonly #time: VirtualTime;
   readonly #seed: number;
   readonly #process: SimProcess;
@@ -81,12 +82,18 @@ export class SimMarket {
     this.#rng = seededRng(seed);
     // In memory where the system offers that: a commit that survives a power cut is cheap there.
     const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-    this.#directory = mkdtempSync(join(base, 'upcurve-sim-market-'));
+    this.directory = mkdtempSync(join(base, 'upcurve-sim-market-'));
     const secrets = readSecrets('', this.#rng, this.#keysFile);
     const { outputs: genesis, aside } = makeLaunchpad(secrets, this.#config, REFUND_AFTER_MS);
     const faucetSecret = secrets.faucet.reveal();
-    const directory = this.#directory;
-    this.devnet = new SimDevnet({ time, directory, genesis, aside, faucetSecret, paceMs });
+    this.devnet = new SimDevnet({
+      time,
+      directory: this.directory,
+      genesis,
+      aside,
+      faucetSecret,
+      paceMs,
+    });
     this.#audit = new LedgerAudit(() => this.devnet.core);
     const { traders } = traderWallets(this.#config);
     this.people = traders.map(({ keyHash, address }) => ({ pkh: keyHash, address }));
@@ -100,22 +107,23 @@ export class SimMarket {
   }
 
   get #keysFile(): string {
-    return join(this.#directory, 'keys.json');
+    return join(this.directory, 'keys.json');
   }
 
   /** Stops the devnet and removes its files. */
   close(): void {
     this.#process.kill();
     this.devnet.stop();
-    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 
   mine(blocks: number): void {
     this.devnet.mine(blocks);
   }
 
-  fork(depth: number): void {
-    this.devnet.fork(depth);
+  fork(depth: number, resubmit: 'all' | 'none' = 'all'): void {
+    if (resubmit === 'none') this.#audit.forkDrops(this.#clock.monotonicMs());
+    this.devnet.fork(depth, resubmit);
   }
 
   /** Between a node and the devnet. */
@@ -242,7 +250,8 @@ export class SimMarket {
       if (response.status === 200 && url.endsWith('/sign-and-submit')) {
         // trust: the client's own request
         const { cbor } = JSON.parse(String(init.body)) as { cbor: string };
-        this.#audit.accepted(decodeTransaction(Buffer.from(cbor, 'hex')));
+        const transaction = decodeTransaction(Buffer.from(cbor, 'hex'));
+        this.#audit.accepted(transaction, this.#clock.monotonicMs());
       }
       return response;
     };

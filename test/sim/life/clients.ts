@@ -7,13 +7,15 @@ import { marketStreams, type StreamSpec, tokenStreams } from '../../e2e/live/str
 import { Following } from '../../support/following.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { type Life, messageOf } from './life.ts';
-import type { ClientSocket, LifeNode } from './ports.ts';
+import type { ClientSocket, HttpAnswer, LifeNode } from './ports.ts';
 
 const RETRY_MS = 500;
 /** Between two looks whether there is a node, and whether it is silent. */
 const LOOK_MS = 1_000;
 /** A node pings every 5 s. */
 const MOST_SILENT_MS = 12_000;
+/** Looks between two questions over HTTP. */
+const PROBE_TICKS = 5;
 const FOLLOWED = new Set(['LastBar', 'LiveOrdersFeed', 'Trades', 'MCapDesc']);
 
 export class LifeClient {
@@ -26,6 +28,8 @@ export class LifeClient {
   #heardMs = 0;
   #isClosed = false;
   #isReading = true;
+  #probes = 0;
+  #ticks = 0;
 
   constructor(life: Life, name: string, home: number) {
     this.#life = life;
@@ -114,8 +118,7 @@ export class LifeClient {
     if (answer.status !== 200 && answer.status !== 404) return `${answer.status} ${answer.body}`;
     const { state, own, asking } = following;
     if (asking || state === null || own === null) return `it still asks: ${following.what}`;
-    const position = answer.headers['x-position'] ?? '';
-    this.#checkPosition(position);
+    const position = this.#positionOf(answer);
     try {
       check(answer.status === 404 ? null : JSON.parse(answer.body));
     } catch (error) {
@@ -125,6 +128,33 @@ export class LifeClient {
       this.#broken(`${following.what}: ${messageOf(error)}`);
     }
     return null;
+  }
+
+  /** Asks one question, as any user may at any time. */
+  async #probe(): Promise<void> {
+    const questions = this.followings.flatMap(({ spec }) => spec.questions);
+    const question = questions[this.#probes % questions.length];
+    const node = this.#node;
+    this.#probes += 1;
+    if (question === undefined || node === null) return;
+    const { path, body } = question;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const answer = await node.request(body === undefined ? 'GET' : 'POST', path, text);
+    if (answer?.status !== 200) return;
+    this.#told(`${path} ${text ?? ''} at ${this.#positionOf(answer)}`, answer.body, node.name);
+  }
+
+  #told(what: string, text: string, node: string): void {
+    const others = this.#life.told(what, text, node);
+    if (others === null) return;
+    this.#life.deps.broken('told', `${node} and ${others} differ: ${what}: ${text.slice(0, 200)}`);
+  }
+
+  /** X-Position. */
+  #positionOf({ headers }: HttpAnswer): string {
+    const position = headers['x-position'] ?? '';
+    this.#checkPosition(position);
+    return position;
   }
 
   /** An answer holds no more than its node has applied. */
@@ -150,6 +180,8 @@ export class LifeClient {
     const { clock } = this.#life.deps;
     clock.after(LOOK_MS, () => this.#tick());
     if (!this.#isReading) return;
+    this.#ticks += 1;
+    if (this.#ticks % PROBE_TICKS === 0) void this.#probe();
     if (this.#socket === null) this.#open();
     else if (clock.monotonicMs() - this.#heardMs > MOST_SILENT_MS) this.#leave();
   }
@@ -201,7 +233,14 @@ export class LifeClient {
 
   #hearFor(frame: Frame): void {
     const following = this.followings.find(({ requestId }) => requestId === frame.requestId);
-    if (following === undefined || !following.hear(frame)) return;
+    if (following === undefined) return;
+    const isAgain = following.hear(frame);
+    if (frame.snapshot === true && !following.asking) {
+      const { topic, data } = following.spec;
+      const what = `${topic} ${JSON.stringify(data)} at ${frame.epoch}:${frame.seq}`;
+      this.#told(what, JSON.stringify(frame.data), this.#node?.name ?? '');
+    }
+    if (!isAgain) return;
     const socket = this.#socket;
     this.#life.deps.clock.after(RETRY_MS, () => {
       if (socket === this.#socket) this.#ask([following]);

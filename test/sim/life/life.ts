@@ -4,9 +4,10 @@
  */
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
-import type { LifeChain, LifeDisks, LifeNats, LifeNode } from './ports.ts';
+import type { LifeChain, LifeDisks, LifeNats, LifeNode, NodeEnv } from './ports.ts';
 import type { LifeSettings } from './schedule.ts';
 import type { Timeline } from './timeline.ts';
+import { Truths } from './truths.ts';
 
 /** 'leader' and 'follower': of the moment; a number: the nodes in turn. */
 export type NodeChoice = 'leader' | 'follower' | number;
@@ -22,6 +23,8 @@ export interface LifeDeps {
   readonly timeline: Timeline;
   /** `isAlone`: without NATS, in a directory of its own. */
   newNode(name: string, options?: { readonly isAlone?: boolean }): LifeNode;
+  /** A node of the version before leads, and appends so many entries of this version. */
+  leadAs04(life: Life, version: number, entries: number): Promise<void>;
   /** The rule that is broken first ends the run. */
   broken(invariant: string, why: string): void;
 }
@@ -50,6 +53,8 @@ export class Life {
   leaseMs: number;
   /** Since when nothing is disturbed but that a replica of NATS lags; null: something is. */
   onlyLagsSinceMs: number | null = null;
+  /** Since when nothing is disturbed but that one node must not lead; null: something is. */
+  onlyUnfitSinceMs: number | null = null;
   /** By their roles: null where none leads. */
   leaderName: string | null = null;
   /** Nodes that no message from NATS reaches, and since when. */
@@ -63,10 +68,13 @@ export class Life {
   /** How often the log lost something. */
   losses = 0;
   readonly clients: LifeReader[] = [];
+  /** Texts of entries that no node wrote. */
+  readonly strangers = new Set<string>();
   /** Traders rest: what clients have is compared. */
   isResting = false;
   /** A directory of another market of the same network; null: none was made yet. */
   foreign: string | null = null;
+  readonly truths = new Truths();
   readonly #open = new Set<() => void>();
   /** Nodes that a step keeps down. */
   readonly #held = new Map<LifeNode, number>();
@@ -90,6 +98,13 @@ export class Life {
     const timer = this.deps.clock.after(forMs, finish);
     this.#open.add(finish);
     this.disturbed();
+  }
+
+  /** As `during`, of what keeps one node from leading, and no other. */
+  unfit(forMs: number, end: () => void): void {
+    const isAlone = !this.isDisturbed;
+    this.during(forMs, end);
+    if (isAlone) this.onlyUnfitSinceMs = this.deps.clock.monotonicMs();
   }
 
   get isDisturbed(): boolean {
@@ -118,6 +133,7 @@ export class Life {
 
   disturbed(): void {
     this.onlyLagsSinceMs = null;
+    this.onlyUnfitSinceMs = null;
     this.disturbedMs = this.deps.clock.monotonicMs();
   }
 
@@ -143,6 +159,36 @@ export class Life {
     );
     this.pending.add(settled);
     return settled.finally(() => this.pending.delete(settled));
+  }
+
+  /** Restarts one node after the other, with these settings from now on. */
+  roll(env: NodeEnv, forMs: number): void {
+    const { nodes, settings, clock } = this.deps;
+    const copies = Number(env.NATS_REPLICAS ?? 1);
+    if (copies > settings.natsServers) return;
+    if (env.LEASE_MS !== undefined) this.leaseMs = Math.max(this.leaseMs, Number(env.LEASE_MS));
+    const { losses } = this;
+    let restarted = 0;
+    const next = async (node: LifeNode) => {
+      if (this.isHeld(node)) return;
+      if (node.app !== null) await node.stop();
+      await node.start(env);
+      restarted += 1;
+      if (restarted === nodes.length && copies > 1) this.copies = { count: copies, losses };
+    };
+    for (const [index, node] of nodes.entries()) {
+      clock.after((index * forMs) / nodes.length, () => {
+        void this.follow(`restart ${node.name}`, next(node));
+      });
+    }
+    this.during(forMs, () => {});
+  }
+
+  /** `what` names a position. null: it is what all were told there; else who told another text. */
+  told(what: string, text: string, node: string): string | null {
+    const { losses } = this;
+    const isLiving = (name: string) => this.living.some((one) => one.name === name);
+    return this.truths.tell(what, text, { node, losses, isLiving });
   }
 
   pick(choice: NodeChoice): LifeNode {

@@ -4,6 +4,7 @@
  *
  * Promise: a call takes effect in an event of its target; what is down answers null.
  */
+import type { DialNats } from '../../../src/cluster/nats/connection.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import type { App } from '../../../src/server/app.ts';
 
@@ -80,7 +81,20 @@ export interface LifeNats {
   publish(subject: string, text: string): void;
   deleteStream(name: string): void;
   purge(stream: string, upToSeq: number): void;
-  damage(stream: string, seq: number): void;
+  /** Changes a byte of a stored message, on one server where it is named. */
+  damage(stream: string, seq: number, server?: number): void;
+  /** What a message is: in the copy of this server, or in any. null: there is none. */
+  textAt(stream: string, seq: number, server?: number): string | null;
+  /** Puts other bytes in the place of a stored message, in the copy of one server. */
+  rewrite(stream: string, seq: number, server: number, text: string): void;
+  /** As an operator asks for it; nothing where there are fewer servers. */
+  setCopies(stream: string, count: number): void;
+  /** The copy on this server is given up; others of the stream stay. */
+  removePeer(stream: string, server: number): void;
+  /** The storage of all servers takes nothing more, until it does again. */
+  fillStorage(isFull: boolean): void;
+  /** A connection of another program, in the time of `node`. */
+  dialer(node: string): DialNats;
   /** All that it stores, to be put back later. */
   copy(): unknown;
   restore(copy: unknown): void;
@@ -101,8 +115,11 @@ export interface TradeChoice {
 }
 
 export interface LifeChain {
+  /** Of the devnet's files. */
+  readonly directory: string;
   mine(blocks: number): void;
-  fork(depth: number): void;
+  /** `none`: transactions of the blocks that are taken back are not made again. */
+  fork(depth: number, resubmit: 'all' | 'none'): void;
   cut(node: string): void;
   heal(node?: string): void;
   /** Asks `node` for it, as a trader does: built there, signed here, submitted there. */

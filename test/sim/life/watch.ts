@@ -40,22 +40,13 @@ interface Written {
   readonly leader: string | null;
 }
 
-interface SeenState {
-  readonly text: string;
-  /** All that were there, the first one first. */
-  readonly nodes: Set<string>;
-  /** Of the log, before. */
-  readonly losses: number;
-}
-
 export class Watch {
-  /** Positions that at least two nodes were at. */
-  shared = 0;
   readonly #life: Life;
-  readonly #states = new Map<string, SeenState>();
   readonly #apps = new Map<LifeNode, App>();
   /** What the stream holds, as far as it was written in this run. */
   readonly #written: Written[] = [];
+  /** The same by epoch and number: the hash. */
+  readonly #hashes = new Map<string, string>();
   readonly #startedMs = new Map<string, number>();
   readonly #logRules: LogRules;
   readonly #nodeRules: NodeRules;
@@ -70,6 +61,11 @@ export class Watch {
     this.#nodeRules = new NodeRules(life);
     life.deps.nats.onStored = (message) => this.#stored(message);
     this.#look();
+  }
+
+  /** Positions that at least two nodes were at. */
+  get shared(): number {
+    return this.#life.truths.shared;
   }
 
   /** Entries that were ever stored. */
@@ -109,6 +105,9 @@ export class Watch {
     this.#logRules.look(nowMs);
     const isOld = ({ storedMs }: Written) => storedMs < nowMs - MOST_BEHIND_MS;
     this.#nodeRules.look(nowMs, this.#written.findLast(isOld) ?? null);
+    const newest = this.#written.at(-1)?.epoch ?? null;
+    const hashAt = (epoch: string, seq: number) => this.#hashes.get(`${epoch}:${seq}`) ?? null;
+    if (newest !== null) this.#nodeRules.checkServed(nowMs, epochNumber(newest), hashAt);
     if (leading[0] !== undefined) {
       this.#life.leaderName = leading[0].name;
       this.#ledMs = clock.monotonicMs();
@@ -131,7 +130,9 @@ export class Watch {
 
   #checkLeader(): void {
     const { clock } = this.#life.deps;
-    if (this.#life.isDisturbed || this.#life.nodes.length === 0) return;
+    const { isDisturbed, onlyUnfitSinceMs, pending, nodes } = this.#life;
+    const mayLead = onlyUnfitSinceMs !== null && pending.size === 0 && nodes.length > 1;
+    if ((isDisturbed && !mayLead) || nodes.length === 0) return;
     const sinceMs = Math.max(this.#ledMs, this.#life.disturbedMs, this.#life.lossMs);
     const most = LEADERLESS_LEASES * this.#life.leaseMs + 2 * LOOK_MS;
     const forMs = clock.monotonicMs() - sinceMs;
@@ -170,20 +171,8 @@ export class Watch {
   }
 
   #compare(node: string, position: string, text: string): void {
-    const known = this.#states.get(position);
-    const own = { text, nodes: new Set([node]), losses: this.#life.losses };
-    if (known === undefined) this.#states.set(position, own);
-    else if (known.text !== text) {
-      // NATS lost what it had acknowledged, and the only node that knew does not run.
-      const isForgotten =
-        own.losses > known.losses && !this.#life.living.some(({ name }) => known.nodes.has(name));
-      if (isForgotten) this.#states.set(position, own);
-      else
-        this.#broken('state', `${node} and ${[...known.nodes].join(', ')} differ at ${position}`);
-    } else if (!known.nodes.has(node)) {
-      known.nodes.add(node);
-      this.shared += 1;
-    }
+    const others = this.#life.told(`state ${position}`, text, node);
+    if (others !== null) this.#broken('state', `${node} and ${others} differ at ${position}`);
   }
 
   /** What NATS lost is written again from an earlier sequence on. */
@@ -191,8 +180,11 @@ export class Watch {
     if (stream !== MARKET) return;
     this.#entries += 1;
     const written = this.#written;
-    while ((written.at(-1)?.seq ?? 0) >= seq) written.pop();
-    const read = readEntry(text);
+    while ((written.at(-1)?.seq ?? 0) >= seq) {
+      const { epoch, entry } = written.pop() ?? { epoch: '', entry: 0 };
+      this.#hashes.delete(`${epoch}:${entry}`);
+    }
+    const read = this.#life.strangers.has(text) ? null : readEntry(text);
     this.#logRules.stored(stream, seq, subject, read?.entry ?? null);
     if (read === null) return;
     const { epoch, term, payload } = read.entry;
@@ -206,6 +198,7 @@ export class Watch {
     const why = last === undefined ? null : wrongAfter(last, own, read, starter);
     if (why !== null) this.#broken('log', `entry ${epoch}:${own.entry}, stored as ${seq}: ${why}`);
     written.push(own);
+    this.#hashes.set(`${epoch}:${own.entry}`, own.hash);
   }
 }
 

@@ -4,8 +4,10 @@
  * - `obstacle`: a node whose disk refuses, or whose clock is wrong, gives up the lead;
  * - `pending`: a leader that nothing holds up shows the orders that wait for a block;
  * - `bounds`: what a node keeps at NATS does not grow without end;
+ * - `served`: a node that says it is fresh serves no position that the log contradicts;
  * - `behind`: a node that nothing holds up but a replica that lags follows the log.
  */
+import { epochNumber } from '../../../src/engine/runtime/position.ts';
 import type { Life } from './life.ts';
 import type { LifeNode } from './ports.ts';
 
@@ -22,6 +24,9 @@ const PATIENCE_MS = 5_000;
 /** A consumer that gives nothing is replaced, and the leader of the stream asked. */
 export const MOST_BEHIND_MS = 25_000;
 
+/** STALE_AFTER_MS, and some checks of the log. */
+const MOST_SERVED_MS = 25_000;
+
 interface LogPosition {
   readonly epoch: string;
   readonly entry: number;
@@ -32,6 +37,8 @@ export class NodeRules {
   /** Since when a node leads that must not, and why. */
   readonly #unfit = new Map<LifeNode, { readonly sinceMs: number; readonly why: string }>();
 
+  /** Since when a node serves what the log contradicts. */
+  readonly #contradicted = new Map<LifeNode, number>();
   #leader: LifeNode | null = null;
   /** Orders that wait, and since when this leader, whom nothing held up, has not shown them. */
   #unshown = new Map<string, number>();
@@ -49,6 +56,38 @@ export class NodeRules {
     this.#checkPending(nowMs);
     const sinceMs = this.#life.onlyLagsSinceMs ?? nowMs;
     if (last !== null && nowMs - sinceMs > MOST_BEHIND_MS) this.#checkBehind(last);
+  }
+
+  /** `newest`: the log's epoch; `hashAt`: of the entry that the log holds there; null: none. */
+  checkServed(
+    nowMs: number,
+    newest: number,
+    hashAt: (epoch: string, seq: number) => string | null,
+  ): void {
+    for (const node of this.#life.living) {
+      const why = this.#whyContradicted(node, newest, hashAt);
+      if (why === null) this.#contradicted.delete(node);
+      const sinceMs = this.#contradicted.get(node) ?? nowMs;
+      if (why !== null) this.#contradicted.set(node, sinceMs);
+      const mostMs = MOST_SERVED_MS + PATIENCE_LEASES * this.#life.leaseMs;
+      if (why !== null && nowMs - sinceMs > mostMs) this.#broken('served', `${node.name} ${why}`);
+    }
+  }
+
+  /** null: it says that what it has is old, or nothing contradicts it. */
+  #whyContradicted(
+    { name, app }: LifeNode,
+    newest: number,
+    hashAt: (epoch: string, seq: number) => string | null,
+  ): string | null {
+    const checkpoint = app?.node.fold.store.checkpoint ?? null;
+    const isOld = app?.chain?.isStale() !== false || !app.node.synced();
+    if (checkpoint === null || isOld || this.#isHeldUp(name)) return null;
+    const { epoch, seq, entryHash } = checkpoint;
+    if (epochNumber(epoch) < newest) return `serves epoch ${epoch}, and the log is in ${newest}`;
+    const there = hashAt(epoch, seq);
+    if (there === null || there === entryHash) return null;
+    return `serves ${epoch}:${seq}, where the log has another entry`;
   }
 
   #checkBehind({ epoch, entry }: LogPosition): void {

@@ -9,6 +9,7 @@ import { SimDisk } from '../node/simDisk.ts';
 import { SimNode } from '../node/simNode.ts';
 import { VirtualTime } from '../virtualTime.ts';
 import { Life } from './life.ts';
+import { leadAs04 } from './olderLeader.ts';
 import type { LifeNode } from './ports.ts';
 import type { Schedule } from './schedule.ts';
 import { MARKET } from './steps/nats.ts';
@@ -91,6 +92,7 @@ export function openWorld(
     rng,
     timeline,
     newNode,
+    leadAs04,
     broken,
   };
   return {

@@ -205,14 +205,49 @@ export class NatsModel {
     leader?.propose({ op: 'purge', filter: '', seq: upToSeq + 1, keep: 0 }, null);
   }
 
-  /** Changes a byte of a stored message, in all copies. */
-  damage(name: string, seq: number): void {
-    for (const { machine } of this.jetstream.streams.get(name)?.replicas.all ?? []) {
+  /** Changes a byte of a stored message, in all copies or in the one of this server. */
+  damage(name: string, seq: number, server?: number): void {
+    for (const { machine } of this.#copies(name, server)) {
       const data = Uint8Array.from(machine.store.at(seq)?.data ?? []);
       const middle = data.length >> 1;
       data[middle] = (data[middle] ?? 0) ^ 1;
       machine.store.damage(seq, data);
     }
+  }
+
+  /** What a message is: in the copy of this server, or in any. null: there is none. */
+  textAt(name: string, seq: number, server?: number): string | null {
+    const there = this.#copies(name, server).flatMap(({ machine }) => machine.store.at(seq) ?? []);
+    return there[0] === undefined ? null : Buffer.from(there[0].data).toString('utf8');
+  }
+
+  /** Other bytes in the place of a stored message, in the copy of one server. */
+  rewrite(name: string, seq: number, server: number, text: string): void {
+    const data = new TextEncoder().encode(text);
+    for (const { machine } of this.#copies(name, server)) machine.store.damage(seq, data);
+  }
+
+  /** As an operator asks for it. Nothing where there are fewer servers. */
+  setCopies(name: string, count: number): void {
+    const stream = this.jetstream.streams.get(name);
+    if (stream === undefined || count > this.servers.length) return;
+    this.jetstream.update(stream, { ...stream.config, num_replicas: count });
+  }
+
+  /** The stream gives up its copy on this server, and asks for as many as before. */
+  removePeer(name: string, server: number): void {
+    this.jetstream.streams.get(name)?.removePeer(this.#server(server));
+  }
+
+  /** Publishes are refused for want of room, on all servers, until they are not. */
+  fillStorage(isFull: boolean): void {
+    for (const server of this.servers) server.isFull = isFull;
+  }
+
+  #copies(name: string, index: number | undefined) {
+    const all = this.jetstream.streams.get(name)?.replicas.all ?? [];
+    const server = index === undefined ? null : this.#server(index);
+    return all.filter((copy) => server === null || copy.server === server);
   }
 
   copy(): NatsCopy {

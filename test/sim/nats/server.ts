@@ -34,6 +34,8 @@ export class ModelServer {
   readonly network: Network;
   readonly sessions = new Set<Session>();
   isUp = true;
+  /** Its storage takes nothing more. */
+  isFull = false;
   /** Called with the node of each message that asks for an answer. */
   asked: (node: Place) => void = () => {};
 

@@ -47,6 +47,34 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
     draw: (draw) => ({ afterMs: draw.between(50, 1_500), forMs: draw.between(300, 3_000) }),
     apply: cutInFlight,
   }),
+  /** Orders wait for a block, and the leader hands over, or dies, before it comes. */
+  handOver: stepKind({
+    weight: 3,
+    alone: 3,
+    draw: (draw) => ({
+      orders: draw.between(1, 4),
+      seed: draw.between(1, 1_000_000),
+      how: draw.oneOf<'stop' | 'kill'>(['stop', 'stop', 'kill']),
+      afterMs: draw.between(500, 3_000),
+      forMs: draw.between(20_000, 40_000),
+    }),
+    apply: handOver,
+  }),
+  /**
+   * What the leader says arrives nowhere, and blocks come. Another node leads; then what the first
+   * one had sent arrives.
+   */
+  lateWords: stepKind({
+    weight: 2,
+    alone: 2,
+    draw: (draw) => ({
+      way: draw.oneOf<'in' | 'out'>(['out', 'out', 'in']),
+      blocks: draw.between(1, 4),
+      leases: draw.oneOf([1, 1, 2]),
+      slowMs: draw.oneOf([0, 300, 1_500]),
+    }),
+    apply: lateWords,
+  }),
   /** Clients ask again since positions that they had a while ago. */
   comeBack: stepKind({
     weight: 4,
@@ -108,6 +136,66 @@ function laggardAfterLoss(
       void life.follow(`start ${leader.name}`, leader.start());
     }
   });
+}
+
+/** The leader stays away longer than any lease. */
+function handOver(
+  life: Life,
+  {
+    orders,
+    seed,
+    how,
+    afterMs,
+    forMs,
+  }: { orders: number; seed: number; how: 'stop' | 'kill'; afterMs: number; forMs: number },
+): void {
+  const { chain, clock } = life.deps;
+  const [leader, follower] = [life.pick('leader'), life.pick('follower')];
+  if (leader.app === null || leader.isPaused || chain.tokens.length === 0) return;
+  for (let at = 0; at < orders; at += 1) {
+    const choice = { trader: seed + at, token: seed + at, amount: 5 + at, kind: 'buy' } as const;
+    void chain.trade(choice, follower);
+  }
+  life.hold(leader, afterMs + forMs, () => {
+    if (leader.app === null) void life.follow(`start ${leader.name}`, leader.start());
+  });
+  clock.after(afterMs, () => {
+    if (leader.app === null) return;
+    if (how === 'kill') leader.kill();
+    else void life.follow(`stop ${leader.name}`, leader.stop());
+    life.disturbed();
+  });
+}
+
+function lateWords(
+  life: Life,
+  {
+    way,
+    blocks,
+    leases,
+    slowMs,
+  }: { way: 'in' | 'out'; blocks: number; leases: number; slowMs: number },
+): void {
+  const { nats, chain, clock } = life.deps;
+  const { name } = life.pick('leader');
+  const forMs = Math.round(1.3 * leases * life.leaseMs);
+  if (slowMs > 0) nats.slow(name, slowMs);
+  nats.partition(name, way);
+  life.heldUp.add(name);
+  life.cutSince.set(name, clock.monotonicMs());
+  life.during(forMs, () => {
+    nats.heal(name);
+    life.heldUp.delete(name);
+    life.cutSince.delete(name);
+  });
+  const everyMs = Math.round(life.leaseMs / 4);
+  const untilMs = clock.monotonicMs() + forMs;
+  const mine = () => {
+    if (clock.monotonicMs() > untilMs) return;
+    chain.mine(blocks);
+    clock.after(everyMs, mine);
+  };
+  mine();
 }
 
 const BURST_MS = 5_000;

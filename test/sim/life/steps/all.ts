@@ -2,10 +2,13 @@
 import { seededRng } from '../../../../src/engine/runtime/rng.ts';
 import type { LifeSettings, Schedule, TimedStep } from '../schedule.ts';
 import { AIMED_STEPS } from './aimed.ts';
+import { EARLIER_STEPS } from './earlier.ts';
 import { Draw, type StepKind, stepKind } from './kind.ts';
 import { MARKET_STEPS } from './market.ts';
 import { NATS_STEPS } from './nats.ts';
 import { NODE_STEPS } from './nodes.ts';
+import { STORAGE_STEPS } from './storage.ts';
+import { STRAY_STEPS } from './stray.ts';
 
 /** All is mended, and has so long to become right; the player checks it. */
 const CALM_MS = 240_000;
@@ -14,6 +17,9 @@ export const STEPS: Readonly<Record<string, StepKind>> = {
   ...MARKET_STEPS,
   ...NODE_STEPS,
   ...NATS_STEPS,
+  ...STORAGE_STEPS,
+  ...STRAY_STEPS,
+  ...EARLIER_STEPS,
   ...AIMED_STEPS,
   calm: stepKind({
     weight: 0,

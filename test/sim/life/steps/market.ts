@@ -16,9 +16,12 @@ export const MARKET_STEPS: Readonly<Record<string, StepKind>> = {
   }),
   fork: stepKind({
     weight: 4,
-    draw: (draw) => ({ depth: draw.oneOf([1, 2, 3, 10]) }),
-    apply(life, { depth }) {
-      life.deps.chain.fork(depth);
+    draw: (draw) => ({
+      depth: draw.oneOf([1, 2, 3, 10]),
+      resubmit: draw.oneOf<'all' | 'none'>(['all', 'all', 'none']),
+    }),
+    apply(life, { depth, resubmit }) {
+      life.deps.chain.fork(depth, resubmit);
     },
   }),
   mine: stepKind({
@@ -26,6 +29,17 @@ export const MARKET_STEPS: Readonly<Record<string, StepKind>> = {
     draw: (draw) => ({ blocks: draw.between(1, 40) }),
     apply(life, { blocks }) {
       life.deps.chain.mine(blocks);
+    },
+  }),
+  /** The devnet makes no block, and keeps no transaction. */
+  devnetDiskFull: stepKind({
+    weight: 2,
+    alone: 1,
+    draw: (draw) => ({ forMs: draw.duration() }),
+    apply(life, { forMs }) {
+      const { chain, disks } = life.deps;
+      disks.fill(chain.directory);
+      life.during(forMs, () => disks.free(chain.directory));
     },
   }),
   cutFromChain: stepKind({

@@ -2,7 +2,7 @@
 import { backUp, replaceDirectory, restoreDirectory } from '../disks.ts';
 import type { Life, NodeChoice } from '../life.ts';
 import type { LifeNode, NodeThread } from '../ports.ts';
-import { type StepKind, stepKind } from './kind.ts';
+import { type Draw, type StepKind, stepKind } from './kind.ts';
 
 export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
   kill: stepKind({
@@ -71,7 +71,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
         {},
       ]),
     }),
-    apply: roll,
+    apply: (life, { env, forMs }) => life.roll(env, forMs),
   }),
   directory: stepKind({
     weight: 2,
@@ -136,20 +136,22 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
   }),
   fullDisk: stepKind({
     weight: 3,
-    draw: (draw) => ({ node: draw.node(), forMs: draw.duration() }),
+    alone: 3,
+    draw: (draw) => ({ node: draw.node(), forMs: longer(draw) }),
     apply(life, { node: choice, forMs }) {
       const node = life.pick(choice);
       if (node.app === null) return;
       life.deps.disks.fill(node.directory);
-      life.during(forMs, () => life.deps.disks.free(node.directory));
+      life.unfit(forMs, () => life.deps.disks.free(node.directory));
     },
   }),
   clockJump: stepKind({
     weight: 3,
+    alone: 3,
     draw: (draw) => ({
       node: draw.node(),
       ms: draw.oneOf([-1, 1]) * draw.oneOf([500, 3_000, 60_000, 3_600_000]),
-      forMs: draw.duration(),
+      forMs: longer(draw),
     }),
     apply(life, { node: choice, ms, forMs }) {
       const node = life.pick(choice);
@@ -161,7 +163,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
         else clocksAhead.set(node.name, aheadMs);
       };
       setClock(ms);
-      life.during(forMs, () => setClock(-ms));
+      life.unfit(forMs, () => setClock(-ms));
     },
   }),
   clockDrift: stepKind({
@@ -201,29 +203,9 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
   }),
 };
 
-function roll(
-  life: Life,
-  { env, forMs }: { env: Readonly<Record<string, string>>; forMs: number },
-): void {
-  const { nodes, settings, clock } = life.deps;
-  const copies = Number(env.NATS_REPLICAS ?? 1);
-  if (copies > settings.natsServers) return;
-  if (env.LEASE_MS !== undefined) life.leaseMs = Math.max(life.leaseMs, Number(env.LEASE_MS));
-  const { losses } = life;
-  let restarted = 0;
-  const next = async (node: LifeNode) => {
-    if (life.isHeld(node)) return;
-    if (node.app !== null) await node.stop();
-    await node.start(env);
-    restarted += 1;
-    if (restarted === nodes.length && copies > 1) life.copies = { count: copies, losses };
-  };
-  for (const [index, node] of nodes.entries()) {
-    clock.after((index * forMs) / nodes.length, () => {
-      void life.follow(`restart ${node.name}`, next(node));
-    });
-  }
-  life.during(forMs, () => {});
+/** What takes longer than two leases has to end the lead. */
+function longer(draw: Draw): number {
+  return draw.oneOf([draw.duration(), draw.between(40_000, 70_000)]);
 }
 
 type Replacement = 'lost' | 'older' | 'other market';

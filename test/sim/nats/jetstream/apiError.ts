@@ -13,6 +13,7 @@ export const apiErrors = {
   badRequest: error(400, 10003, 'bad request'),
   unavailable: error(503, 10008, 'JetStream system temporarily unavailable'),
   consumerNotFound: error(404, 10014, 'consumer not found'),
+  noRoom: error(503, 10023, 'insufficient resources'),
   noMessage: error(404, 10037, 'no message found'),
   notDeleted: (why: string) => error(500, 10057, why),
   badConfig: (why: string) => error(500, 10052, why),

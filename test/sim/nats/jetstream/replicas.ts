@@ -340,6 +340,14 @@ export class Replicas {
     return gone;
   }
 
+  /** The copy on this server, if there is one. */
+  remove(server: ModelServer): void {
+    const gone = this.all.find((one) => one.server === server);
+    this.all = this.all.filter((one) => one !== gone);
+    gone?.stop();
+    this.check();
+  }
+
   get majority(): number {
     return Math.floor(this.all.length / 2) + 1;
   }

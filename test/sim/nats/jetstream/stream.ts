@@ -1,6 +1,7 @@
 /** A stream: its settings, its copies, and the consumers on each copy. */
 import type { Packet } from '../packet.ts';
 import type { ModelServer, Router } from '../server.ts';
+import { apiErrors } from './apiError.ts';
 import type { StreamConfig } from './config.ts';
 import type { Consumer } from './consumer.ts';
 import { type CopyState, type Replica, Replicas } from './replicas.ts';
@@ -61,6 +62,10 @@ export class Stream {
   publish(packet: Packet, leader: Replica): void {
     const { network } = leader.server;
     const nowMs = network.clock.nowMs();
+    if (leader.server.isFull) {
+      this.#answer(packet, leader, { applied: 'refused', error: apiErrors.noRoom });
+      return;
+    }
     const { isClustered } = this.#rules;
     const isAgreed = isClustered && this.replicas.all.length > 1;
     if (isAgreed) {
@@ -86,6 +91,13 @@ export class Stream {
     for (const { server } of this.replicas.shrink(this.config.num_replicas)) {
       this.dropConsumers(server);
     }
+  }
+
+  /** Fewer copies than the settings ask for, until those change. */
+  removePeer(server: ModelServer): void {
+    if (this.replicas.all.length === 1) return;
+    this.replicas.remove(server);
+    this.dropConsumers(server);
   }
 
   end(): void {

@@ -1,0 +1,131 @@
+/** What happens to the storage of NATS: its room, and its copies of streams. */
+import { openEntry, sealEntry } from '../../../../src/engine/log/entry.ts';
+import type { Life } from '../life.ts';
+import { type Draw, type StepKind, stepKind } from './kind.ts';
+import { MARKET, STREAMS } from './nats.ts';
+
+export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
+  /** The storage of NATS takes nothing: no lease, no entry. */
+  natsFull: stepKind({
+    weight: 2,
+    alone: 1,
+    draw: (draw) => ({ forMs: draw.duration() }),
+    apply(life, { forMs }) {
+      life.deps.nats.fillStorage(true);
+      life.during(forMs, () => life.deps.nats.fillStorage(false));
+    },
+  }),
+  /**
+   * The disk of one server turns a bit of an entry that a node missed while it was down. Only who
+   * reads that copy sees it.
+   */
+  damageOneCopy: stepKind({
+    weight: 1,
+    alone: 2,
+    draw: missed,
+    apply(life, fields) {
+      whileMissed(life, fields, (seq, server) => life.deps.nats.damage(MARKET, seq, server));
+    },
+  }),
+  /**
+   * One copy has another entry than the others, as valid as theirs, at a sequence that a node
+   * missed while it was down. The entry behind it follows the other one.
+   */
+  twoHistories: stepKind({
+    weight: 1,
+    alone: 2,
+    draw: missed,
+    apply(life, fields) {
+      whileMissed(life, fields, (seq, server) => rewrite(life, seq, server));
+    },
+  }),
+  /** An operator gives up the copies on one server, and has them made again later. */
+  removePeer: stepKind({
+    weight: 2,
+    alone: 1,
+    draw: (draw) => ({ server: draw.between(0, 2), forMs: draw.between(5_000, 60_000) }),
+    apply(life, { server, forMs }) {
+      const { nats } = life.deps;
+      const there = STREAMS.map((stream) => ({ stream, copies: nats.copiesOf(stream) ?? 1 }));
+      for (const { stream } of there) nats.removePeer(stream, server);
+      life.during(forMs, () => {
+        for (const { stream, copies } of there) {
+          if (copies > 1) nats.setCopies(stream, copies - 1);
+          nats.setCopies(stream, copies);
+        }
+      });
+    },
+  }),
+  /** Streams with one copy get three: by a restart of all nodes, or by an operator. */
+  raiseReplicas: stepKind({
+    weight: 1,
+    alone: 2,
+    draw: (draw: Draw) => ({
+      by: draw.oneOf<'nodes' | 'operator'>(['nodes', 'nodes', 'operator']),
+      forMs: 60_000,
+    }),
+    apply: raiseReplicas,
+  }),
+};
+
+interface Missed {
+  readonly [field: string]: string | number;
+  readonly server: number;
+  /** Of the entries that it missed, which one. */
+  readonly percent: number;
+  readonly forMs: number;
+}
+
+function missed(draw: Draw): Missed {
+  return {
+    server: draw.between(0, 2),
+    percent: draw.between(0, 100),
+    forMs: draw.between(15_000, 40_000),
+  };
+}
+
+/** A follower is down meanwhile; right before it is back, `change` is done to what it missed. */
+function whileMissed(
+  life: Life,
+  { server, percent, forMs }: Missed,
+  change: (seq: number, server: number) => void,
+): void {
+  const node = life.pick('follower');
+  if (node.app === null || node.isPaused) return;
+  const { seq: from } = node.app.node.applied();
+  node.kill();
+  life.hold(node, forMs, () => {
+    const last = life.deps.nats.lastSeq(MARKET);
+    const seq = from + 1 + Math.floor((percent / 101) * (last - from));
+    if (seq <= last) change(seq, server);
+    life.lost();
+    if (!life.isHeld(node)) void life.follow(`start ${node.name}`, node.start());
+  });
+}
+
+function rewrite({ deps: { nats } }: Life, seq: number, server: number): void {
+  // The only copy is no other history.
+  if ((nats.copiesOf(MARKET) ?? 1) === 1) return;
+  const text = nats.textAt(MARKET, seq, server);
+  if (text === null) return;
+  try {
+    const { entry } = openEntry(text);
+    nats.rewrite(MARKET, seq, server, sealEntry({ ...entry, timeMs: entry.timeMs + 1 }).text);
+  } catch {
+    // It is none of ours, and its readers say so already.
+  }
+}
+
+function raiseReplicas(life: Life, { by, forMs }: { by: 'nodes' | 'operator'; forMs: number }) {
+  const { nats, settings } = life.deps;
+  const servers = settings.natsServers;
+  if (servers === 1) return;
+  for (const stream of STREAMS) nats.setCopies(stream, 1);
+  if (by === 'nodes') {
+    life.roll({ NATS_REPLICAS: String(servers) }, forMs);
+    return;
+  }
+  life.during(forMs / 4, () => {
+    for (const stream of STREAMS) nats.setCopies(stream, servers);
+  });
+}

@@ -1,0 +1,118 @@
+/**
+ * Each step alone, in a market that trades: what it disturbs, and that no rule breaks by it. The
+ * seeds of `cluster.slow.test.ts` draw the same steps among others.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runSchedule } from './life/run.ts';
+import type { Field, LifeSettings, Schedule } from './life/schedule.ts';
+import { MARKET } from './life/steps/nats.ts';
+
+const LIMIT_MS = 300_000;
+const AT_MS = 60_000;
+const CALM_MS = 240_000;
+
+const SETTINGS: LifeSettings = {
+  nodes: 3,
+  natsServers: 3,
+  copies: 3,
+  natsVersion: '2.12',
+  leaseMs: 2_000,
+  horizonBlocks: 20,
+  snapshotEvery: 100,
+  blockEveryMs: 5_000,
+};
+
+interface Step {
+  readonly step: string;
+  readonly forMs?: number;
+  readonly afterMs?: number;
+  readonly [field: string]: Field | undefined;
+}
+
+interface Played {
+  readonly steps: readonly Step[];
+  readonly settings?: Partial<LifeSettings>;
+  /** What nodes must have said of it. */
+  readonly says?: RegExp;
+}
+
+/** Of what a node misses in 20 s, the first entry. */
+const MISSED = { percent: 0, forMs: 20_000 };
+
+function stray(subject: string, text: string): Step {
+  return { step: 'stray', subject, text };
+}
+
+const LAST = Number.MAX_SAFE_INTEGER;
+
+const STEPS: Readonly<Record<string, Played>> = {
+  'NATS has no room': { steps: [{ step: 'natsFull', forMs: 20_000 }] },
+  'one copy of an entry is damaged': {
+    steps: [0, 1, 2].map((server) => ({ ...MISSED, step: 'damageOneCopy', server })),
+  },
+  'one copy has another entry': {
+    steps: [{ ...MISSED, step: 'twoHistories', server: 1 }],
+  },
+  'a copy is given up and made again': {
+    steps: [{ step: 'removePeer', server: 1, forMs: 20_000 }],
+  },
+  'copies are raised by the nodes': {
+    steps: [{ step: 'raiseReplicas', by: 'nodes', forMs: 30_000 }],
+    settings: { copies: 1 },
+  },
+  'the disk of the devnet is full': { steps: [{ step: 'devnetDiskFull', forMs: 20_000 }] },
+  'a backup of an earlier epoch comes back': {
+    steps: [{ step: 'restore', node: 'follower', losses: 1, forMs: 60_000 }],
+  },
+  'a node of the version before leads': {
+    steps: [{ step: 'olderLeader', version: 4, entries: 5, forMs: 10_000 }],
+    says: /appended behind \d+: true, true, true, true, true/,
+  },
+  'orders wait while the leader hands over': {
+    steps: [{ step: 'handOver', orders: 3, seed: 7, how: 'stop', afterMs: 1_500, forMs: 20_000 }],
+    settings: { blockEveryMs: 20_000 },
+  },
+  'the words of a leader come late': {
+    steps: [{ step: 'lateWords', way: 'out', blocks: 2, leases: 2, slowMs: 300 }],
+  },
+  'strangers write on every subject of the market': {
+    steps: [
+      stray(`$KV.${MARKET}-nodes.leader`, 'null'),
+      stray(`$KV.${MARKET}-nodes.leader`, '{"node":"stranger","subject":"nowhere"}'),
+      stray(`$KV.${MARKET}-nodes.process.n1`, 'not json'),
+      stray(`$KV.${MARKET}-nodes.node.n2`, '{}'),
+      stray(`$O.${MARKET}-files.M.c3RyYW5nZXI=`, '[]'),
+      stray(`${MARKET}-calls.any`, '{"name":"submit","input":{},"seq":0}'),
+      stray(`${MARKET}-leader`, '[[[['),
+      stray(`${MARKET}.entry.notice`, `{"beginsAt":${LAST},"hash":"${'ab'.repeat(32)}"}`),
+      stray(`${MARKET}.entry.t1-abc`, '{"node":1}'),
+      { step: 'strayEntry', change: 'hash', subject: 'block' },
+    ].map((step, at) => ({ ...step, afterMs: 2_500 * at })),
+  },
+  'a fork drops what its blocks held': {
+    steps: [{ step: 'fork', depth: 10, resubmit: 'none' }],
+  },
+};
+
+function scheduleOf({ steps, settings }: Played): Schedule {
+  const seed = 7;
+  const trade = { atMs: 1_000, step: 'trade', everyMs: 3_000, seed: 983_258, forMs: 120_000 };
+  const forMs = Math.max(...steps.map((step) => step.forMs ?? 0)) + 15_000;
+  const lastMs = Math.max(...steps.map(({ afterMs = 0 }) => afterMs));
+  const calm = { atMs: AT_MS + lastMs + forMs, step: 'calm', forMs: CALM_MS };
+  const timed = steps.map(({ afterMs = 0, ...step }) => ({ ...step, atMs: AT_MS + afterMs }));
+  const endMs = calm.atMs + 60_000;
+  return { seed, settings: { ...SETTINGS, ...settings }, steps: [trade, ...timed, calm], endMs };
+}
+
+for (const [name, played] of Object.entries(STEPS)) {
+  test(`${name}: no rule breaks`, { timeout: LIMIT_MS }, async (t) => {
+    const { broken, timeline, positions } = await runSchedule(scheduleOf(played));
+    if (broken !== null) {
+      for (const line of [...timeline, ...positions]) t.diagnostic(line);
+      assert.fail(`${broken.invariant}: ${broken.why}`);
+    }
+    if (played.says !== undefined) assert.match(timeline.join('\n'), played.says);
+  });
+}
