@@ -94,9 +94,11 @@ async function fromSnapshot(
   throw new Fault(
     'logGone',
     `the log begins with entry ${ranges[0]?.from ?? 0}, and no usable snapshot leads up to it: ` +
-      'restore DATA_DIR from a backup. Without one a single node follows its chain, or replays ' +
-      'its feeds, from the start once log.sqlite*, state.sqlite* and snapshots/ are removed; a ' +
-      'node among several needs state.sqlite removed alone, once a leader has taken a snapshot',
+      'restore DATA_DIR from a backup. Without one, or after an upgrade that changed the state, ' +
+      'a single node follows its chain, or replays its feeds, from the start once log.sqlite*, ' +
+      'state.sqlite* and snapshots/ are removed; a node among several needs state.sqlite removed ' +
+      'alone, once a leader of its version has taken a snapshot (where none can lead: ' +
+      'docs/upgrade.md, Several nodes)',
   );
 }
 

@@ -9,9 +9,13 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
+import { checkpointWithSums } from '../../../src/engine/store/pageSums.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
+import { manyLines } from '../../support/lines.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
+const START_MS = Date.UTC(2024, 0, 1);
+const STEP_MS = 20_000;
 const STATES = join(import.meta.dirname, '../../data/states');
 const SHOWN = [
   'SELECT pair, resolution, start, final, seq, cause, value FROM bars ORDER BY 1, 2, 3',
@@ -46,4 +50,37 @@ for (const version of readdirSync(STATES)) {
     assert.ok((recorded[0]?.length ?? 0) > 50, 'there were bars');
     assert.ok((recorded[1]?.length ?? 0) > 50, 'there were trades');
   });
+}
+
+test('an earlier state and snapshots behind a trimmed log are refused, and kept', async (scope) => {
+  const directory = temporaryDirectory(scope);
+  const options = { horizonBlocks: 30, commitEveryMs: 1, snapshotEvery: 40 };
+  const world = await FoldWorld.open(scope, directory, options, 1);
+  while (world.said.snapshots.length < 3) {
+    const fromMs = Math.max(START_MS, world.fold.marketMs + 2 * world.options.latenessMs);
+    await world.feed(manyLines(20, fromMs, STEP_MS));
+  }
+  await world.stop();
+  const names = readdirSync(join(directory, 'snapshots')).filter((name) => /\.sqlite$/.test(name));
+  const files = [world.files.state, ...names.map((name) => join(directory, 'snapshots', name))];
+  assert.equal(files.length, 3);
+  for (const file of files) ofVersion5(file);
+  const before = files.map((file) => readFileSync(file));
+  await assert.rejects(
+    FoldWorld.open(scope, directory, options, 2),
+    /no usable snapshot.* after an upgrade .*state\.sqlite\* and snapshots\/ are removed/s,
+  );
+  assert.deepEqual(
+    files.map((file) => readFileSync(file)),
+    before,
+    'the old version can continue',
+  );
+});
+
+/** As a program of state version 5 left it. */
+function ofVersion5(file: string): void {
+  const database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
+  database.pragma('user_version = 5');
+  checkpointWithSums(database);
+  database.close();
 }
