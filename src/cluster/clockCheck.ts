@@ -1,6 +1,6 @@
 /**
- * Whether the clock of this machine is right. NATS stamps what it stores, so every node knows how
- * far its clock is ahead of that of NATS.
+ * Whether the clock of this machine is right. NATS stamps each message that it stores, so every
+ * node can compare its clock with the clock of NATS.
  *
  * A node whose clock agrees with NATS is right. A node whose clock differs is wrong, unless at
  * least two nodes run and all of them agree with each other: then the clock of NATS is wrong. So
@@ -12,7 +12,7 @@ import type { Clock } from '../engine/runtime/clock.ts';
 
 export interface ClockReading {
   readonly node: string;
-  /** Its clock minus that of NATS; negative: behind. */
+  /** The node's clock minus the clock of NATS; negative: behind. */
   readonly aheadMs: number;
 }
 
@@ -42,8 +42,8 @@ export function judgeClock(
 }
 
 /**
- * How far the clock is ahead of that of NATS, which stamped a message with `storedMs`: it was sent
- * at `sentMs` and acknowledged `tookMs` later. Leaves out what the time on the way explains.
+ * How far this clock is ahead of the clock of NATS, which stamped a message with `storedMs`. It was
+ * sent at `sentMs` and acknowledged `tookMs` later; a difference within that time counts as 0.
  */
 export function clockAheadMs(storedMs: number, sentMs: number, tookMs: number): number {
   if (sentMs > storedMs) return sentMs - storedMs;

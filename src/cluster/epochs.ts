@@ -4,8 +4,8 @@
  * that epoch. While nodes start, the holder of the lease starts a log that is empty or lost, once
  * every living node had the time to announce its state.
  *
- * A leader also audits what the log holds: it has the entries in memory and would not notice
- * damage, but a node that is behind could not get past it.
+ * A leader also audits the stored log. It has the entries in memory and would not notice damage,
+ * but a node that is behind could not get past a damaged entry.
  */
 import type { DataFiles } from '../engine/actors/dataFiles.ts';
 import type { MarketRecord } from '../engine/actors/marketRecord.ts';
@@ -31,13 +31,13 @@ interface EpochsDeps {
   readonly rng: Rng;
   /** Of the data directory. */
   readonly market: MarketRecord;
-  /** Another market started the log: this node can do nothing with it. */
+  /** Another market started the log, so this node cannot use it. */
   otherMarket(error: Error): void;
   /** Makes the log's stream where it is missing. */
   ensureStream(): Promise<unknown>;
   /** Announcements of the other living nodes. */
   others(): Promise<readonly Announcement[]>;
-  /** Those of them that were heard, without a request to NATS. Absent: none. */
+  /** The announcements that were heard, without a request to NATS. Absent: none. */
   heard?(): readonly Announcement[];
   /** Gives all nodes the state that an epoch starts from. */
   publishBase(epoch: string): Promise<void>;
@@ -153,7 +153,7 @@ export class Epochs {
       .filter((other) => before.get(other.node) === other.seq)
       .map((other) => Math.max(1, other.seq))
       .sort((a, b) => a - b);
-    // The next one beyond what the last step read, then the lowest again.
+    // The next stalled node behind the entries of the last step, then the lowest again.
     const next = stalled.find((at) => at >= this.#stalledAt + AUDIT_ENTRIES) ?? stalled[0] ?? null;
     if (next !== null) this.#stalledAt = next;
     return next;
@@ -208,8 +208,8 @@ export class Epochs {
     const { epoch } = sealed.entry;
     const own = node.applied().epoch;
     const ahead = epochNumber(epoch) - epochNumber(own);
-    // Under one number, the epoch in the log is the one that others continue: the only copy of ours
-    // was lost while no other node saw it.
+    // Both epochs have the same number: other nodes continue the one in the log. The only copy of
+    // ours was lost before any other node saw it.
     if (ahead > 0 || (ahead === 0 && epoch !== own)) node.adopt(sealed);
   }
 
@@ -282,7 +282,7 @@ export async function waitUntilOthersStartLog(
   }
 }
 
-/** For a reader, which opens no epoch: it adopts what the leader has. */
+/** For a reader, which opens no epoch: it adopts the leader's. */
 export async function waitForLeader({ lease, pauseBeforeRetry }: LogStartDeps): Promise<false> {
   for (;;) {
     const holder = await lease.holder();

@@ -4,9 +4,10 @@
  * only then follows the chain, fills orders and serves what only a leader can.
  *
  * Assumes: an active role writes only with the writer that `lead` was given.
- * Never:   writes after the lease is over by this machine's clock. A write that was in flight then
- *          finds another leader's entry at its seq. Waits longer than it leads: what it waits for
- *          may be lost with the log.
+ * Never:   writes after the lease has ended by this machine's clock. A write that was in flight
+ * then
+ *          finds another leader's entry at its seq. Never waits longer than it leads: the entry
+ *          that it waits for may be lost with the log.
  */
 import type { MarketRecord } from '../engine/actors/marketRecord.ts';
 import type { Node } from '../engine/actors/node.ts';
@@ -96,7 +97,7 @@ export class Leadership implements Service {
     listener(this.leads);
   }
 
-  /** The log no longer is the one that this node has: a leader, or a candidate, starts again. */
+  /** The log is no longer this node's log: a leader, or a candidate, starts again. */
   stepDown(reason: string): void {
     if (this.#leads || this.#hasLog) this.#endLead(reason);
   }
@@ -124,7 +125,7 @@ export class Leadership implements Service {
   async #tryToLead(): Promise<number> {
     const { lease, leaseMs, role, clock } = this.#deps;
     if (this.#findObstacle() !== null || role.isEligible?.() === false) {
-      // The start may have taken the lease to start the log. One that is not released expires.
+      // The start may have taken the lease to start the log. An unreleased lease expires.
       await lease.release().catch(() => {});
     } else {
       const outcome = await lease.tryTake();
@@ -195,7 +196,7 @@ export class Leadership implements Service {
     // A build or a copy that is under way may take longer than the lease. The next leader does not
     // wait for it: the writer is stopped, and the log takes no entry of an old term.
     if (stopped !== undefined) await sleepUnless(clock, candidacyMs(leaseMs), stopped);
-    // One that is not released expires.
+    // An unreleased lease expires.
     await lease.release().catch(() => {});
     await stopped;
     if (!this.#task.isStopping) this.#active = await role.follow();

@@ -1,6 +1,6 @@
 /**
- * Claims the node's name for this process, in the lease's bucket, and measures how far the clock is
- * from that of NATS.
+ * Claims the node's name for this process, in the lease's bucket, and measures how far its clock
+ * differs from the clock of NATS.
  *
  * A process overwrites only its own value, every third of the lease; the value expires a lease
  * after the last renewal. So the second of two processes with one name finds a value that is

@@ -1,6 +1,6 @@
 /**
- * What a node checks every few seconds among others: whether the log is still the one that it
- * folds, how far it is in it, which node leads, and whether its disk accepts writes.
+ * The checks of a node every few seconds: whether the log is still the one that it folds, how far
+ * it has come, which node leads, and whether the disk accepts writes.
  *
  * A log that is lost, shortened or replaced is never served as current: a leader steps down and
  * opens a new epoch, the other nodes wait for that epoch.
@@ -26,7 +26,7 @@ export interface LogWatchDeps {
   announce(own: Announcement): Promise<unknown>;
   /** A leader also audits the log for damage. */
   leads?(): boolean;
-  /** The log no longer is the one that this node has. */
+  /** The log is no longer this node's log. */
   lost(why: string): void;
   /** NATS answers, but this node has made no progress for `stuckAfterMs`. */
   stuck?(why: string): void;
@@ -87,7 +87,7 @@ export class LogWatch implements Service {
     return Math.max(0, this.#endSeq - this.#deps.node.applied().seq);
   }
 
-  /** How long there were such entries and none of them was applied, at the last check. */
+  /** Until the last check: how long there were such entries and none of them was applied. */
   get lagStalledMs(): number {
     return this.#lag.stalledMs;
   }
@@ -148,7 +148,7 @@ export class LogWatch implements Service {
     if (this.#stall.stalledMs > stuckAfterMs) stuck?.(why);
   }
 
-  /** What is wrong with the log; null: nothing. */
+  /** The fault of the log; null: none. */
   async #fault(isAtEnd: boolean): Promise<string | null> {
     const { epochs, leads } = this.#deps;
     if (!isAtEnd && !(await epochs.logHasOurState())) return 'the log is not what this node has';
@@ -302,7 +302,7 @@ export class DataDisk implements Service {
     } catch (error) {
       this.refused(String(error));
     } finally {
-      // One that stays is overwritten by the next probe.
+      // The next probe overwrites a file that stays.
       await rm(this.#path, { force: true }).catch(() => {});
     }
   }

@@ -169,7 +169,7 @@ function walletCommand(command: WalletCommand): Promise<number> {
   return runWalletCommand(command, { ...clientDeps(), confirm });
 }
 
-/** Anything but `y` or `yes` is a no, the end of the input too. */
+/** True for `y` or `yes`; false for any other answer and for the end of the input. */
 async function askYesOrNo(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {

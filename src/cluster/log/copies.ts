@@ -1,11 +1,11 @@
 /**
- * Compares the copies of the log on the servers of NATS. A copy that no longer takes what it is
- * sent calls itself current, and the stream's leader believes it; when the leader ends, the log is
- * set back to that copy. So each copy is asked itself: a consumer lives on the copy of one server,
- * says which, and counts the messages there.
+ * Compares the copies of the log on the servers of NATS. A copy that refuses new messages still
+ * calls itself current, and the stream's leader believes it; when the leader ends, the log is set
+ * back to that copy. So each copy is asked directly: a consumer lives on one server, names that
+ * server, and counts the messages of its copy.
  *
- * A copy is behind when it lacks a message that the leader had `SETTLE_MS` before. A server that is
- * away is not asked.
+ * A copy is behind when it lacks a message that the leader had `SETTLE_MS` earlier. Servers that
+ * are away are not asked.
  */
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -38,7 +38,7 @@ interface CopyWatchDeps {
 
 const EVERY_MS = 60_000;
 const SETTLE_MS = 5_000;
-/** NATS chooses the server of a consumer: so many consumers for each copy. */
+/** NATS chooses a consumer's server: this many consumers are made for each copy. */
 const TRIES = 8;
 const IDLE_MS = 10_000;
 
@@ -84,7 +84,7 @@ function isUnanswered(error: unknown): boolean {
   return isFault(error, 'natsSilent', 'streamMissing') || error instanceof JetStreamApiError;
 }
 
-/** `pause` gives copies the time to apply what the leader has. null: not clear now. */
+/** `pause` gives copies the time to apply the leader's messages. null: not clear now. */
 export async function copiesBehind(
   jsm: JetStreamManager,
   stream: string,
@@ -99,7 +99,7 @@ export async function copiesBehind(
   const others = (cluster?.replicas ?? []).filter(({ offline }) => offline !== true);
   const names = new Set(others.map(({ name }) => name));
   const counts = await countsOf(jsm, stream, names);
-  // What was trimmed meanwhile is not missing.
+  // Messages that were trimmed meanwhile are not missing.
   if ((await jsm.streams.info(stream)).state.first_seq !== state.first_seq) return null;
   return [...counts]
     .map(([server, count]) => ({ server, missing: state.messages - count }))

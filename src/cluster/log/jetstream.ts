@@ -52,7 +52,7 @@ interface JetstreamOptions {
   readonly mayRestart?: () => boolean;
 }
 
-/** How the stream compares with what a node has. */
+/** How the stream compares with a node's own log. */
 export type LogCheck =
   /** It has our entry; more may follow. */
   | 'same'

@@ -2,13 +2,13 @@
  * Appends to a stream, one unacknowledged entry at a time, in the order of the calls.
  *
  * The server itself refuses the successor of an entry that was lost. Each append says what the last
- * sequence of the stream must be, and what that of its own subject must be. A writer's entries that
- * follow each other are a run with a subject of its own, which has the hash of the run's first
- * entry: if another entry took the place of our last one, our subject ends before it. The first
- * entry of a run is published only after its predecessor was read and compared.
+ * sequence of the stream must be, and the last sequence of its own subject. A writer's consecutive
+ * entries are a run. Each run has its own subject, named by the hash of the run's first entry: if
+ * another entry took the place of our last one, our subject ends before it. The first entry of a
+ * run is published only after its predecessor was read and compared.
  *
- * A refusal or a lost acknowledgement is settled by what the stream holds at the entry's seq. Only
- * when that seq is free and the predecessor is the last message, the same entry is published again.
+ * After a refusal or a lost acknowledgement, the message at the entry's seq decides. Only when that
+ * seq is free and the predecessor is the last message, the same entry is published again.
  */
 import { hash as hashText } from 'node:crypto';
 import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
@@ -155,7 +155,7 @@ export class AppendQueue {
     }
   }
 
-  /** By what the stream holds; null: that is not clear yet. */
+  /** Reads the stream to decide; null: not clear yet. */
   async #judge({ entry, hash }: SealedEntry, run: Run): Promise<Verdict | null> {
     const { seq } = entry;
     const there = await this.#stream.at(seq);
@@ -165,7 +165,7 @@ export class AppendQueue {
       const { subject } = there;
       return hashOf(there.data) === hash ? { outcome: 'appended', seq, subject } : conflict;
     }
-    // A new leader of the stream may not have applied yet what was acknowledged to us.
+    // A new leader of the stream may not have applied our acknowledged message yet.
     if (last < seq - 1 && run.seq === seq - 1) return null;
     if (last !== seq - 1) return conflict;
     const before = await this.#stream.at(last);

@@ -55,8 +55,8 @@ function follows({ entry }: SealedEntry, before: SealedEntry): boolean {
 }
 
 /**
- * The newest entry of a stream whose last message, `last`, is none: another program published it.
- * null: the stream has no entry. A binary search: a stream takes no entry behind such a message.
+ * The newest entry of a stream whose last message, `last`, was published by another program. null:
+ * the stream has no entry. It is a binary search, because no entry is stored behind such a message.
  */
 export async function newestBefore(
   last: StoredMessage,
@@ -122,8 +122,8 @@ function brokenAt(messages: readonly StoredMessage[]): number | null {
   return null;
 }
 
-// The shape of an entry, which any program with the right to publish may have written. One of
-// another version than ours is checked as far as all versions are the same.
+// The shape of an entry, which any program with the right to publish may have written. Of an entry
+// of another version, only the fields that all versions share are checked.
 const Text = Type.String({ maxLength: 65_536 });
 const Id = Type.String({ maxLength: 256 });
 const TextOrNull = Type.Union([Text, Type.Null()]);

@@ -1,14 +1,14 @@
 /**
- * Starts the log in a stream again, behind everything that ever was in it: appends one entry, and
- * only then purges what is before it. The server checks the seq of the entry, so of several nodes
- * that start at once one succeeds, and a node that was frozen between two steps changes nothing.
+ * Starts the log in a stream again, behind all its messages: appends one entry, and only then
+ * purges the messages before it. The server checks the seq of the entry, so if several nodes start
+ * at once one succeeds, and a node that was frozen between two steps changes nothing.
  *
  * A stream that ends far before the entry (NATS lost its data) is purged up to the entry's seq
  * first, and the server cannot check a purge. So a notice with that seq is appended before: no log
- * starts below the seq of a notice, and a purge that arrives late finds nothing to remove. That
- * holds as long as the stream is not lost once more in between.
+ * starts below the seq of a notice, and a purge that arrives late finds nothing to remove. This
+ * holds unless the stream is lost again in between.
  *
- * An entry that was stored at another seq than its own is deleted: no reader could follow it.
+ * An entry that was stored at a wrong seq is deleted, because no reader could follow it.
  */
 import type { SealedEntry } from '../../engine/log/entry.ts';
 import { Fault } from '../../engine/runtime/assert.ts';
@@ -20,7 +20,7 @@ import { parseEntryOrNull } from './jetstreamEntries.ts';
 /** Messages of other programs that are read in an unused stream. */
 const MOST_FOREIGN = 100;
 const NOTICE = 'notice';
-/** Entries that a node which gave notice may have and the one with the newest state lacks. */
+/** How many entries more than the newest state a node that gave notice may have. */
 const MOST_AHEAD = 100_000;
 
 /** The lowest seq, `wanted` or later, at which a log can start in this stream. */
@@ -117,8 +117,8 @@ async function behind(
 }
 
 /**
- * The notice at `seq`. One that is far ahead of `end`, of which this node knows, is none: no node
- * that still runs is so far ahead, and a stranger could use up all sequences with it.
+ * The notice at `seq`. A notice far ahead of `end`, the newest seq that this node knows, is
+ * ignored: no running node is that far ahead, and a stranger could use up all sequences with it.
  */
 async function noticeAt(seq: number, end: number, stream: MarketStream): Promise<Notice | null> {
   const { name, messages } = stream;

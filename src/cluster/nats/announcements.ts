@@ -63,7 +63,7 @@ export class Announcements {
     return all.filter((other) => other !== null).filter((other) => other.node !== node);
   }
 
-  /** What others announced since `sinceMs`, without a request; some may be missing. */
+  /** Announcements of others since `sinceMs`, without a request; some may be missing. */
   heard(node: string, sinceMs: number): readonly Announcement[] {
     for (const [name, { atMs }] of this.#heard) if (atMs < sinceMs) this.#heard.delete(name);
     const all = [...this.#heard.values()].map(({ announcement }) => announcement);

@@ -79,7 +79,7 @@ export class Bucket {
     });
   }
 
-  /** Raises the lifetime of an existing bucket to that of the shape. */
+  /** Raises the lifetime of an existing bucket to the lifetime in the shape. */
   async lengthen(): Promise<void> {
     const stream = `KV_${this.#shape.name}`;
     const found = await settingsOf(this.#link, stream);

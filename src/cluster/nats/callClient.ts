@@ -5,7 +5,7 @@
  *
  * Limits: calls in flight, bytes, a deadline. A call that was refused, or that no node received,
  * had no effect and goes to another node. A call that was taken but not answered may have had its
- * effect; one that no node confirmed may still have it. Both are repeated only if they are
+ * effect; a call that no node confirmed may still have it. Both are repeated only if they are
  * idempotent (`mayRepeat`).
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -34,7 +34,7 @@ export interface CallClientLimits {
   readonly mostActive: number;
   /** How long a node may take to confirm that it has the call. */
   readonly takenMs: number;
-  /** Of the whole call, with all its attempts. */
+  /** Time limit of the whole call, all attempts included. */
   readonly deadlineMs: number;
 }
 

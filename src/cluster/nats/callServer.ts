@@ -1,6 +1,7 @@
 /**
  * The answering side of calls between nodes. Nodes that are able to serve calls form a queue group,
- * so a call reaches one of them; each also has an address, so a caller can return to it.
+ * so each call reaches one of them. Each node also has an address, by which a caller can return to
+ * it.
  *
  * Limits: calls under way, and bytes of calls that arrive in pieces, over all callers; a further
  * call is refused at once. A call whose pieces do not arrive in time is dropped.
@@ -41,7 +42,7 @@ interface CallServerDeps {
 
 export interface CallServerLimits {
   readonly mostActive: number;
-  /** Of calls that arrive in pieces, all together. */
+  /** Limit for the bytes of all calls that arrive in pieces. */
   readonly mostHeldBytes: number;
   /** How long the pieces of one call may take. */
   readonly piecesMs: number;

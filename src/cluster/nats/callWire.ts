@@ -10,7 +10,7 @@
 import { headers, type Msg, type MsgHdrs } from './connection.ts';
 
 export const PIECE_BYTES = 512 * 1024;
-/** Of a call or an answer. The longest is a launch: a form of 6 MiB, as base64 in JSON. */
+/** Limit of a call or an answer. The longest is a launch: a 6 MiB form, as base64 in JSON. */
 export const MOST_CALL_BYTES = 10 * 1024 * 1024;
 export const MOST_PIECES = Math.ceil(MOST_CALL_BYTES / PIECE_BYTES);
 

@@ -132,7 +132,7 @@ export class NatsLink {
    */
   async close(givenUp: Promise<unknown> = NEVER): Promise<void> {
     if (this.connection.isClosed()) return;
-    // What was not drained when the connection ended is lost with it.
+    // Messages that were not drained before the connection ended are lost.
     if (this.#connected) await Promise.race([this.connection.drain().catch(() => {}), givenUp]);
     await this.connection.close();
     leaveSocket(this.connection);
@@ -154,7 +154,7 @@ export class NatsLink {
   }
 }
 
-/** What the client throws when the server is away, late or refuses us. */
+/** Errors of the client when the server is away, is late or refuses us. */
 const SILENCE = [
   errors.AuthorizationError,
   errors.ClosedConnectionError,

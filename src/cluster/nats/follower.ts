@@ -137,7 +137,7 @@ export class StreamFollower {
     }
   }
 
-  /** Answers flow control, and compares our position with that of a heartbeat. */
+  /** Answers flow control, and compares our position with the position in a heartbeat. */
   #beat(message: Msg): void {
     try {
       if (message.reply !== undefined && message.reply !== '') message.respond();

@@ -134,7 +134,7 @@ export class Lease {
     return this.#holderIn(value.text);
   }
 
-  /** Whose renewals were heard during the last lease; else the holder, by the server. */
+  /** The node whose renewals were heard during the last lease; else the holder, by the server. */
   async lastHolder(): Promise<LeaseHolder | null | 'unreachable'> {
     const { renewed } = this.#renewals;
     return renewed === null ? this.holder() : this.#holderIn(renewed);
@@ -242,15 +242,15 @@ export class Lease {
  * What a node hears of the lease without asking NATS: each renewal is a message on the key's
  * subject, which all nodes hear.
  *
- * A message there says what somebody asks to be stored, and not that it was stored: candidates ask
- * as well, and a holder that was overtaken asks once more. So only the text counts that NATS was
- * seen to hold. It keeps candidates from asking, for a lease after it was heard last; it never
- * makes one a leader, nor keeps one.
+ * Such a message is a request to store a text; NATS may refuse it. Candidates send requests too,
+ * and so does a holder that was overtaken. So only a text counts that NATS was seen to hold. It
+ * keeps candidates from asking for one lease after it was heard last. It never makes a node the
+ * leader, and never keeps a leader.
  */
 export class HeardRenewals {
   readonly #clock: Clock;
   readonly #leaseMs: number;
-  /** What NATS was seen to hold. */
+  /** The text that NATS was last seen to hold. */
   #stored: string | null = null;
   #heardMs = Number.NEGATIVE_INFINITY;
 

@@ -1,8 +1,8 @@
 /**
  * The decoder of everything that NATS delivers: values of buckets, entries and notices of the log,
  * descriptions of files, calls between nodes, acknowledgements. Any program with the right to
- * publish may have written it, so each kind has a schema with bounds. What does not fit is dropped
- * and reported.
+ * publish may have written it, so each kind has a schema with bounds. A message that does not fit
+ * is dropped and reported.
  *
  * Fields that a schema does not name are kept: a newer version may have added them.
  */
@@ -74,7 +74,7 @@ const Manifest = Type.Object({
   }),
 });
 
-/** What the object store writes about a file. */
+/** The object store's description of a file. */
 const FileInfo = Type.Object({
   name: Name,
   nuid: Type.String({ pattern: '^[A-Za-z0-9]{1,64}$' }),
@@ -165,7 +165,7 @@ const KINDS = {
 type Decoded = keyof typeof KINDS;
 export type MessageKind = Decoded | 'entry';
 
-/** Why a message was dropped, without what stood in it. */
+/** Reports why a message was dropped, without its content. */
 type Drop = (kind: MessageKind, why: string) => void;
 
 const checks = new Map<TSchema, ReturnType<typeof Compile>>();

@@ -67,7 +67,7 @@ export class ObjectFiles {
     });
   }
 
-  /** Writes `name` to the file at `path`: all of it, or nothing. */
+  /** Writes the object `name` to the file at `path`: completely, or not at all. */
   get(name: string, path: string): Promise<Failure | null> {
     return this.#try(`${name} was not fetched`, async () => {
       const info = await this.#info(name);

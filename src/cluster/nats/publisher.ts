@@ -2,9 +2,9 @@
  * Publishes to a stream. Never rejects: a missing acknowledgement is an outcome (`lost`), at once
  * when the connection is lost. Such a message may be stored or not, now or a little later.
  *
- * Never: `Nats-Expected-Last-Msg-Id`. A server compares it with a value in its memory, which a copy
- * does not have that caught up from another server: it then refuses every later message, without a
- * word (docs/decisions/0065-appends-one-at-a-time.md).
+ * Never: `Nats-Expected-Last-Msg-Id`. A server compares it with a value in its memory. A copy that
+ * caught up from another server lacks this value and silently refuses every later message
+ * (docs/decisions/0065-appends-one-at-a-time.md).
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { createInbox, headers, type Msg, type MsgHdrs, type NatsLink } from './connection.ts';
@@ -17,7 +17,7 @@ export type PublishResult =
 
 export const WRONG_LAST_SEQUENCE = 10071;
 
-/** What the end of the stream must be; else it refuses the message. Read from its storage. */
+/** The required end of the stream, read from its storage; otherwise it refuses the message. */
 export interface Guards {
   readonly lastSequence?: number | undefined;
   /** Seq of the last message with the same subject; 0 for none. */

@@ -163,7 +163,7 @@ export class RangeReader {
       subscription.unsubscribe();
       return alive;
     };
-    // Without a connection: what has arrived, and the consumer is not used again.
+    // Without a connection: answer the messages that have arrived, and drop the consumer.
     const alive = await this.#link.whileConnected(ask).catch((error) => {
       if (isFault(error, 'natsSilent')) return false;
       throw error;

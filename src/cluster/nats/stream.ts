@@ -29,7 +29,7 @@ export { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType };
 export interface StreamState {
   /** Seq of the oldest message; 0 when there is none. */
   readonly first: number;
-  /** Of the last message that ever was there: the next one gets the seq after it. */
+  /** Seq of the last message, deleted or not: the next message gets the seq after it. */
   readonly last: number;
   readonly messages: number;
 }
@@ -65,7 +65,7 @@ export function jetstreamOf(link: NatsLink, timeoutMs: number): JetStreamClient 
   return jetstream(link.connection, { timeout: timeoutMs });
 }
 
-/** Makes the stream when it is missing. Changes nothing of one that is there. */
+/** Makes the stream if it is missing. Does not change an existing one. */
 export async function ensureStream(
   link: NatsLink,
   shape: StreamShape,
@@ -152,7 +152,7 @@ export class MarketStream {
     return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, query)));
   }
 
-  /** Deletes what is below `seq`; beyond the end: everything, and the next message gets `seq`. */
+  /** Deletes messages below `seq`. Beyond the end: all, and the next message gets `seq`. */
   async purgeBelow(seq: number): Promise<void> {
     await this.#ask(() => this.#jsm.streams.purge(this.name, { seq }));
   }
@@ -163,7 +163,7 @@ export class MarketStream {
     await this.#ask(() => this.#jsm.streams.deleteMessage(this.name, seq));
   }
 
-  /** Replaces it by an empty one with the same settings: the only way to lower its next seq. */
+  /** Replaces the stream by an empty one with the same settings: only that lowers its next seq. */
   async remake(): Promise<void> {
     const { config } = await this.#ask(() => this.#jsm.streams.info(this.name));
     await this.#ask(() => this.#jsm.streams.delete(this.name));

@@ -1,4 +1,4 @@
-/** What a wallet command works with: its token, and how it waits for the chain and the server. */
+/** The context of a wallet command: its token, and its waits for the chain and the server. */
 import { ApiError } from '../../client/index.ts';
 import type { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { WalletUtxo } from '../../client/trade/utxo.ts';

@@ -1,18 +1,18 @@
 /**
- * Every command of the command line with its options. What is parsed, shown by `help` and completed
- * by a shell comes from this table.
+ * Every command of the command line with its options. The parser, `help` and the completion of
+ * shells read this table.
  */
 
 interface OptionRow {
-  /** Of the value, in the help; absent: a flag. */
+  /** Name of the value, in the help; absent: a flag. */
   readonly value?: string;
   readonly about: string;
 }
 
 interface CommandRow {
-  /** On what it works, which orders the help. */
+  /** The help lists commands by group. */
   readonly group: 'data' | 'server' | 'wallet';
-  /** Each way to call it, without its name: arguments, and what it does. */
+  /** Each way to call it, without its name: its arguments, and a description. */
   readonly uses: readonly (readonly [args: string, about: string])[];
   readonly options: Readonly<Record<string, OptionRow>>;
 }

@@ -87,7 +87,7 @@ const MAX_LATENESS_MS = 86_400_000;
 const MOST_PACE = 50;
 const MOST_NODES = 50;
 
-/** A text says what is wrong. */
+/** A string is an error message. */
 export function parseCommand(args: readonly string[]): Command | string {
   const parsed = readOptions(args);
   if (typeof parsed === 'string') return parsed;
@@ -151,7 +151,7 @@ function parseCluster(values: Values): ClusterCommand | string {
   return { name: 'cluster', nodes, readers, onePort: values['one-port'] === true, tradersPace };
 }
 
-/** null: keeps TRADERS_PACE; a text says what is wrong. */
+/** null: keeps TRADERS_PACE; a string is an error message. */
 function paceOf(values: Values): number | null | string {
   const { pace } = values;
   if (values['no-traders'] === true) {
@@ -247,7 +247,7 @@ export interface RefundCommand {
   readonly network: OwnNetwork;
   /** null: all that are due. */
   readonly order: OutputRef | null;
-  /** A file, or on a devnet the name of one of its keys. */
+  /** A file, or the name of one of the devnet's keys. */
   readonly key: string;
   readonly isDryRun: boolean;
 }
@@ -276,9 +276,9 @@ export interface DevnetCommand {
   readonly paceMs: number | null;
   /** A file with the outputs of a new chain's genesis; null: three wallets. */
   readonly genesis: string | null;
-  /** The genesis of a new chain has what a market needs. */
+  /** The genesis of a new chain contains the outputs of a market. */
   readonly launchpad: boolean;
-  /** A file with protocol parameters; null: those that the chain has. */
+  /** A file with protocol parameters; null: the chain's own. */
   readonly parameters: string | null;
   /** The version of Ogmios that it speaks as. */
   readonly ogmiosMajor: 6 | 7;
@@ -349,7 +349,7 @@ export interface WatchCommand {
 
 const DEFAULT_LIST = 'Latest';
 
-/** A text says what is wrong. */
+/** A string is an error message. */
 function parseWatch(rest: readonly string[], values: Values): WatchCommand | string {
   const [token, more] = rest;
   if (more !== undefined) return `unexpected argument: ${more}`;

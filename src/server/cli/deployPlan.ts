@@ -58,7 +58,7 @@ export interface ChainContents {
   readonly wallet: readonly Utxo[];
   /** All outputs at the address of reference scripts, also of other deployers. */
   readonly scripts: readonly Utxo[];
-  /** Those at the script of the settings' signers. */
+  /** Outputs at the script of the settings' signers. */
   readonly settings: readonly Utxo[];
   readonly collaterals: readonly Utxo[];
   readonly funding: readonly Utxo[];
@@ -242,7 +242,7 @@ function topUp(
   return Array.from({ length: Math.max(0, count - fit.length) }, () => ({ name, output }));
 }
 
-/** What batches need at the fee address beside what lies there. */
+/** Outputs that batches need at the fee address and that `held` lacks. */
 export function fundingFor(feeAddress: string, held: readonly Utxo[]): readonly PlannedOutput[] {
   return topUp('funding', feeAddress, FUNDING_UTXOS, held).map(({ output }) => output);
 }
@@ -269,7 +269,7 @@ export const DEFAULT_TERMS: MarketTerms = {
 
 /** A pool's output must hold about 2.6 ADA because of its size. */
 const LEAST_KEPT_LOVELACE = 3_000_000n;
-/** What the ledger's output takes as an amount of one asset. */
+/** The largest amount of one asset in an output of the ledger. */
 const MOST_SUPPLY = 1n << 63n;
 
 /** For a person; empty: the terms work. */

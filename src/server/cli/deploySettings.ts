@@ -24,7 +24,7 @@ import {
 
 export const SCRIPTS_ADDRESS = lockedAddress('reference scripts');
 
-/** What a deployment is made of before its settings have a seed. */
+/** A deployment before its settings have a seed. */
 export type MarketRequest = Omit<MarketPlan, 'settings'> & { readonly signers: Signers };
 
 /** Pays for several rotations. */
@@ -35,7 +35,7 @@ export interface PlacedSettings {
   readonly ref: OutputRef;
 }
 
-/** Those that lie on the chain with a record of their seed; null: there are none. */
+/** Settings that are on the chain with a record of their seed; null: there are none. */
 export function existingSettings(
   request: MarketRequest,
   scripts: readonly Utxo[],

@@ -1,4 +1,4 @@
-/** The text of `help`: all commands in short, or one with every option. */
+/** The text of `help`: a list of all commands, or one command with every option. */
 import { COMMAND_NAMES, type CommandName, commandRow, isCommandName } from './commandTable.ts';
 
 const START = 'npm start';

@@ -2,7 +2,7 @@
  * The servers that `cluster` starts beside its nodes, for a trial on one machine: a nats-server
  * from the PATH with config/nats.conf, and a devnet. Each is a process on free ports.
  *
- * Never: lets two nats-servers use one directory. The message names one that an earlier run left.
+ * Never: lets two nats-servers use one directory. An error names a server that an earlier run left.
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -17,7 +17,7 @@ export function deploymentOn(
   return readDeployment(network, settings.DEPLOYMENT_FILE);
 }
 
-/** From a file, or on a devnet one of the devnet's keys by name. */
+/** Reads a key from a file; on a devnet, `name` may also name one of the devnet's keys. */
 export function keyFrom(
   name: string,
   { settings, rng }: Pick<NodeCommandDeps, 'settings' | 'rng'>,

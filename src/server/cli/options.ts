@@ -24,7 +24,7 @@ const OPTIONS = Object.fromEntries([
   ...GENERAL.map((option) => [option, { type: 'boolean' as const }]),
 ]);
 
-/** Options and positional arguments; a text says what is wrong. */
+/** Options and positional arguments; a string is an error message. */
 export function readOptions(
   args: readonly string[],
 ): { readonly values: Values; readonly positionals: readonly string[] } | string {
@@ -50,7 +50,7 @@ export function readOptions(
   }
 }
 
-/** What is wrong if an option does not belong to the command; null: nothing. */
+/** An error message if an option does not belong to the command; null: none. */
 export function misplacedOption(command: CommandName, values: Values): string | null {
   const takes = (name: string, option: string) =>
     isCommandName(name) && Object.hasOwn(commandRow(name).options, option);

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 
-/** What `Terminal` says of standard error. */
+/** The properties of standard error, from `Terminal`. */
 export interface ProgressOutput {
   print(text: string): void;
   readonly isTerminal?: boolean;

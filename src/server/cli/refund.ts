@@ -48,7 +48,7 @@ export async function runRefund(command: RefundCommand, world: NodeCommandDeps):
   });
 }
 
-/** One after the other: one that is refused keeps no other back. Returns how many were refused. */
+/** Refunds one order after another; a refused one does not stop the others. Returns refusals. */
 async function refundEach(
   orders: readonly Utxo[],
   params: RefundParams,
@@ -64,7 +64,7 @@ async function refundEach(
   return refused;
 }
 
-/** The one that is named, or all whose time has come by the newest block. */
+/** The named order, or all that may be refunded by the time of the newest block. */
 async function dueOrders(
   named: OutputRef | null,
   deployment: PartialDeployment,

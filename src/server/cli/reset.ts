@@ -24,7 +24,7 @@ interface ResetDeps {
   readonly say: (line: string) => void;
 }
 
-/** A running program holds one of these open, exclusively. */
+/** A running program has one of these files open, exclusively. */
 const HELD = ['devnet/chain.sqlite', 'node/chain.sqlite', 'ledger.sqlite', 'log.sqlite'];
 /**
  * The state is moved first: a start without it rebuilds it from the log, so an interrupted reset

@@ -100,7 +100,7 @@ async function make(
   say(`Wrote ${out}: ${settings.required} of ${settings.keyHashes.length} signers sign it`);
 }
 
-/** What batches need at a fee address and is not there yet. */
+/** Outputs that batches need at a fee address and that are not there yet. */
 async function lackingFunding(
   fee: Address,
   utxos: NodeAccess['utxos'],
@@ -147,7 +147,7 @@ function noScripts(): never {
   throw new Error('a rotation runs no Plutus script');
 }
 
-/** Needs no node: a signer sees what the transaction does before it is signed. */
+/** Needs no node. Shows the signer the transaction's effect before it is signed. */
 function sign(
   { file, key }: RotateCommand & { readonly step: 'sign' },
   deployment: Deployment,
@@ -191,7 +191,7 @@ async function submit(
   });
 }
 
-/** The first one with the signatures of all. */
+/** The first file's transaction, with the signatures of all files. */
 function merged(files: readonly string[]): Uint8Array {
   const [first = new Uint8Array(), ...others] = files.map(transactionIn);
   const { id } = decodeTransaction(first);
@@ -209,7 +209,7 @@ function signersOf({ id, keyWitnesses }: Transaction): string[] {
     .map(({ publicKey }) => blake2b224(fromHex(publicKey)));
 }
 
-/** Says what the transaction does. Throws where it is no rotation of this deployment. */
+/** Prints the transaction's effect. Throws if it is not a rotation of this deployment. */
 function describe(
   bytes: Uint8Array,
   { settings, addressNetwork }: Deployment,

@@ -1,7 +1,7 @@
 /** Arguments of `rotate`, checked. */
 import { isOwnNetwork, type OwnNetwork, type Values } from './options.ts';
 
-/** On one network; `key` is a file, or on a devnet the name of one of its keys. */
+/** `key` is a file, or the name of one of the devnet's keys. */
 export type RotateCommand = {
   readonly name: 'rotate';
   readonly network: OwnNetwork;

@@ -58,7 +58,7 @@ function withDevnet(world: World): World {
   return { ...world, devnet: { traders: readTraderConfig(), pace: settings.TRADERS_PACE, seed } };
 }
 
-/** What a feed is read from, and how. */
+/** The source of a feed, and its limits. */
 interface FeedInput {
   /** Under which progress is kept; null: it cannot be continued. */
   readonly name: string | null;
@@ -108,7 +108,7 @@ export async function importDump(
       `${directory}: ${dump.days} days of ${dump.tokens} tokens, all sums are right\n`,
     );
     const input = { name: null, open: dump.open, read: dump.read };
-    // What it holds was taken once, as old as it is.
+    // Its rows were accepted once already, however old they are.
     const taken = { allowFuture: false, allowPast: true };
     const options = { speed: null, latenessMs: 0, ...taken, strict: true, exit };
     return await serveFeed(input, options, world, terminal);

@@ -59,7 +59,7 @@ export class SupervisedProcess {
     } while (await this.#task.pause(RESTART_AFTER_MS));
   }
 
-  /** Resolves with how it ended, after all of its output is passed on. */
+  /** Resolves with how the process ended, after all its output is passed on. */
   #run(): Promise<string> {
     const { command, args, environment, heard } = this.#options;
     const child = spawn(command, args, {

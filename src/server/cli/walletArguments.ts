@@ -82,7 +82,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 const DEFAULT_WALLET = './wallet.json';
 const FAUCET_ADA = 1000;
 const MOST_STAGES = 10;
-/** Of `waitFor` in the API. */
+/** The least `waitFor` of the API. */
 const LEAST_WAIT_SECONDS = 600;
 const MOST_WAIT_SECONDS = 2_592_000;
 const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
@@ -92,7 +92,7 @@ function isWalletCommand(name: string): boolean {
   return Object.hasOwn(PARSERS, name);
 }
 
-/** null: `name` is not a wallet command; a text says what is wrong. */
+/** null: `name` is not a wallet command; a string is an error message. */
 export function parseWalletCommand(
   name: string,
   rest: readonly string[],

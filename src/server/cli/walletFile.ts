@@ -30,7 +30,7 @@ const WALLET_FILE = Type.Object({
 });
 const validator = Compile(WALLET_FILE);
 
-/** A text is one sentence about what went wrong. */
+/** A string is an error message of one sentence. */
 export function createWallet(file: string): KeyWallet | string {
   const secrets: WalletSecrets = { payment: newSecret(), stake: newSecret() };
   const network = 'testnet';

@@ -23,7 +23,7 @@ const LEAST_COLUMNS = 40;
 const LIST_FRAME = 5;
 const TOKEN_FRAME = 12;
 const SHOWN_BARS = 8;
-/** Of the candles, where the screen has so many more. */
+/** Rows of the candles, if the screen has room for them. */
 const CANDLE_ROWS = 10;
 const ROWS_WITH_CANDLES = 34;
 

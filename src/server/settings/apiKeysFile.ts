@@ -1,6 +1,6 @@
 /**
- * The file of API keys: names, SHA-256 of each key, limits. A fault names a place in the file,
- * never what stands there: somebody may have written a key where its hash belongs.
+ * The file of API keys: names, SHA-256 of each key, limits. A fault names a place in the file and
+ * never quotes it, because somebody may have written a key in the place of its hash.
  */
 import { readFileSync, statSync } from 'node:fs';
 import Type from 'typebox';
@@ -56,7 +56,7 @@ const check = checkOf(FileShape);
 const KNOWN_PLACE =
   /^the file(\.(\d+|keys|name|sha256|limits|read|build|launch|sockets|perSecond|burst))*$/;
 
-/** The keys, or what is wrong with the file. `defaults`: limits that it leaves out. */
+/** The keys, or an error message. `defaults`: limits that the file leaves out. */
 export function readApiKeys(file: string, defaults: KeyLimits): readonly ApiKey[] | string {
   const text = textOf(file);
   if (text instanceof Failure) return text.message;

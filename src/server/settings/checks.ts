@@ -5,7 +5,7 @@ import { isPublicNetwork, readStart, type SettingKey, type Settings } from './ta
 
 export interface SettingFault {
   readonly key: string;
-  /** What is wrong, and what to do: sentences without their full stop. */
+  /** The fault and the remedy, each a sentence without its full stop. */
   readonly cause: string;
   readonly remedy: string;
 }

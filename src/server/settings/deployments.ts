@@ -35,7 +35,7 @@ const MOST_SLOT = 999_999_999_999;
 const HASH = textLike(/^[0-9a-f]{56}$/, 'a hash of 56 hex digits');
 const BLOCK_HASH = textLike(/^[0-9a-f]{64}$/, 'a block hash of 64 hex digits');
 const CODE = textLike(/^(?:[0-9a-f]{2})+$/, 'code in hex');
-/** What a script is, for auditors: the server itself reads it on the chain. */
+/** A script's hash, for auditors. The server reads the script itself on the chain. */
 const codeOf = (hash: string | null): FieldType<string> => ({
   read: (value) => {
     const code = CODE.read(value);
@@ -125,7 +125,7 @@ export function parseDeployment(
   return { network, start: known.start, partial, complete, missing, mismatch };
 }
 
-/** Who may change the settings, as a deployment's file has them. Throws with every fault. */
+/** The keys that may change the settings, from a deployment's file. Throws with all faults. */
 export function parseSigners(text: string, path: string): Signers {
   const faults: string[] = [];
   const fields = new JsonFields(asJson(text, faults), '', faults);
@@ -274,7 +274,7 @@ function addressNetwork(network: PublicNetwork): PartialDeployment['addressNetwo
   return network === 'mainnet' ? 'mainnet' : 'testnet';
 }
 
-/** null: too little is known to recognise anything of the market. */
+/** null: the file has too little to recognise any transaction of the market. */
 function partialOf(known: ParsedFile): PartialDeployment | null {
   const { scripts, executors, executorKeyHash, feeKeyHash, collateralKeyHash } = known;
   const launchPolicyId = scripts.launchPolicy.hash;

@@ -4,7 +4,7 @@ import { TABLE } from './table.ts';
 /** One setting as `--help` and the documents list it. */
 interface SettingRow {
   readonly key: string;
-  /** For a person: `integer 0…65535`, `one of trace, debug`. */
+  /** The type in words: `integer 0…65535`, `one of trace, debug`. */
   readonly type: string;
   /** The default as text for the environment; empty: unset. */
   readonly standard: string;

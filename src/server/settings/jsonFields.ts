@@ -3,7 +3,7 @@
 /** undefined: `value` is not of this type. */
 type Read<T> = (value: unknown) => T | undefined;
 
-/** How to read a value, what a message calls it, and its replacement after a fault. */
+/** How to read a value, its name in messages, and its replacement after a fault. */
 export interface FieldType<T> {
   readonly read: Read<T>;
   readonly what: string;

@@ -10,7 +10,7 @@ import type { SettingFault } from './checks.ts';
 import { Secret } from './secrets.ts';
 import { BadSettings, type Environment } from './settings.ts';
 
-/** null: not given; the node does nothing that needs the key. */
+/** null: not given; the node then skips all work that needs the key. */
 export interface KeySecrets {
   /** Fills orders; without it the node follows and builds. */
   readonly executor: Secret | null;

@@ -95,7 +95,7 @@ const LISTENING = {
   }),
 };
 
-/** Storage: what is kept, how deep a rollback can be, how often rows are committed. */
+/** Storage: how much is kept, how deep a rollback can be, how often rows are committed. */
 const KEEPING = {
   DATA_DIR: text('./var', 'Directory of the databases; created when missing.'),
   DATA_MAX_MB: integer(0, 1_000_000, 0, 'Largest size of each database file; 0 is unlimited.'),

@@ -1,6 +1,6 @@
 /**
  * The chain and everything that uses it: blocks, mempool and submission through Ogmios, outputs
- * from Kupo. The start does not wait for either: the server listens and reports what is missing.
+ * from Kupo. The start does not wait for either: the server listens and reports a missing one.
  */
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
@@ -56,7 +56,7 @@ export interface ChainFeatures {
   readonly devnet: Devnet | null;
   /** Steps of pools that fail again and again; empty if this node does not lead. */
   stuckSteps(): readonly StuckStep[];
-  /** Turns a chain route into one that other nodes answer; null: this node answers it. */
+  /** Wraps a chain route so that other nodes answer it; null: this node answers it. */
   readonly forward: ((route: Route) => Route) | null;
   /** Progress of following the chain; null: other nodes follow it. */
   readonly sync: ChainSync | null;
@@ -73,7 +73,7 @@ export interface ChainFeatures {
 export interface ChainSync {
   /** This process has caught up with the Cardano node once. */
   isSynced(): boolean;
-  /** The Cardano node does not answer: the node serves what it has, however old. */
+  /** True while the Cardano node does not answer: this node then serves its last state. */
   isNodeAway(): boolean;
   silentMs(): number;
   progress(): SyncProgress;
@@ -155,7 +155,7 @@ function versionsOf(world: World, urls: NetworkConfig['urls'], events: Events): 
   return [new ServerVersions({ urls, clock, ...fetchingOf(world), untriedVersion })];
 }
 
-/** What clients submit waits for what the server waits for; the executor's own work does not. */
+/** Refuses submissions of clients while the server has a reason to wait; not the executor's. */
 function unlessHeld(submitter: Submitter, reasons: Reasons): TxBuildContext['submitter'] {
   return { submit: async (bytes) => reasons.refusal() ?? submitter.submit(bytes) };
 }
@@ -337,7 +337,7 @@ function openLookup(
   return [utxos, [...watching, check]];
 }
 
-/** The `fetch` that the world hands in; nothing where it is that of the network. */
+/** The world's `fetch`; empty if it is the network's own. */
 function fetchingOf({ chainAccess }: World): Partial<Pick<ChainAccess, 'fetch'>> {
   return chainAccess === undefined ? {} : { fetch: chainAccess.fetch };
 }

@@ -80,7 +80,7 @@ export interface Cluster {
   /** Files of this node. */
   readonly files: DataFiles;
   readonly disk: DataDisk;
-  /** Compares those of the log; for the nodes that may lead. */
+  /** Compares the copies of the log; on nodes that may lead. */
   readonly copies: Service;
   /** For nodes that are new or far behind. */
   readonly snapshots: SnapshotStore;
@@ -162,7 +162,7 @@ async function joinWith(
   const read = retryingLog(log, clock, retry);
   const starting = { name, log: read, ...shared.turns, record, clock, signal, pauseBeforeRetry };
   await checkMarket(starting, files, settings.MARKET_NAME);
-  // Readers ask nothing of NATS: those that lead say what it keeps.
+  // Readers change no settings of NATS: nodes that may lead do.
   if (settings.ROLE !== 'reader') await answered(() => settle(starting, link, world, events));
   removeTemporaryFiles(settings.DATA_DIR);
   const snapshots = new NatsSnapshots(objects, settings.DATA_DIR);

@@ -44,7 +44,7 @@ export interface Launchpad {
   readonly deployment: NetworkDeployment;
   /** Outputs that the genesis must contain. */
   readonly outputs: readonly OutputPlan[];
-  /** And those that chains of earlier versions lack. */
+  /** Outputs that chains of earlier versions lack. */
   readonly aside: readonly OutputPlan[];
 }
 
@@ -70,7 +70,7 @@ export function makeLaunchpad(
     executorKeyHash: hashOf('executor'),
     feeKeyHash: hashOf('fee'),
     collateralKeyHash: hashOf('collateral'),
-    // Two of three, so that one that is lost can be replaced.
+    // Two of three, so that a lost key can be replaced.
     signers: { required: 2, keyHashes: SIGNERS.map(hashOf) },
     wallets: traderFunds(traders).map(({ keyHash, lovelace, outputs }) => ({
       keyHash,

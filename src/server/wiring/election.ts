@@ -28,7 +28,7 @@ export interface RoleState {
   lagEntries(): number;
   /** Time since this node last confirmed that the log continues its state. */
   silentMs(): number;
-  /** How long this node has applied none of the entries that it lacks. */
+  /** How long this node has applied no entry although it lacks some. */
   lagStalledMs(): number;
   /** Why this node must not lead; null: it may. */
   mayNotLead(): string | null;
@@ -166,7 +166,7 @@ function watchLog(
   };
 }
 
-/** What a node among several waits for. */
+/** Reports the reasons for which a node of a cluster waits. */
 function watchCluster(
   reasons: Reasons,
   { watch, seen, diverged }: ReturnType<typeof watchLog>,

@@ -1,7 +1,7 @@
 import type { GatewayOptions } from '../../api/gateway/options.ts';
 import type { Settings } from '../settings/table.ts';
 
-/** What the settings say of the gateway: its own names and units for them. */
+/** The gateway's settings, in the gateway's own names and units. */
 export function gatewayOptionsOf(settings: Settings) {
   const { RATE_READS_PER_S, RATE_READS_BURST, RATE_BUILDS_PER_S, RATE_LAUNCHES_PER_MIN } = settings;
   return {

@@ -208,7 +208,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What health and readiness say of a node. */
+/** The answers of a node's health and readiness. */
 export function statusOf(
   { settings, rng, clock }: World,
   node: Node,
@@ -267,7 +267,7 @@ export function statusOf(
 }
 
 /**
- * How old the newest block is. A wall clock that was set back says nothing of that, so the time
+ * The age of the newest block. A wall clock that was set back would give a wrong age, so the time
  * since the block was first seen counts too.
  */
 function tipLag(clock: Clock): (tip: PointRecord) => number {

@@ -1,7 +1,7 @@
 /**
- * Reads what the first requests would otherwise read at once: the last day of every pair and the
- * lists that the page opens with. A node serves when it is through. From then on it keeps the lists
- * in step between requests. In slices, so that nothing waits for the loop.
+ * Reads the rows that the first requests would otherwise read: the last day of every pair and the
+ * lists that the page opens with. A node serves when this is done. From then on it updates the
+ * lists between requests. The work is split into slices, so that it does not block the event loop.
  */
 import { TrendingPools } from '../../api/pools/trending.ts';
 import { TickerViews } from '../../api/tickers/views.ts';
@@ -14,7 +14,7 @@ import { Task } from '../../engine/runtime/task.ts';
 const LOOK_AGAIN_MS = 20;
 /** Between flushes, which come once a second. */
 const KEEP_EVERY_MS = 500;
-/** Tickers of so many are ready: what the page and most clients ask for first. */
+/** Tickers that are prepared: the page and most clients ask for these first. */
 const FIRST = 500;
 
 interface MarketReadsDeps {

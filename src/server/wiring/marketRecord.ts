@@ -22,7 +22,7 @@ export function openMarketRecord(world: World): MarketRecord {
 function marketOrigin(world: World): MarketOrigin | null {
   const { NETWORK, DEPLOYMENT_FILE, DATA_DIR, KEYS_FILE, ROLE } = world.settings;
   if (!followsChain(world) || NETWORK === 'none') return null;
-  // A reader has neither keys nor a deployment: it uses those of the other nodes.
+  // A reader has neither keys nor a deployment: it uses the other nodes' deployment.
   if (ROLE === 'reader') return { network: NETWORK, deployment: null };
   if (NETWORK === 'devnet') {
     const secrets = readSecrets(DATA_DIR, world.rng, KEYS_FILE);
@@ -33,7 +33,7 @@ function marketOrigin(world: World): MarketOrigin | null {
     );
   }
   const { partial } = world.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
-  // Without a deployment the start fails later and says what is missing.
+  // Without a deployment the start fails later and names the missing settings.
   if (partial === null) return null;
   const { launchPolicyId, scripts } = partial;
   return origin(NETWORK, [launchPolicyId, scripts.curvePool.hash, scripts.order.hash]);

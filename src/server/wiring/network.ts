@@ -114,7 +114,7 @@ interface ChainKeys {
 
 const NO_COLLATERAL = 'it needs a collateral key as well: set COLLATERAL_KEY_FILE';
 
-/** Throws if a key is not the one that the deployment names. */
+/** Throws if a key differs from the deployment's. */
 export function keysOf(secrets: KeySecrets, network: NetworkDeployment): ChainKeys {
   const [executor, fee, collateral] = (['executor', 'fee', 'collateral'] as const).map((name) =>
     checked(name, secrets[name], network),

@@ -1,7 +1,7 @@
 /**
- * What the building routes work with. Getters throw for unknown parts (fields of a foreign
+ * The context of the building routes. Getters throw for unknown parts (fields of a foreign
  * deployment, keys that were not given, parameters of a node that does not answer), so that only a
- * route that needs them answers what is missing.
+ * route that needs such a part fails, and names it.
  */
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';

@@ -2,8 +2,8 @@ import type { Service } from '../../engine/runtime/service.ts';
 import type { RoleState } from './election.ts';
 
 /**
- * Runs on the one of several nodes that leads; `make` is called each time that it begins to. A
- * start or a stop that fails goes to `failed`, and later changes of the role happen all the same.
+ * Runs on the node that leads; `make` is called each time that this node begins to lead. A start or
+ * a stop that fails goes to `failed`, and later changes of the role still happen.
  */
 export function whileLeading(
   name: string,
@@ -24,7 +24,7 @@ export function whileLeading(
     try {
       await running.start();
     } catch (error) {
-      // What it has started must not stay.
+      // Services that were already started must not stay.
       await stop().catch(failed);
       throw error;
     }

@@ -16,8 +16,8 @@ import type { KeySecrets } from '../settings/keyFiles.ts';
 import type { Settings } from '../settings/table.ts';
 
 /**
- * What a node has beside its event loop: threads and a listening port. A simulation runs many nodes
- * in one thread, and hands in what stands for them.
+ * Threads and the listening port of a node. A simulation runs many nodes in one thread, and passes
+ * replacements.
  */
 export interface Host {
   readonly logFile: OpenLogFile;

@@ -14,7 +14,7 @@ export interface ExportCommand {
   readonly resolution: ChartResolution | null;
   readonly format: DumpFormat;
   readonly directory: string;
-  /** First and last day; null: as far as there are rows. */
+  /** First and last day; null: the first or last day that has rows. */
   readonly fromDay: string | null;
   readonly toDay: string | null;
 }
@@ -28,7 +28,7 @@ export interface ImportCommand {
 
 const DIRECTORY = './dump';
 
-/** A text says what is wrong. */
+/** A string is an error message. */
 export function parseExport(rest: readonly string[], values: Values): ExportCommand | string {
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   const url = serverUrl(values);
@@ -61,7 +61,7 @@ export function parseExport(rest: readonly string[], values: Values): ExportComm
   };
 }
 
-/** A text says what is wrong. */
+/** A string is an error message. */
 export function parseImport(rest: readonly string[], { exit }: Values): ImportCommand | string {
   const [directory, more] = rest;
   if (directory === undefined) return 'import needs the directory of a dump, as export writes it';

@@ -8,7 +8,7 @@ import { decodeRows, type Row, TRADE_COLUMNS } from './format.ts';
 
 const COIN_DECIMALS = 6;
 
-/** What a feed of trades starts from. */
+/** The dump that a feed of trades starts from. */
 interface DumpOfTrades {
   readonly tokens: number;
   readonly days: number;
