@@ -17,7 +17,7 @@ export interface ChainOptions {
   readonly file: string;
   /** Genesis outputs of a new chain, beside the faucet's; a chain with others is refused. */
   readonly genesis: readonly OutputPlan[];
-  /** Also placed in a new chain; one that began without them is continued. */
+  /** More outputs of a new chain; a chain that began without them is continued. */
   readonly aside?: readonly OutputPlan[];
   /** Continue a chain that has other genesis outputs. */
   readonly anyGenesis?: boolean;
@@ -29,7 +29,7 @@ export interface ChainOptions {
   readonly paceMs: number;
 }
 
-/** What a chain's file says of its beginning. */
+/** The beginning of a chain, from its file. */
 export interface ChainRecord {
   readonly slotConfig: SlotConfig;
   readonly faucetKeyHash: string;
@@ -92,7 +92,7 @@ function hashesOf(utxos: readonly Utxo[]): string[] {
   return [...new Set(utxos.map(({ ref }) => ref.txHash))];
 }
 
-/** Outputs of a new chain: those of its genesis, the faucet's, and those aside. */
+/** Outputs of a new chain: genesis, faucet and `aside`. */
 export function genesisUtxos({
   genesis,
   aside = [],

@@ -21,12 +21,12 @@ import { warmUp } from './payment.ts';
 import { devnetRoute } from './routes.ts';
 import type { DevnetUrls } from './thread.ts';
 
-/** What a devnet without ports needs. */
+/** Options of a devnet without ports. */
 export interface DevnetCoreOptions extends ChainOptions {
   readonly clock: Clock;
   /**
-   * Protocol parameters as JSON of Ogmios, from this start on; absent: those that the chain was
-   * given last, else mainnet's of November 2026.
+   * Protocol parameters as JSON of Ogmios, from this start on. Absent: the chain's last ones, or
+   * mainnet's of November 2026 for a new chain.
    */
   readonly parameters?: string;
   readonly includeCbor?: boolean;
@@ -116,7 +116,7 @@ export class DevnetCore {
     return new Session(this.node, transport);
   }
 
-  /** What is still queued is refused. */
+  /** Refuses queued requests. */
   stop(): void {
     this.node.stop();
     this.file.close();

@@ -59,7 +59,7 @@ export function evaluation(
   };
 }
 
-/** Providers also name outputs that the ledger has: it says what they hold. */
+/** Providers also name outputs that the ledger has; for these, the ledger's content counts. */
 function differs({ output }: Utxo, known: UtxoState): boolean {
   if (known.state !== 'unspent') return false;
   const { address, value } = known.utxo.output;
@@ -123,7 +123,7 @@ function failed(tx: Transaction, message: string, logs: readonly string[]): RpcE
   return scriptFailures([{ validator: { purpose: PURPOSES[purpose] ?? purpose, index }, error }]);
 }
 
-/** By reference; a text says what is wrong. */
+/** Outputs by reference; a string is an error message. */
 function additionalOf(value: unknown): Map<string, Utxo> | string {
   const found = new Map<string, Utxo>();
   if (value === undefined || value === null) return found;

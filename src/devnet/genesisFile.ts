@@ -1,6 +1,6 @@
 /**
- * `--genesis FILE`: the outputs that a devnet begins with, as JSON. The devnet knows nothing of
- * markets: a market's scripts and funds are in this list.
+ * `--genesis FILE`: the outputs that a devnet begins with, as JSON. The devnet does not know
+ * markets: this list contains a market's scripts and funds.
  *
  *     {"outputs": [{"address": "addr_test1…", "lovelace": "5000000",
  *                   "assets": {"<policy>.<name>": "1"},

@@ -2,9 +2,9 @@
  * The devnet's ledger: one chain, its unspent outputs, a mempool. Synchronous, so it lives in a
  * worker.
  *
- * Slots come from `slotNow` and never go back, not by a fork either; heights do. Each block has a
- * slot of its own, so one that is made early takes the next slot, and the clock catches up.
- * A transaction taken out of a block by a fork returns at the head of the queue of `revalidateOne`,
+ * Slots come from `slotNow` and never go back, even after a fork; heights do. Each block has its
+ * own slot, so a block that is made early takes the next slot, and the clock catches up. A
+ * transaction taken out of a block by a fork returns at the head of the queue of `revalidateOne`,
  * before the mempool: until the queue is empty nothing else may be submitted.
  */
 
@@ -68,7 +68,7 @@ export class Ledger {
     return this.#parameters;
   }
 
-  /** What transactions are judged by now. */
+  /** The parameters and slot times by which transactions are judged now. */
   get terms(): LedgerTerms {
     return { parameters: this.#parameters.values, slots: this.slots };
   }
@@ -262,7 +262,7 @@ export class Ledger {
     this.#returning = new Map(all.map((tx) => [tx.id, tx]));
   }
 
-  /** All that is accepted and in no block: the mempool, and what a fork returned. */
+  /** Accepted transactions that no block contains: the mempool, and returns of a fork. */
   *accepted(): Iterable<Transaction> {
     for (const { tx } of this.mempool.all()) yield tx;
     yield* this.#returning.values();

@@ -2,11 +2,11 @@
  * The chain on disk: blocks, transactions, outputs (outputTable.ts), and the accepted transactions
  * that are in no block yet.
  *
- * Blocks are kept up to a number, so that the file stops to grow. Of older ones a head stays as
- * long as an output of the block does.
+ * A fixed number of blocks is kept, so that the file stops growing. An older block keeps its header
+ * as long as it has an output in the table.
  *
- * A commit survives a power cut (FULL); what it does not hold never happened. A disk that is full
- * or fails is a Failure, nothing has changed then, and the same call may be tried again.
+ * A commit survives a power cut (FULL). A full or failing disk is a Failure: the file is unchanged,
+ * and the same call may be tried again.
  */
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
@@ -245,7 +245,7 @@ export class LedgerFile {
     });
   }
 
-  /** All of them or none. */
+  /** Appends all blocks, or none. */
   append(blocks: readonly BlockRecord[]): Failure | null {
     return this.#write(() => {
       for (const block of blocks) this.#append(block);

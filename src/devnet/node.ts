@@ -1,11 +1,12 @@
 /**
- * The devnet as a node: judges what is submitted, makes blocks at their pace, and answers queries.
+ * The devnet as a node: judges submitted transactions, makes blocks at their pace, and answers
+ * queries.
  *
- * What changes the ledger runs from one bounded queue, in slices of `SLICE_MS`. A submission is
- * answered once the transaction is in the file: all that a slice accepts share one commit. What was
- * accepted and is in no block is judged again at the next start, so an acknowledged transaction
- * survives a kill. A disk that refuses loses nothing that was acknowledged: the submission is
- * refused, the block is tried again.
+ * All changes of the ledger run from one bounded queue, in slices of `SLICE_MS`. A submission is
+ * answered once the transaction is in the file; all transactions that a slice accepts share one
+ * commit. Accepted transactions that no block contains are judged again at the next start, so an
+ * acknowledged transaction survives a kill. If the disk refuses, no acknowledged transaction is
+ * lost: the new submission is refused, and the block is tried again.
  */
 
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
@@ -67,7 +68,7 @@ interface NodeOptions {
   readonly includeCbor: boolean;
   /** Absent: 6. */
   readonly ogmiosMajor?: OgmiosMajor;
-  /** The disk refuses to be written; null: it takes what is written again. */
+  /** A message: the disk refuses writes. null: it accepts them again. */
   readonly stalled: (message: string | null) => void;
   /** No block is made before the clock is there; null: blocks are made again. */
   readonly waits?: (message: string | null) => void;
@@ -100,7 +101,7 @@ export class DevnetNode implements ServedNode {
     this.#restore();
   }
 
-  /** What transactions are judged by now. */
+  /** The parameters and slot times by which transactions are judged now. */
   get terms(): LedgerTerms {
     return this.#options.ledger.terms;
   }
@@ -116,7 +117,7 @@ export class DevnetNode implements ServedNode {
     this.#drainSoon();
   }
 
-  /** What is still queued is refused. */
+  /** Refuses queued requests. */
   stop(): void {
     this.#isStopped = true;
     this.#pace.stop();
@@ -309,13 +310,13 @@ export class DevnetNode implements ServedNode {
     return this.#options.ledger.isRevalidating || this.#commands.length > 0;
   }
 
-  /** Writes what is pending, then answers and shows it. */
+  /** Writes pending changes, then answers them and shows them to clients. */
   #changed(): void {
     const { ledger, file } = this.#options;
     const accepted = new Map(Array.from(ledger.accepted(), (tx) => [tx.id, tx]));
     const added = [...accepted.values()].filter(({ id }) => !this.#written.has(id));
     const gone = [...this.#written].filter((id) => !accepted.has(id));
-    // The commit of a block removes what is in it.
+    // The commit of a block removes its transactions from the mempool.
     const dropped = gone.filter((id) => !file.isInBlock(id));
     const failure = added.length + dropped.length === 0 ? null : file.changePending(added, dropped);
     if (failure === null) {

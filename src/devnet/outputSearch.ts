@@ -1,17 +1,17 @@
 /**
  * Finds outputs by reference, credential, policy and asset, in the order of the chain, in pages.
  *
- * A page reads at most `limit` entries of one index that is in that order, and then drops what the
- * other conditions exclude: however many outputs there are, a page costs the same and nothing is
- * sorted. It shows outputs as of a height, after the last place of the page before: as long as
- * blocks are only added, the pages of one question fit together, also when outputs of theirs are
+ * A page reads at most `limit` entries of one index in that order, and then drops entries that the
+ * other conditions exclude. So a page costs the same however many outputs there are, and there is
+ * no sorting. It shows outputs as of a height, after the last place of the page before. As long as
+ * blocks are only added, the pages of one question fit together, even if some of their outputs are
  * forgotten meanwhile.
  */
 import { fromHex } from '../cardano/codec/hex.ts';
 import type { Database, Statement } from '../engine/store/database.ts';
 import { type FoundOutput, foundOf, type OutputRow } from './outputTable.ts';
 
-/** All that is given must hold. Hashes and names are hex. */
+/** All given conditions must hold. Hashes and names are hex. */
 export interface OutputQuery {
   readonly txHash?: string | undefined;
   readonly index?: number | undefined;
@@ -123,9 +123,9 @@ function searchSql(query: OutputQuery): string {
 const PLACE = 'SELECT DISTINCT e.made, e.made_at, e.position FROM';
 
 /**
- * The index that is read; the most selective one that the query allows. What a key can spend is
- * read beside what it spent since the question began: a wallet that pays much has few of both, and
- * many that it spent before.
+ * The most selective index that the query allows. For the unspent outputs of a key, it reads the
+ * unspent ones and those spent since the question began. Even a busy wallet has few of both, but
+ * many that it spent earlier.
  */
 function entriesSql({ txHash, payment, stake, policy, assetName, status }: OutputQuery): string[] {
   if (txHash !== undefined) return ['outputs e WHERE e.tx = @txHash'];

@@ -1,8 +1,8 @@
 /**
- * Every output with the block that made it and the one that spent it. The pair of heights is the
- * undo: going back to height h forgets what was made above h and revives what was spent above h. An
- * output that was spent more than K blocks ago is forgotten; unspent ones stay. outputSearch.ts
- * finds outputs by credential, policy and asset.
+ * Every output with the block that created it and the block that spent it. The two heights allow an
+ * undo: going back to height h removes outputs created above h and makes those spent above h
+ * unspent again. An output that was spent more than K blocks ago is removed; unspent ones stay.
+ * outputSearch.ts finds outputs by credential, policy and asset.
  */
 import { parseAddress } from '../cardano/codec/address.ts';
 import { elementsOf, readCbor } from '../cardano/codec/cbor.ts';
@@ -127,7 +127,7 @@ export class OutputTable {
     }
   }
 
-  /** Forgets what was spent at or below a height; the heights at which it was made. */
+  /** Removes outputs spent at or below a height; answers the heights that created them. */
   forget(height: number): number[] {
     // trust: the column of this statement
     const made = this.#sql.madeOfSpent.all(height) as { made: number }[];

@@ -29,8 +29,8 @@ export function readDevnetParameters(text: string): DevnetParameters {
 }
 
 /**
- * The parameters in force with the members of `text` in place of theirs. All of them, or an answer
- * of Ogmios, may bring further ones. Throws `unreadableMessage`.
+ * The parameters in force, with the members of `text` replaced. `text` may be a complete set of
+ * parameters or an answer of Ogmios. Throws `unreadableMessage`.
  */
 export function changedParameters({ json }: DevnetParameters, text: string): DevnetParameters {
   const members = membersOf(text);

@@ -26,7 +26,7 @@ import { keyAddress } from '../cardano/validators/deploy.ts';
 import { genesisUtxosOf } from '../cardano/validators/genesis.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What an output of lovelace alone holds at least, with room to spare. */
+/** More than the least lovelace of an output without tokens. */
 export const LEAST_GIFT_LOVELACE = 1_000_000n;
 export const MOST_GIFT_LOVELACE = 10_000n * 1_000_000n;
 /** A payment of one input and two outputs is shorter. */

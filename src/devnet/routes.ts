@@ -19,7 +19,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   '/devnet/v1/parameters': parameters,
 };
 
-/** What the Ogmios server calls for any other path; null: no such route. */
+/** The Ogmios server calls this for any other path; null: no such route. */
 export function devnetRoute(node: DevnetNode) {
   return (path: string, text: string): Promise<RouteAnswer> | null => {
     const handler = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;

@@ -1,6 +1,6 @@
 /**
- * The ledger as the Ogmios server shows it. Keeps nothing of its own but the JSON of recent
- * transactions: it is made when a transaction is accepted, and a block is put together from them.
+ * The ledger as the Ogmios server shows it. It keeps only the JSON of recent transactions, which is
+ * made when a transaction is accepted; a block's JSON is assembled from them.
  */
 import { LRUCache } from 'lru-cache';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
@@ -97,7 +97,7 @@ export class ServedLedger implements ServedChain {
     for (const { shortened } of this.#listeners) shortened(this.#ledger.height);
   }
 
-  /** A long mempool is more than `#texts` keeps: what was shown of it is shown again. */
+  /** A long mempool exceeds `#texts`, so the transactions that were shown are made again. */
   #shownPending(): readonly ServedTransaction[] {
     const shown = new Map<string, ServedTransaction>();
     for (const { tx } of this.#ledger.mempool.all()) {

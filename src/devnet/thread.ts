@@ -1,9 +1,9 @@
 /**
- * A devnet in a thread of its own, so that judging a transaction does not hold the caller's loop.
- * Its messages only say that it started, stalled or is to stop: callers use its ports.
+ * A devnet in its own thread, so that judging a transaction does not block the caller's event loop.
+ * Messages only say that it started, stalled or shall stop: callers use its ports.
  *
- * When the thread ends without being asked to, `died` is called once. What it had acknowledged is
- * in the file.
+ * When the thread ends by itself, `died` is called once. All acknowledged transactions are in the
+ * file.
  */
 import { Worker } from 'node:worker_threads';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
@@ -22,7 +22,7 @@ interface DevnetThreadEvents {
 export interface DevnetUrls {
   readonly ogmiosUrl: string;
   readonly kupoUrl: string;
-  /** Of the faucet, forks and blocks. */
+  /** Base URL of the routes for faucet, forks and blocks. */
   readonly devnetUrl: string;
 }
 
@@ -61,7 +61,7 @@ class DevnetThread {
   readonly #ready = Promise.withResolvers<DevnetUrls>();
   readonly #exited = Promise.withResolvers<'exited'>();
   #isReady = false;
-  /** What ended the thread, where something did. */
+  /** The error that ended the thread; null: none. */
   #fault: Error | null = null;
   #stopped: Promise<void> | null = null;
 

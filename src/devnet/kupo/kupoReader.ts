@@ -111,7 +111,7 @@ export class KupoReader {
     return this.#file.headUpTo(slot);
   }
 
-  /** The first height whose slot is `slot` or above; what the chain began with has slot 0. */
+  /** The first height whose slot is `slot` or later; outputs of the genesis have slot 0. */
   heightFrom(slot: number): number {
     return slot <= 0 ? 0 : (this.#file.headUpTo(slot - 1)?.height ?? 0) + 1;
   }
@@ -132,8 +132,8 @@ export class KupoReader {
   }
 
   /**
-   * Of the first block in `slot` or after it, or of one of its transactions; null where there is no
-   * such block, or it is not kept.
+   * Metadata of the first block in `slot` or after it, or of one of its transactions; null if there
+   * is no such block or it is not kept any more.
    */
   metadata(slot: number, txHash: string | null) {
     const head = this.#file.head(this.heightFrom(slot));

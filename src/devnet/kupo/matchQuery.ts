@@ -90,7 +90,7 @@ function readFilters(pattern: Pattern, params: URLSearchParams): Pattern | Inval
   }
   const reference = { txHash, index: index === undefined ? undefined : Number(index) };
   const asset = { policy, assetName };
-  // A pattern of another asset stays what the index is searched for.
+  // If the pattern names another asset, the index is searched for the pattern's.
   const wanted = pattern.policy === undefined ? asset : { also: asset };
   return {
     ...(txHash === undefined ? {} : reference),

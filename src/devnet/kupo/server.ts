@@ -47,9 +47,9 @@ export interface KupoResponse {
   begin(status: number, headers: Headers): void;
   write(text: string): void;
   end(text?: string): void;
-  /** Cuts off what was started. */
+  /** Cuts off an answer that was started. */
   abort(): void;
-  /** Waits until the client has read what was written; false: it is gone. */
+  /** Waits until the client has read the written bytes; false: it is gone. */
   drained(): Promise<boolean>;
 }
 
@@ -316,7 +316,7 @@ function missing(hint: string): KupoAnswer {
   return { status: 404, body: { hint } };
 }
 
-/** Every pattern is included in the only one that there is. */
+/** Kupo's only pattern here is `*`, which includes every pattern. */
 function patterns(text: string): KupoAnswer {
   const isPattern = text === '' || readPattern(text) !== null;
   return isPattern ? { status: 200, body: ['*'] } : invalid('Invalid pattern!');

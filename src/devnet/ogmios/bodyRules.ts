@@ -12,7 +12,7 @@ import { depositsLovelace } from './certificates.ts';
 import { type JudgedTransaction, type RuleFailure, unlessEmpty } from './judged.ts';
 import { intervalJson, rewardAccountText } from './transactionJson.ts';
 
-/** From this protocol version on a transaction may refer to what it spends. */
+/** From this protocol version on a transaction may refer to its own inputs. */
 const MAY_REFER_TO_INPUTS = 11;
 
 export function conflictingReferences({ tx, context }: JudgedTransaction): RuleFailure | null {
@@ -49,7 +49,7 @@ export function wrongNetwork(judged: JudgedTransaction): RuleFailure | null {
   return isOther ? failure('transaction', {}) : null;
 }
 
-/** All that it would put on the ledger. */
+/** All outputs that the transaction may create. */
 function made({ tx: { outputs, collateralReturn } }: JudgedTransaction): readonly Output[] {
   return collateralReturn === null ? outputs : [...outputs, collateralReturn];
 }
@@ -97,7 +97,7 @@ export function lockedCollateral(judged: JudgedTransaction): RuleFailure | null 
   );
 }
 
-/** What the collateral inputs hold beyond their return: it is taken where a script fails. */
+/** Value of the collateral inputs minus their return: it is taken if a script fails. */
 function collateralOf(judged: JudgedTransaction) {
   const { collateralInputs, collateralReturn } = judged.tx;
   const held = addValues(...judged.utxosOf(collateralInputs).map(({ output }) => output.value));
@@ -171,7 +171,7 @@ export function smallOutputs(judged: JudgedTransaction): RuleFailure | null {
 
 const ENTRY_BYTES = 160n;
 
-/** Of the bytes as they are: an amount that is too small may be written longer than it need be. */
+/** Computed from the actual bytes: an amount may be encoded in more bytes than it needs. */
 function leastHeld({ context: { parameters } }: JudgedTransaction, { cbor }: Output): bigint {
   return (ENTRY_BYTES + BigInt(cbor.length / 2)) * parameters.outputByteLovelace;
 }

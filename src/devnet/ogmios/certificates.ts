@@ -1,7 +1,7 @@
 /**
- * What a node says of certificates, votes and proposals where nothing is registered: the devnet has
- * no stake keys, pools, representatives or committee. null: a node would take it, or finds another
- * fault. Source: Conway's rules CERTS and GOV.
+ * A node's refusal of certificates, votes and proposals if nothing is registered: the devnet has no
+ * stake keys, pools, representatives or committee. null: a node would accept it, or refuses it for
+ * another reason. Source: Conway's rules CERTS and GOV.
  */
 import { bech32 } from '@scure/base';
 import {
@@ -26,7 +26,7 @@ const UNKNOWN_MEMBER = 3154;
 const WRONG_DEPOSIT = 3151;
 const UNKNOWN_PROPOSALS = 3138;
 
-/** Kinds of certificates, by what they need first. */
+/** Kinds of certificates, grouped by the registration that they need first. */
 const NEEDS_CREDENTIAL = [1, 2, 8, 9, 10];
 const REGISTERS_WITH_DEPOSIT = 7;
 const RETIRES_POOL = 4;
@@ -86,7 +86,7 @@ function credentialOf(body: Uint8Array, item: Item): { id: string; from: string 
   return { id: toHex(bytesOf(body, hash)), from };
 }
 
-/** What registrations of keys set aside, which the transaction has to balance. */
+/** Deposits of key registrations, which the transaction has to balance. */
 export function depositsLovelace(judged: JudgedTransaction): bigint {
   const { body } = judged.tx;
   const list = judged.field(4);

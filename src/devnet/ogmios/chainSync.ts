@@ -71,11 +71,11 @@ export class ChainSync {
     this.#mustGoBack = true;
   }
 
-  /** Answers what can be answered. */
+  /** Answers all requests that can be answered now. */
   pump(): void {
     while (this.#requests.length > 0 && !this.#transport.isFull('nextBlock')) {
       if (this.#isTooFarBack()) {
-        // A node has every block: the protocol has no error for one that is missing.
+        // A node has every block, so the protocol has no error for a missing one.
         this.#transport.close('the next block is not kept any more');
         return;
       }

@@ -1,6 +1,6 @@
 /**
- * A refused transaction with what the ledger knows of it, for the table of refusals: which scripts,
- * datums and keys it needs, and which it brings. Source: Conway's rules UTXO and UTXOW.
+ * A refused transaction together with its outputs in the ledger, for the table of refusals: which
+ * scripts, datums and keys it needs, and which it brings. Source: Conway's rules UTXO and UTXOW.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
 import {
@@ -54,7 +54,7 @@ export function unlessEmpty(
 
 export interface NeededScript {
   readonly hash: string;
-  /** As Ogmios names it: what the script is for, and where its redeemer points. */
+  /** In Ogmios' words: the script's purpose, and the place to which its redeemer points. */
   readonly purpose: JsonValue;
   readonly pointer: { readonly purpose: 'spend' | 'mint' | 'withdraw'; readonly index: number };
   /** The output that it guards. */
@@ -80,7 +80,7 @@ const WITNESS_SCRIPTS = [
 export class JudgedTransaction {
   readonly tx: Transaction;
   readonly context: RefusalContext;
-  /** Of all outputs that it names, those that can be spent or read. */
+  /** The unspent ones of all outputs that the transaction names. */
   readonly utxos: ReadonlyMap<string, Utxo>;
 
   constructor(tx: Transaction, context: RefusalContext) {
@@ -143,7 +143,7 @@ export class JudgedTransaction {
     return [...spends, ...mints, ...accounts];
   }
 
-  /** By hash; those of the witness set count first. */
+  /** Scripts by hash; the witness set goes before references. */
   provided(): Map<string, ProvidedScript> {
     const found = new Map<string, ProvidedScript>();
     const add = (script: ProvidedScript) => {
@@ -175,7 +175,7 @@ export class JudgedTransaction {
     return new Map(held);
   }
 
-  /** What it needs and brings in a version of Plutus. */
+  /** Needed Plutus scripts that the transaction provides. */
   neededPlutus(): (NeededScript & ProvidedScript)[] {
     const provided = this.provided();
     return this.needed().flatMap((needed) => {

@@ -49,7 +49,7 @@ export class MempoolMonitor {
     this.#requests.length = 0;
   }
 
-  /** Answers what can be answered. */
+  /** Answers all requests that can be answered now. */
   pump(): void {
     for (let [request] = this.#requests; request !== undefined; [request] = this.#requests) {
       if (this.#transport.isFull(request.method)) return;

@@ -1,6 +1,6 @@
 /**
- * What the devnet says of its eras. Times are relative to its
- * start, in whole seconds. Source: the consensus layer's hard-fork history.
+ * The devnet's answers about its eras. Times are relative to its start, in whole seconds. Source:
+ * the consensus layer's hard-fork history.
  */
 
 import type { JsonValue } from '../../engine/runtime/exactJson.ts';
@@ -43,8 +43,8 @@ export function boundOf({ startSeconds, startSlot, startEpoch }: EraPlan): JsonV
 }
 
 /**
- * The known eras when the tip is at `slot`, without later ones. The present era ends, as far as is
- * known, with the epoch that the safe zone reaches.
+ * The eras that are known when the tip is at `slot`. The present era is known up to the end of the
+ * epoch that the safe zone reaches.
  */
 export function eraSummaries(plans: readonly EraPlan[], slot: number): JsonValue {
   const current = eraAt(plans, slot);

@@ -2,10 +2,10 @@
  * Refusals of the devnet's ledger as Ogmios reports them: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  *
- * The rules stand in the order in which Ogmios prefers them: a missing input, for example, before
- * the balance that it spoils. Source: its `predicateFailurePriority`. One rule stands elsewhere:
- * what is missing or too much (scripts, redeemers, datums) comes before the integrity hash, which
- * differs because of it.
+ * The rules are in Ogmios' order of preference: a missing input, for example, comes before the
+ * balance that it spoils. Source: its `predicateFailurePriority`. With one exception: missing or
+ * extraneous scripts, redeemers and datums come before the integrity hash, which differs because of
+ * them.
  */
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
@@ -146,7 +146,7 @@ const RULES: readonly Rule[] = [
   notConserved,
 ];
 
-/** The first rule that it breaks; null: none of these, so that its scripts decide. */
+/** The first rule that the transaction breaks; null: none, so that its scripts decide. */
 function ruleFailure(judged: JudgedTransaction): RuleFailure | null {
   for (const rule of RULES) {
     const found = rule(judged);
@@ -174,7 +174,7 @@ export function deserialisationFailure(message: string): RpcError {
   };
 }
 
-/** What the mempool of a Conway node says of a transaction none of whose inputs is unspent. */
+/** The refusal of a Conway node's mempool if all inputs of a transaction are spent. */
 export const ALL_SPENT = 'All inputs are spent. Transaction has probably already been included';
 
 export function mempoolError(error: string): RpcError {

@@ -52,7 +52,7 @@ export function resultText({ method, id }: Request, result: string): string {
   return `{${head},"result":${result},"id":${jsonText(id)}}`;
 }
 
-/** Of the text of an answer; it begins with what the functions here write. */
+/** Whether an answer's text is an error; it begins as the functions here write it. */
 export function isError(answer: string): boolean {
   return /^\{"jsonrpc":"2\.0",(?:"method":"[^"]*",)?"error":/.test(answer);
 }
@@ -63,7 +63,7 @@ export function faultText(code: number, details: string, id: JsonValue = null): 
   return jsonText({ jsonrpc: '2.0', error: { code, message }, id });
 }
 
-/** A request, or the text to answer to what is none. */
+/** A request; for a text that is not a request, the error to answer. */
 export function readRequest(text: string): Request | string {
   const value = parsed(text);
   if (value instanceof RangeError) {

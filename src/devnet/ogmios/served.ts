@@ -1,6 +1,6 @@
 /**
- * What the Ogmios server shows: a chain and the node's facts. The devnet implements it over its
- * ledger's file, tests over blocks they write by hand.
+ * Interface behind the Ogmios server: a chain and a node's properties. The devnet implements it
+ * over its ledger's file, tests over blocks that they write by hand.
  */
 
 import type { JsonValue } from '../../engine/runtime/exactJson.ts';

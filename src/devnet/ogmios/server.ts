@@ -2,8 +2,8 @@
  * Ogmios 6 over a devnet: JSON-RPC 2.0 over WebSocket and, for requests without a state of their
  * own, over `POST /`; `GET /health`; and the devnet's own routes. The only import of ws.
  *
- * What a client sends is bounded by `MOST_BYTES`, what is queued for a slow one by `FULL_BYTES` and
- * the requests that may be in flight.
+ * `MOST_BYTES` bounds a client's request. `FULL_BYTES` and the number of requests in flight bound
+ * the queue for a slow client.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,7 +20,7 @@ import { Session } from './session.ts';
 const MOST_BYTES = 1 << 20;
 /** Queued for a client, in bytes: no further answer is made before some of it is sent. */
 const FULL_BYTES = 1 << 20;
-/** Answers to queries are queued beyond that; a client that reads none of them is cut off here. */
+/** Answers to queries may exceed FULL_BYTES; a client that does not read is cut off here. */
 const MOST_QUEUED_BYTES = 16 << 20;
 const MOST_SESSIONS = 1_000;
 /** HTTP requests that are answered at once. */
@@ -240,8 +240,8 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
 }
 
 /**
- * What `GET /health` of Ogmios says, and `problem` where there is one. Source: its HTTP interface,
- * version 6.
+ * The answer of `GET /health` of Ogmios, and `problem` if there is one. Source: Ogmios' HTTP
+ * interface, version 6.
  */
 export interface Activity {
   readonly startTime: string;

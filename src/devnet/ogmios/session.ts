@@ -66,7 +66,7 @@ export class Session {
     this.#mempool.end();
   }
 
-  /** Answers what can be answered now. */
+  /** Answers all requests that can be answered now. */
   pump(): void {
     if (this.#isEnded) return;
     this.#chainSync.pump();
@@ -176,7 +176,7 @@ async function answerQuery(node: ServedNode, request: Request): Promise<Answer |
   return query(node, request);
 }
 
-/** The state is always that of the tip; a point that was taken back cannot be acquired. */
+/** The state is always the tip's; a point that was rolled back cannot be acquired. */
 function acquire({ chain }: ServedNode, { params }: Request): Answer {
   const wanted = readPoint(params.point);
   if (wanted !== null && chain.placeOf(wanted) !== undefined) {

@@ -1,7 +1,7 @@
 /**
- * Our transactions and blocks as Ogmios writes them: what is empty is left out, inputs are in the
- * order of the ledger. `cbor` only on demand, as with `--include-transaction-cbor`. What our own
- * reader skips (scripts, datums, metadata, withdrawals) is read from the bytes, if there are any.
+ * Our transactions and blocks as Ogmios writes them: empty fields are left out, inputs are in the
+ * ledger's order. `cbor` only on demand, as with `--include-transaction-cbor`. Fields that our own
+ * reader skips (scripts, datums, metadata, withdrawals) are read from the bytes, if there are any.
  */
 import { bech32 } from '@scure/base';
 import {
@@ -37,7 +37,7 @@ import type { ServedTransaction } from './served.ts';
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 
-/** Whose JSON is spoken: that of Ogmios 6.14 or 7.0. */
+/** The JSON of Ogmios 6.14 or of 7.0. */
 export type OgmiosMajor = 6 | 7;
 
 export interface TransactionOptions {
@@ -88,7 +88,7 @@ function unlessEmpty(list: readonly JsonValue[]): readonly JsonValue[] | undefin
   return list.length === 0 ? undefined : list;
 }
 
-/** From the bytes, where there are any: a slot may be beyond what a number holds. */
+/** Read from the bytes, if there are any, because a slot may exceed 2^53. */
 export function intervalJson(tx: Transaction): Members {
   const body = tx.body.length === 0 ? null : fieldsOf(tx.body, readCbor(tx.body));
   const slot = (key: number, known: number | null): bigint | number | undefined => {
@@ -98,7 +98,7 @@ export function intervalJson(tx: Transaction): Members {
   return { invalidBefore: slot(8, tx.validFromSlot), invalidAfter: slot(3, tx.validToSlot) };
 }
 
-/** What Ogmios calls the purposes of scripts. */
+/** Ogmios' names for the purposes of scripts. */
 export const PURPOSES: Readonly<Record<string, string>> = {
   spend: 'spend',
   mint: 'mint',
@@ -203,8 +203,8 @@ function metadataJson({ bytes, body }: Transaction, hash: Item | undefined): Mem
 }
 
 /**
- * A block's JSON as Ogmios writes it. The devnet has no stake pools: what a header says of its
- * issuer is derived from the block's hash, so that it has the right shape and never changes.
+ * A block's JSON as Ogmios writes it. The devnet has no stake pools: the issuer in a header is
+ * derived from the block's hash, so that it has the right shape and never changes.
  */
 export function blockText(
   { height, slot, hash }: BlockHead,

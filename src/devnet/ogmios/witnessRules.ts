@@ -14,7 +14,7 @@ import { PURPOSES } from './transactionJson.ts';
 
 const PLUTUS_V3 = 3;
 
-/** Before V3 a script runs on the datum of what it guards: without one nothing can spend it. */
+/** Before V3 a script needs the datum of its output; an output without one cannot be spent. */
 export function missingDatumOfInput(judged: JudgedTransaction): RuleFailure | null {
   const orphans = judged.neededPlutus().flatMap(({ spends, language }) => {
     const isOrphan = spends !== null && language < PLUTUS_V3 && datumHashOf(spends.output) === null;
@@ -42,7 +42,7 @@ function givenDatums({ tx }: JudgedTransaction): string[] {
   return witnessDatums(tx.witnessSet, readCbor(tx.witnessSet)).map(([hash]) => hash);
 }
 
-/** Of what scripts guard and only names its datum by the hash. */
+/** Hashes of datums of script inputs that carry only the hash. */
 function wantedDatums(judged: JudgedTransaction): string[] {
   return judged.neededPlutus().flatMap(({ spends }) => {
     const hash =
@@ -89,7 +89,7 @@ export function uselessRedeemers(judged: JudgedTransaction) {
     });
 }
 
-/** Datums may also be those of outputs, made or referred to. */
+/** Datums of created or referenced outputs are allowed, too. */
 export function extraneousDatums(judged: JudgedTransaction): RuleFailure | null {
   const referred = judged.utxosOf(judged.tx.referenceInputs).map(({ output }) => output);
   const known = [...judged.tx.outputs, ...referred].map(datumHashOf);
