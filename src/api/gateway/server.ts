@@ -20,7 +20,9 @@ export interface HttpRequest {
   getHeader(lowerCaseName: string): string;
   getParameter(index: number): string | undefined;
   getUrl(): string;
+  /** In lower case. */
   getMethod(): string;
+  getCaseSensitiveMethod(): string;
   getQuery(): string | undefined;
   getQuery(name: string): string | undefined;
   forEach(take: (name: string, value: string) => void): void;

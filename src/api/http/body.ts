@@ -43,7 +43,11 @@ export function refuseByHeaders(exchange: Exchange, accepted: AcceptedBody): Fai
 }
 
 export function refuseByType(exchange: Exchange, { type, typeName }: AcceptedBody): Failure | null {
-  const { contentType } = exchange;
+  const { contentType, contentEncoding } = exchange;
+  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
+    const message = `send the body without Content-Encoding; got ${contentEncoding.slice(0, 40)}`;
+    return new Failure('UNSUPPORTED_MEDIA_TYPE', message);
+  }
   const charset = CHARSET.exec(contentType)?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
     const message = `a body is UTF-8, whatever its type; got the charset ${charset.slice(0, 40)}`;

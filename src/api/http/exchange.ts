@@ -11,11 +11,18 @@ export interface Reply {
   readonly status: number;
   /** `CORS_LINES`, then other header lines, each starting with CRLF. */
   readonly lines: string;
-  /** Null: an answer without a body, such as 304. */
+  /** Null: an answer without a body, such as 304; not with `close`. */
   readonly body: string | Uint8Array | null;
   /** Ends the connection. Such a reply must be sent outside of the handler: see `Answers`. */
   readonly close?: boolean;
 }
+
+/** RFC 9110 7.2, a name or an address with a port: nothing that a proxy may read as something else. */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
+/** The library closes the connection after its answer where the first Connection is this long. */
+const CLOSE_LENGTH = 'close'.length;
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+const CLOSE_LINE = '\r\nConnection: close';
 
 /** `end` buffers what the client has not read; longer bodies are written as it reads. */
 const AT_ONCE_BYTES = 262_144;
@@ -30,9 +37,12 @@ export class Exchange {
   deferred = false;
   contentType = '';
   contentLength = '';
+  contentEncoding = '';
   accept = '';
   acceptEncoding = '';
+  ifMatch = '';
   ifNoneMatch = '';
+  expect = '';
   lastEventId = '';
   minPosition = '';
   forwardedFor = '';
@@ -46,9 +56,16 @@ export class Exchange {
   onGone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
+  #isMalformed = false;
+  /** Of the first Connection header, which is the only one that the library reads. */
+  #connection: string | null = null;
+  #asksToClose = false;
   /** Of Transfer-Encoding headers; null: none was sent. */
   #encodings: string[] | null = null;
   #paused = false;
+  #streams = false;
+  /** The library takes what was sent to be incomplete. */
+  #isLeftOpen = false;
 
   constructor(res: HttpResponse, req: HttpRequest, isHead: boolean) {
     this.res = res;
@@ -64,17 +81,21 @@ export class Exchange {
    * any Transfer-Encoding as `chunked`.
    */
   get ambiguous(): boolean {
-    if (this.#hosts > 1 || this.#lengths > 1) return true;
+    if (this.#hosts > 1 || this.#lengths > 1 || this.#isMalformed) return true;
     if (this.#lengths === 1 && this.contentLength === '') return true;
     return this.#encodings?.some((each, at) => at > 0 || each.toLowerCase() !== 'chunked') ?? false;
   }
 
   /**
-   * uWebSockets.js does not know chunk extensions, so where a chunked body ends is uncertain: its
-   * connection serves no other request.
+   * Whether its answer must end the connection, and the library would not. It does not know chunk
+   * extensions, so where a chunked body ends is uncertain; and of `Connection` it reads no list.
    */
   get endsConnection(): boolean {
-    return this.#encodings !== null;
+    return this.#encodings !== null || (this.#asksToClose && !this.#libraryCloses);
+  }
+
+  get #libraryCloses(): boolean {
+    return this.#connection?.length === CLOSE_LENGTH;
   }
 
   /** Must be called before the handler returns without an answer. */
@@ -90,7 +111,7 @@ export class Exchange {
 
   /** Reads nothing more from the connection until the answer is sent; only after `defer`. */
   pause(): void {
-    if (!this.alive) return;
+    if (!this.alive || this.#paused || this.#streams) return;
     this.#paused = true;
     this.res.pause();
   }
@@ -101,11 +122,13 @@ export class Exchange {
     if (this.#paused) this.res.resume();
     if (this.corked) this.#write(reply);
     else this.res.cork(() => this.#write(reply));
+    if (this.#isLeftOpen) this.res.close();
   }
 
   /** Begins an answer without an end: its body is written as it comes. After `defer`. */
   beginStream(lines: string): void {
-    const write = () => this.res.writeHeader('Access-Control-Allow-Origin', lines);
+    const write = () => this.#writeLines(lines);
+    this.#streams = true;
     if (this.#paused) this.res.resume();
     if (this.corked) write();
     else this.res.cork(write);
@@ -114,14 +137,17 @@ export class Exchange {
   #write(reply: Reply): void {
     const { res } = this;
     if (reply.status !== 200) res.writeStatus(statusLine(reply.status));
-    // One call for all lines: each call into the library costs more than the bytes it writes.
-    res.writeHeader('Access-Control-Allow-Origin', reply.lines);
+    this.#writeLines(reply.lines);
     if (reply.body === null) {
       // Any first argument, also undefined, counts as a length, and the response then stays open.
-      if (reply.close === true) res.endWithoutBody(0, true);
-      else res.endWithoutBody();
+      res.endWithoutBody();
+    } else if (reply.close === true && !this.isHead) {
+      res.end(reply.body, true);
     } else if (reply.close === true) {
-      res.end(this.isHead ? '' : reply.body, true);
+      // The library would say of itself that the length is 0, or leave the connection open.
+      if (!this.#libraryCloses) res.writeHeader('Connection', 'close');
+      const [, isDone] = res.tryEnd('', Buffer.byteLength(reply.body));
+      this.#isLeftOpen = !isDone;
     } else if (this.isHead) {
       // endWithoutBody(length) leaves the response open, and the process aborts over it.
       res.writeHeader('Content-Length', String(Buffer.byteLength(reply.body)));
@@ -133,11 +159,25 @@ export class Exchange {
     }
   }
 
+  /** In one call: each call into the library costs more than the bytes it writes. */
+  #writeLines(lines: string): void {
+    const all = this.#libraryCloses ? lines + CLOSE_LINE : lines;
+    this.res.writeHeader('Access-Control-Allow-Origin', all);
+  }
+
   #take(name: string, value: string): void {
     switch (name) {
+      case '':
+        this.#isMalformed = true;
+        break;
       case 'host':
         this.#hosts += 1;
         this.host = value;
+        if (!HOST.test(value)) this.#isMalformed = true;
+        break;
+      case 'connection':
+        this.#connection ??= value;
+        this.#asksToClose ||= CLOSE.test(value);
         break;
       case 'origin':
         this.origin = value;
@@ -153,19 +193,28 @@ export class Exchange {
         this.contentType = value;
         break;
       case 'accept':
-        this.accept = this.accept === '' ? value : `${this.accept}, ${value}`;
+        this.accept = join(this.accept, value);
         break;
       case 'accept-encoding':
-        this.acceptEncoding = value;
+        this.acceptEncoding = join(this.acceptEncoding, value);
+        break;
+      case 'content-encoding':
+        this.contentEncoding = join(this.contentEncoding, value);
+        break;
+      case 'expect':
+        this.expect = join(this.expect, value);
+        break;
+      case 'if-match':
+        this.ifMatch = join(this.ifMatch, value);
         break;
       case 'if-none-match':
-        this.ifNoneMatch = this.ifNoneMatch === '' ? value : `${this.ifNoneMatch}, ${value}`;
+        this.ifNoneMatch = join(this.ifNoneMatch, value);
         break;
       case 'last-event-id':
         this.lastEventId = value;
         break;
       case 'authorization':
-        this.authorization = this.authorization === '' ? value : `${this.authorization}, ${value}`;
+        this.authorization = join(this.authorization, value);
         break;
       case 'idempotency-key':
         this.idempotencyKey =
@@ -175,10 +224,15 @@ export class Exchange {
         this.minPosition = value;
         break;
       case 'x-forwarded-for':
-        this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor}, ${value}`;
+        this.forwardedFor = join(this.forwardedFor, value);
         break;
     }
   }
+}
+
+/** Several headers of one name are one list. */
+function join(earlier: string, value: string): string {
+  return earlier === '' ? value : `${earlier}, ${value}`;
 }
 
 /**

@@ -37,6 +37,7 @@ export class ResponseWriter {
   readonly #tags = new EntityTags();
   readonly #jsonLines = new JsonLines();
   readonly #gzips: GzipCache;
+  readonly #codings = new Codings();
 
   constructor(clock: Clock, observer: Observer, gzipCacheBytes: number) {
     this.#clock = clock;
@@ -53,6 +54,17 @@ export class ResponseWriter {
       context.allowance.refund?.();
       this.#observer.httpAborted(operationId);
     });
+  }
+
+  /**
+   * Call it while a whole request waits for its answer: one that its client sends meanwhile is read
+   * afterwards. The library would close the connection, and does where both came in one packet.
+   * Whether the client is gone is not noticed either, so what costs much does not wait this way.
+   */
+  wait(context: RequestContext): void {
+    const { exchange } = context;
+    if (!exchange.deferred) this.defer(context);
+    this.#clock.soon(() => exchange.pause());
   }
 
   /** An answer without an end: `gone` runs when its client disconnects; a stop does not wait. */
@@ -107,9 +119,9 @@ export class ResponseWriter {
     this.#send(context, { status, lines, body: JSON.stringify(body), close });
   }
 
-  /** An answer without content: 204 to OPTIONS. */
-  empty(context: RequestContext, lines: string): void {
-    this.#send(context, { status: 204, lines: lines + context.allowance.lines, body: null });
+  /** An answer without content: 204 to OPTIONS, 200 to HEAD of a stream. */
+  empty(context: RequestContext, lines: string, status: 200 | 204): void {
+    this.#send(context, { status, lines: lines + context.allowance.lines, body: null });
   }
 
   fault(context: RequestContext, error: unknown): void {
@@ -135,18 +147,24 @@ export class ResponseWriter {
     let lines = soFar;
     if (route.etag) {
       lines += `\r\nETag: ${tag}`;
-      if (route.method === 'GET' && matches(exchange.ifNoneMatch, tag)) {
+      if (route.method === 'GET' && !names(exchange.ifMatch || '*', tag, 'strongly')) {
+        this.failure(context, changed(), { lines: `\r\nETag: ${tag}` });
+        return;
+      }
+      const isKnown = route.method === 'GET' && names(exchange.ifNoneMatch, tag, 'weakly');
+      if (isKnown && !exchange.endsConnection) {
         this.#send(context, { status: 304, lines, body: null });
         return;
       }
     }
-    const isBrotli = encoded !== undefined && accepts(exchange.acceptEncoding, 'br');
-    if (isBrotli) {
+    const coding = route.gzip ? this.#codings.of(exchange.acceptEncoding) : NO_CODINGS;
+    if (encoded !== undefined && coding.br > 0 && coding.br >= coding.gzip) {
       lines += '\r\nContent-Encoding: br';
       this.#send(context, { status: 200, lines, body: encoded.br });
       return;
     }
-    if (!route.gzip || !isLarge(body) || !accepts(exchange.acceptEncoding, 'gzip')) {
+    const isWorth = isLarge(body) || coding.identity === 0;
+    if (!isWorth || coding.gzip === 0 || coding.gzip < coding.identity) {
       this.#send(context, { status: 200, lines, body });
       return;
     }
@@ -156,7 +174,7 @@ export class ResponseWriter {
       this.#send(context, { status: 200, lines, body: zipped });
       return;
     }
-    if (!exchange.deferred) this.defer(context);
+    this.wait(context);
     zipped.then(
       (bytes) => this.#send(context, { status: 200, lines, body: bytes }),
       (error) => this.fault(context, error),
@@ -177,9 +195,11 @@ export class ResponseWriter {
     const { exchange } = context;
     if (!exchange.alive) return;
     if (!exchange.deferred) this.defer(context);
+    // The library cannot end a connection without a length, which 204 must not have.
+    const whole = reply.body === null ? { ...reply, status: 200, body: '' } : reply;
     this.#clock.soon(() => {
       exchange.corked = false;
-      this.#sendNow(context, { ...reply, close: true });
+      this.#sendNow(context, { ...whole, close: true });
     });
   }
 
@@ -260,12 +280,23 @@ function entityTag(tag: string, isGzipped: boolean): string {
   return isGzipped ? `W/"${tag}"` : `"${tag}"`;
 }
 
-/** Whether If-None-Match names this tag; weak comparison, so `W/` does not count. */
-function matches(ifNoneMatch: string, tag: string): boolean {
-  if (ifNoneMatch === '') return false;
-  if (ifNoneMatch === tag || ifNoneMatch.trim() === '*') return true;
-  const opaque = tag.replace(/^W\//, '');
-  return ifNoneMatch.split(',').some((entry) => entry.trim().replace(/^W\//, '') === opaque);
+const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+
+/** Whether If-Match (strongly: no weak tag equals another) or If-None-Match names this tag. */
+function names(list: string, tag: string, comparison: 'strongly' | 'weakly'): boolean {
+  if (list === '') return false;
+  if (list.trim() === '*') return true;
+  const plain = (each: string) => (comparison === 'weakly' ? each.replace(/^W\//, '') : each);
+  const wanted = plain(tag);
+  if (wanted.startsWith('W/')) return false;
+  return (list.match(ENTITY_TAG) ?? []).some((each) => plain(each) === wanted);
+}
+
+/** 412: what If-Match names is not what is here. */
+export function changed(): Failure {
+  const message = 'none of these is the ETag of what is here now; If-Match takes strong tags only';
+  const details = [{ path: 'headers.if-match', message }];
+  return new Failure('INVALID_PARAMS', message, { status: 412, details });
 }
 
 const GZIP_FROM_BYTES = 1024;
@@ -301,16 +332,37 @@ class GzipCache {
   }
 }
 
-/** Whether an Accept-Encoding header takes a coding: q=0 refuses it, `*` stands for it. */
-function accepts(header: string, wanted: 'br' | 'gzip'): boolean {
-  if (header === '') return false;
-  let byStar = false;
-  for (const entry of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim());
-    const quality = parameters.find((part) => part.startsWith('q='));
-    const taken = quality === undefined || Number(quality.slice(2)) > 0;
-    if (coding === wanted || coding === `x-${wanted}`) return taken;
-    if (coding === '*') byStar = taken;
+interface Qualities {
+  readonly br: number;
+  readonly gzip: number;
+  /** 0: refused; less than that of any coding taken unless the client ranks it. */
+  readonly identity: number;
+}
+
+const NO_CODINGS: Qualities = { br: 0, gzip: 0, identity: 1 };
+const LEAST = 1e-6;
+
+/** What an Accept-Encoding header says; clients repeat theirs, so the last one is kept. */
+class Codings {
+  #header = '';
+  #last = NO_CODINGS;
+
+  of(header: string): Qualities {
+    if (header === this.#header) return this.#last;
+    const listed = new Map(header.toLowerCase().split(',').map(qualityOf));
+    const rest = listed.get('*') ?? 0;
+    const br = listed.get('br') ?? rest;
+    const gzip = listed.get('gzip') ?? listed.get('x-gzip') ?? rest;
+    const identity = listed.get('identity') ?? (listed.get('*') === 0 ? 0 : LEAST);
+    this.#header = header;
+    this.#last = { br, gzip, identity };
+    return this.#last;
   }
-  return byStar;
+}
+
+function qualityOf(entry: string): [string, number] {
+  const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim());
+  const given = parameters.find((part) => part.startsWith('q='))?.slice(2) ?? '1';
+  const quality = Number(given);
+  return [coding, quality > 0 && quality <= 1 ? quality : 0];
 }

@@ -4,28 +4,16 @@
  * methods get 405. A handler that throws or rejects is answered with 500: an exception that reaches
  * uWebSockets.js would end the process.
  */
-import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { hasReached, parsePosition } from '../../engine/runtime/position.ts';
 import { Slices, type Step } from '../../engine/runtime/slices.ts';
-import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
-import { type ApiKeys, keyRequired, presentedKey, unknownKey } from '../gateway/apiKeys.ts';
+import { keyRequired } from '../gateway/apiKeys.ts';
 import { bodyLimitsOf } from '../gateway/bodyLimits.ts';
-import {
-  type Answer,
-  type CallerLimits,
-  type NodeView,
-  type RateClass,
-  type Route,
-  type RouteRequest,
-  SlicedAnswer,
-} from '../gateway/port.ts';
-import type { PositionWaiters } from '../gateway/positionWaiters.ts';
+import { type Answer, type Route, type RouteRequest, SlicedAnswer } from '../gateway/port.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
 import {
   type AcceptedBody,
   acceptedJson,
-  type BodyBudget,
   BodyReader,
   FORM_TYPE,
   FormReader,
@@ -33,39 +21,11 @@ import {
   refuseByHeaders,
   refuseByType,
 } from './body.ts';
-import { PREFLIGHT_LINES } from './cors.ts';
 import { CsvWriter, wantsCsv } from './csv.ts';
-import { Exchange } from './exchange.ts';
-import type { IdempotentAnswers } from './idempotency.ts';
-import type { LocalHostGuard } from './localHostGuard.ts';
-import type { PositionHeaders } from './positionHeaders.ts';
+import { enter, type HttpDeps, unmetExpectation } from './enter.ts';
 import { ParameterReader, QueryReader } from './query.ts';
-import type { RateLimits } from './rateLimits.ts';
-import type { RequestContext, ResponseWriter } from './responseWriter.ts';
-
-/** Answers with an event stream. */
-interface StreamOpener {
-  open(context: RequestContext, subscriptions: readonly unknown[], place: string): void;
-  refuse(context: RequestContext, failure: Failure): void;
-}
-
-/** What all routes share. */
-interface HttpDeps {
-  readonly nodeView: NodeView;
-  readonly clock: Clock;
-  readonly responses: ResponseWriter;
-  readonly positionWaiters: PositionWaiters;
-  readonly callers: Callers;
-  readonly apiKeys: ApiKeys;
-  readonly limits: RateLimits;
-  readonly idempotentAnswers: IdempotentAnswers;
-  limitsOf(caller: Caller): CallerLimits;
-  readonly positions: PositionHeaders;
-  readonly bodyBudget: BodyBudget;
-  readonly maxBodyBytes: number;
-  readonly localHostGuard: LocalHostGuard;
-  readonly eventStreams: StreamOpener;
-}
+import { changed, type RequestContext } from './responseWriter.ts';
+import { methodNotAllowed, notFound, preflight } from './unrouted.ts';
 
 class RouteServer {
   readonly #route: Route;
@@ -99,8 +59,10 @@ class RouteServer {
     const context = enter(this.#http, res, req, { operationId, rate, isHead, isStream });
     if (context === null) return;
     try {
-      const input = this.#refusal(context) ?? this.#input(req);
-      if (input instanceof Failure) this.#http.responses.failure(context, input);
+      const unmet = unmetExpectation(context.exchange);
+      const input = unmet ?? this.#refusal(context) ?? this.#input(req);
+      const close = unmet !== null;
+      if (input instanceof Failure) this.#http.responses.failure(context, input, { close });
       else if (method === 'POST') this.#receive(context, input);
       else this.#proceed(context, input);
     } catch (error) {
@@ -150,6 +112,7 @@ class RouteServer {
       else this.#begin(context, { ...input, body: body.value });
       return;
     }
+    this.#http.responses.wait(context);
     this.#form
       .read(exchange.contentType, bytes)
       .then((form) => {
@@ -204,7 +167,12 @@ class RouteServer {
   }
 
   #run(context: RequestContext, request: RouteRequest): void {
-    const { stream } = this.#route;
+    const { stream, etag, method } = this.#route;
+    const { ifMatch } = context.exchange;
+    if (ifMatch !== '' && ifMatch.trim() !== '*' && !(etag && method === 'GET')) {
+      this.#http.responses.failure(context, changed());
+      return;
+    }
     if (stream !== undefined) {
       const items = stream.subscriptions(request);
       if (items instanceof Failure) this.#http.responses.failure(context, items);
@@ -228,7 +196,7 @@ class RouteServer {
         this.#finish(context, answer, positionLines, csv);
         return;
       }
-      if (!context.exchange.deferred) responses.defer(context);
+      responses.wait(context);
       answer
         .then((settled) => this.#finish(context, settled, positionLines, csv))
         .catch((error) => responses.fault(context, error));
@@ -290,51 +258,9 @@ class RouteServer {
   }
 }
 
-/**
- * Reads the headers, finds out who calls and takes a rate-limit token; null: refused, and answered.
- * Who guesses keys is counted by address.
- */
-function enter(
-  http: HttpDeps,
-  res: HttpResponse,
-  req: HttpRequest,
-  kind: { operationId: string; rate: RateClass; isHead: boolean; isStream?: boolean },
-): RequestContext | null {
-  const exchange = new Exchange(res, req, kind.isHead);
-  const peer = http.callers.of(res, exchange.forwardedFor);
-  const secret = presentedKey(exchange.authorization);
-  const apiKey = secret === null ? null : http.apiKeys.find(secret);
-  const caller = apiKey === null ? peer : withApiKey(peer, apiKey);
-  const allowance = http.limits.takeToken(kind.rate, caller);
-  const startedMs = http.clock.monotonicMs();
-  const context = { exchange, caller, operationId: kind.operationId, startedMs, allowance };
-  if (exchange.ambiguous) {
-    const message =
-      'send one Host, at most one Content-Length (a number), and no Transfer-Encoding but chunked';
-    http.responses.failure(context, invalid('headers', message), { close: true });
-    return null;
-  }
-  const isUnknown = secret !== null && apiKey === null;
-  if (allowance.granted && !isUnknown) return context;
-  if (allowance.granted) {
-    http.responses.failure(context, unknownKey());
-    exchange.corked = false;
-    return null;
-  }
-  const { retryAfterSeconds } = allowance;
-  const message = `too many requests: try again in ${retryAfterSeconds} s`;
-  const refused = new Failure('RATE_LIMITED', message, { retryAfterSeconds });
-  if (kind.isStream === true) http.eventStreams.refuse(context, refused);
-  else http.responses.failure(context, refused);
-  exchange.corked = false;
-  return null;
-}
-
 function notReady(message: string): Failure {
   return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
 }
-
-type Unrouted = (res: HttpResponse, req: HttpRequest) => void;
 
 export function mount(server: Server, routes: readonly Route[], http: HttpDeps): void {
   const methodsOf = new Map<string, Set<string>>();
@@ -353,40 +279,9 @@ export function mount(server: Server, routes: readonly Route[], http: HttpDeps):
   }
   for (const [path, methods] of methodsOf) {
     const allow = [...methods, 'OPTIONS'].join(', ');
-    server.handle('options', path, preflight(http));
+    server.handle('options', path, preflight(http, `\r\nAllow: ${allow}`));
     server.handle('any', path, methodNotAllowed(http, allow));
   }
-  server.handle('options', '/*', preflight(http));
+  server.handle('options', '/*', preflight(http, ''));
   server.handle('any', '/*', notFound(http));
-}
-
-/** Without rate limits, so that a browser can always read why its request was refused. */
-function preflight(http: HttpDeps): Unrouted {
-  const kind = { operationId: 'preflight', rate: 'free', isHead: false } as const;
-  return (res, req) => {
-    const context = enter(http, res, req, kind);
-    if (context !== null) http.responses.empty(context, PREFLIGHT_LINES);
-  };
-}
-
-function methodNotAllowed(http: HttpDeps, allow: string): Unrouted {
-  const failure = new Failure('METHOD_NOT_ALLOWED', `this path takes ${allow}`);
-  return (res, req) => {
-    const context = enter(http, res, req, unrouted(req));
-    if (context !== null)
-      http.responses.failure(context, failure, { lines: `\r\nAllow: ${allow}` });
-  };
-}
-
-function notFound(http: HttpDeps): Unrouted {
-  return (res, req) => {
-    const context = enter(http, res, req, unrouted(req));
-    if (context === null) return;
-    const message = `no such route: ${req.getUrl().slice(0, 200)}; see /v1/docs/openapi`;
-    http.responses.failure(context, new Failure('NOT_FOUND', message));
-  };
-}
-
-function unrouted(req: HttpRequest) {
-  return { operationId: 'unknown', rate: 'read', isHead: req.getMethod() === 'head' } as const;
 }

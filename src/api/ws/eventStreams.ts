@@ -24,6 +24,7 @@ import { isRecord } from '../gateway/input.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { NodeView } from '../gateway/port.ts';
+import { CORS_LINES } from '../http/cors.ts';
 import type { RequestContext, ResponseWriter } from '../http/responseWriter.ts';
 import { readSubscribeParams, type SubscribeParams } from './clientFrame.ts';
 import { Connection } from './connection.ts';
@@ -76,6 +77,10 @@ export class EventStreams {
       responses.failure(context, params);
       return;
     }
+    if (context.exchange.isHead) {
+      responses.empty(context, CORS_LINES + HEAD, 200);
+      return;
+    }
     if (this.stopping) {
       this.refuse(context, new Failure('NOT_READY', 'this node is going away; connect again'));
       return;
@@ -112,10 +117,6 @@ export class EventStreams {
     counts.add(stream.caller.key, 1);
     observer.socketOpened();
     stream.sink.retry(RETRY_MS);
-    if (context.exchange.isHead) {
-      stream.close(ENDED, '');
-      return;
-    }
     for (const each of params) if (stream.isOpen) subscriptions.subscribe(stream, each);
     this.#pingLater(stream);
   }

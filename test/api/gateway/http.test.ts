@@ -266,7 +266,7 @@ test('duplicate Host or Content-Length is refused and the connection closed', as
   ];
   for (const request of requests) {
     const connection = new RawConnection(port);
-    const answer = await connection.ask(request);
+    const answer = await connection.ask(request, request.startsWith('HEAD'));
     assert.equal(answer.status, 400, request);
     assert.equal(answer.headers.connection, 'close');
     await until('closed', () => connection.closed);

@@ -46,6 +46,10 @@ export class MemoryRequest implements HttpRequest {
     return this.#options.method.toLowerCase();
   }
 
+  getCaseSensitiveMethod(): string {
+    return this.#options.method;
+  }
+
   getQuery(): string;
   getQuery(name: string): string | undefined;
   getQuery(name?: string): string | undefined {
