@@ -56,7 +56,6 @@ export class Exchange {
   onGone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
-  #isMalformed = false;
   /** Of the first Connection header, which is the only one that the library reads. */
   #connection: string | null = null;
   #asksToClose = false;
@@ -81,7 +80,7 @@ export class Exchange {
    * any Transfer-Encoding as `chunked`.
    */
   get ambiguous(): boolean {
-    if (this.#hosts > 1 || this.#lengths > 1 || this.#isMalformed) return true;
+    if (this.#hosts !== 1 || this.#lengths > 1 || !HOST.test(this.host)) return true;
     if (this.#lengths === 1 && this.contentLength === '') return true;
     return this.#encodings?.some((each, at) => at > 0 || each.toLowerCase() !== 'chunked') ?? false;
   }
@@ -167,13 +166,9 @@ export class Exchange {
 
   #take(name: string, value: string): void {
     switch (name) {
-      case '':
-        this.#isMalformed = true;
-        break;
       case 'host':
         this.#hosts += 1;
         this.host = value;
-        if (!HOST.test(value)) this.#isMalformed = true;
         break;
       case 'connection':
         this.#connection ??= value;

@@ -65,6 +65,7 @@ function registration(deps: WebhookRouteDeps): Route {
       `secret. An API key may have ${MOST_WEBHOOKS}. The guide says what a receiver has to do.`,
     body: WebhookBody,
     maxBodyBytes: MOST_BODY_BYTES,
+    exclusive: true,
     answers: { 200: { description: 'Deliveries begin at once', schema: WebhookMade } },
     causes: ['LIMIT_EXCEEDED', 'TOPIC_NOT_FOUND', 'NOT_READY'],
     handle: ({ body, apiKey = '' }) => register(deps, apiKey, body),
