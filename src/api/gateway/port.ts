@@ -161,8 +161,8 @@ export interface Route {
   readonly csv?: CsvShape;
   /**
    * A POST that must not take effect unless its client can get the answer. The library closes a
-   * connection that pipelines a request behind a pending one. So this route does not start when
-   * such a request was read, and reads nothing more until it has answered.
+   * connection on which it reads a request while an answer is pending. So this route does not start
+   * when such a request came with it.
    */
   readonly exclusive?: boolean;
   /** Honours `Idempotency-Key`. */

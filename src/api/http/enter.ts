@@ -81,7 +81,7 @@ export function enter(
 
 /**
  * 417: what Expect asks for cannot be had. The library answers `100-continue` itself, in this
- * spelling only; a client that spells it in another way gets no 100, so it is told at once.
+ * spelling only; a client that spells it in another way gets no 100, so it is answered at once.
  */
 export function unmetExpectation({
   expect,

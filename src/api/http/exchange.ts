@@ -17,7 +17,7 @@ export interface Reply {
   readonly close?: boolean;
 }
 
-/** RFC 9110 7.2, a name or an address with a port: nothing that a proxy may read as something else. */
+/** RFC 9110 7.2: a name or an address, and a port. A proxy may read anything else differently. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 /** The library closes the connection after its answer where the first Connection is this long. */
 const CLOSE_LENGTH = 'close'.length;

@@ -40,7 +40,7 @@ function unrouted(req: HttpRequest) {
   return { operationId: 'unknown', rate: 'read', isHead } as const;
 }
 
-/** Those of RFC 9110 and PATCH: 405, or 404 where there is nothing at all. */
+/** RFC 9110 and RFC 5789 define these. A path that does not take one answers 405. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
 
 /** 501 to a method that no path takes; methods are case-sensitive. */

@@ -6,6 +6,7 @@ import { until } from '../../support/until.ts';
 import { Client, type Frame } from './client.ts';
 import { EventStreamClient, type StreamEvent } from './eventStreamClient.ts';
 import { startNode, type TestNode } from './node.ts';
+import { get, RawConnection } from './raw.ts';
 
 const routes = eventStreamRoutes();
 const counter = (requestId: string, topic = 'Counter') => {
@@ -29,6 +30,21 @@ function known(events: readonly StreamEvent[]): Map<unknown, unknown> {
   }
   return values;
 }
+
+test('HEAD tells the head of a stream, and opens none', async (t) => {
+  const { port, sockets, closes } = await startNode(t, { routes });
+  const connection = new RawConnection(port);
+  const target = `/v1/stream?sub=${encodeURIComponent(JSON.stringify(counter('a')))}`;
+  for (let round = 0; round < 2; round += 1) {
+    const head = await connection.ask(get(target, [], 'HEAD'), true);
+    assert.deepEqual([head.status, head.headers['content-type']], [200, 'text/event-stream']);
+    assert.equal(head.headers['content-length'], undefined);
+  }
+  const refused = await connection.ask(get('/v1/stream?sub=x', [], 'HEAD'), true);
+  assert.deepEqual([refused.status, connection.received], [400, '']);
+  assert.deepEqual([sockets.open, closes], [0, []]);
+  connection.socket.destroy();
+});
 
 test('a stream has the frames of a socket, and ends as its client does', async (t) => {
   const node = await startNode(t, { routes });

@@ -314,6 +314,34 @@ test('a client that goes away while its answer is prepared does no harm', async 
   patient.socket.destroy();
 });
 
+test('a request that comes while the one before is being answered waits for it', async (t) => {
+  const gate = new Gate();
+  const { port } = await startNode(t, { routes: testRoutes(gate) });
+  for (const first of [get('/held'), post('/held', '{}')]) {
+    const connection = new RawConnection(port);
+    await connection.write([first]);
+    await until('the handler runs', () => gate.waiting.length === 1);
+    await connection.write([get('/small'), get('/small', ['Connection: close'])]);
+    assert.deepEqual([connection.received, connection.closed], ['', false]);
+    gate.waiting.pop()?.({ body: '"held"' });
+    const answers = [await connection.ask(''), await connection.ask(''), await connection.ask('')];
+    assert.deepEqual(
+      answers.map(({ body }) => body),
+      ['"held"', '{"a":1}', '{"a":1}'],
+    );
+    await until('it ends', () => connection.closed);
+  }
+});
+
+test('what the library cannot answer in order, it closes: our documents say so', async (t) => {
+  const gate = new Gate();
+  const { port } = await startNode(t, { routes: testRoutes(gate) });
+  const connection = new RawConnection(port);
+  connection.socket.write(get('/held') + get('/small'));
+  await until('it ends', () => connection.closed);
+  assert.equal(connection.received, '');
+});
+
 test('ETag and If-None-Match give 304', async (t) => {
   const { port } = await startNode(t, { routes: testRoutes() });
   const first = await ask(port, get('/small'));
@@ -326,6 +354,23 @@ test('ETag and If-None-Match give 304', async (t) => {
     assert.equal(again.headers['x-position'], '1-aaaa:10');
   }
   assert.equal((await ask(port, get('/small', ['If-None-Match: "other"']))).status, 200);
+  // A weak tag equals none, strongly.
+  for (const match of ['"other"', tag, tag.slice(2)]) {
+    const refused = await ask(port, get('/small', [`If-Match: ${match}`]));
+    assert.deepEqual([refused.status, refused.headers.etag], [412, tag]);
+  }
+  assert.equal((await ask(port, get('/small', ['If-Match: *']))).status, 200);
+  assert.equal((await ask(port, post('/build', '{}', ['If-Match: "1"']))).status, 412);
+});
+
+test('a strong tag is compared strongly', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const statusOf = async (line: string) => (await ask(port, get('/named', [line]))).status;
+  assert.equal(await statusOf('If-Match: "x", "a,b"'), 200);
+  assert.equal(await statusOf('If-Match: W/"a,b"'), 412);
+  assert.equal(await statusOf('If-Match: "a", "b"'), 412);
+  assert.equal(await statusOf('If-None-Match: W/"a,b"'), 304);
+  assert.equal(await statusOf('If-None-Match: "a", "b"'), 200);
 });
 
 test('long bodies are gzipped for those who take it', async (t) => {

@@ -64,6 +64,8 @@ export function testRoutes(gate = new Gate(), buildAnswers: (Answer | Failure)[]
     get('/bigger', { rate: 'free', handle: () => ({ body: BIG.repeat(8) }) }),
     get('/bytes', { handle: () => ({ body: Buffer.from('åb'), type: 'text/plain' }) }),
     get('/held', { handle: gate.hold }),
+    post('/held', { handle: gate.hold }),
+    get('/named', { handle: () => ({ body: '{}', tag: 'a,b' }), etag: true }),
     get('/throws', {
       handle: () => {
         throw new Error('thrown on purpose');
