@@ -51,7 +51,7 @@ function saidBy(outcome: unknown): string {
 
 async function open(t: TestContext) {
   const ledger = await RealLedger.open(t);
-  // Only the collateral's key: nobody here fills the order.
+  // Only the collateral's key: the order stays open.
   const { real, trader } = await ledger.follow({ secrets: { ...KEYS, executor: null, fee: null } });
   const request = launchOf({ initialLovelace: 30n * ADA });
   const { asset } = await built('the launch is built', () => trader.launch(request));
@@ -91,7 +91,7 @@ const NO_SCRIPTS = {
   '/withdraw': `503 NOT_READY ${AGAIN_SECONDS} says why`,
 };
 
-test('what runs no script goes on where nobody can evaluate scripts, the rest says why', async (t) => {
+test('where no script is evaluated, what runs none is built, and the rest says why', async (t) => {
   const { ledger, real, trader, subjects } = await open(t);
   assert.deepEqual(await answers(trader, subjects), BUILT, 'by parameters that are known');
   const { ogmios } = ledger.bridge;
