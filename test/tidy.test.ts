@@ -8,6 +8,7 @@ import { fragments } from './tidy/fragments.ts';
 import {
   BROWSER_ENTRIES,
   impureUnitTests,
+  marketInSimulation,
   PROCESS_ENTRY,
   ROOMS,
   secondSites,
@@ -47,6 +48,10 @@ test('browsers load only what is made for them', () => {
 
 test('unit tests start no process or server: they share one process', () => {
   clean(impureUnitTests([...program, ...others]));
+});
+
+test('time, disks and NATS of simulations know nothing of the market', () => {
+  clean(others.flatMap(marketInSimulation));
 });
 
 test('threads load only what they need as they start', () => {
@@ -234,6 +239,17 @@ test('rule: what a browser loads comes from rooms made for it', () => {
     unfitForBrowsers(sources).map(({ path }) => path),
     ['src/api/a.ts'],
   );
+});
+
+test('rule: a simulation of any program knows no market', () => {
+  const from = (path: string, target: string) =>
+    lines(marketInSimulation, `import '${target}';`, path);
+  assert.deepEqual(from('test/sim/nats/model.ts', '../machine/virtualTime.ts'), []);
+  assert.deepEqual(from('test/sim/nats/model.ts', '../../../src/engine/runtime/clock.ts'), []);
+  assert.deepEqual(from('test/sim/nats/model.ts', '@nats-io/transport-node'), []);
+  assert.deepEqual(from('test/sim/nats/model.ts', '../../../src/cluster/nats/bucket.ts'), [1]);
+  assert.deepEqual(from('test/sim/machine/simDisk.ts', '../life/life.ts'), [1]);
+  assert.deepEqual(from('test/sim/life/life.ts', '../../../src/server/app.ts'), []);
 });
 
 test('rule: a unit test loads nothing that starts processes or servers', () => {

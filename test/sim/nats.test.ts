@@ -4,8 +4,8 @@ import { connectNats } from '../../src/cluster/nats/connection.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { natsContract } from '../contracts/nats.ts';
+import { VirtualTime } from './machine/virtualTime.ts';
 import { NatsModel } from './nats/model.ts';
-import { VirtualTime } from './virtualTime.ts';
 
 /** More than any test needs. */
 const MOST_MS = 600_000;

@@ -9,8 +9,8 @@ import { ensureStream, MarketStream, manager } from '../../src/cluster/nats/stre
 import { sleep } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { VirtualTime } from './machine/virtualTime.ts';
 import { NatsModel } from './nats/model.ts';
-import { VirtualTime } from './virtualTime.ts';
 
 const MOST_MS = 3_600_000;
 const NAME = 'market';

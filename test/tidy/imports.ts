@@ -149,6 +149,22 @@ export function wrongWays(source: Source): Finding[] {
   });
 }
 
+/** Time, processes, disks and NATS of simulations: made for any program, so they know none. */
+const MADE_FOR_ANY = ['test/sim/machine', 'test/sim/nats'];
+/** Types of ports, and what is as general as they are. */
+const GENERAL = ['src/engine/runtime/clock', 'src/engine/runtime/rng'];
+
+/** What a simulation is made of and knows the market by. Tests beside it are free. */
+export function marketInSimulation(source: Source): Finding[] {
+  const isOfAny = MADE_FOR_ANY.some((folder) => lies(source.path, folder));
+  if (!isOfAny || source.path.endsWith('.test.ts')) return [];
+  return importsOf(source).flatMap(({ path, node }) => {
+    const to = path?.replace(/\.ts$/, '') ?? null;
+    if (to === null || [...MADE_FOR_ANY, ...GENERAL].some((place) => lies(to, place))) return [];
+    return [finding(source, node, `a simulation of any program may not import ${path}`)];
+  });
+}
+
 /** What starts processes, servers and connections. */
 const NOT_IN_UNIT_TESTS = [
   'node:child_process',

@@ -16,7 +16,7 @@ import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { NaiveChain } from '../../devnet/naiveChain.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
-import { VirtualTime } from '../virtualTime.ts';
+import { VirtualTime } from '../machine/virtualTime.ts';
 import { LedgerAudit } from './ledgerAudit.ts';
 import { LightTraffic, lightGenesis, lightKeys } from './lightTraffic.ts';
 import { SimDevnet } from './simDevnet.ts';

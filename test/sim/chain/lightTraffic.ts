@@ -9,7 +9,7 @@ import { utxosOfCredential } from '../../../src/cardano/ledger/views.ts';
 import { keyAddress } from '../../../src/cardano/validators/deploy.ts';
 import { signedPayment } from '../../../src/devnet/payment.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 import type { SimDevnet } from './simDevnet.ts';
 
 interface LightTrafficOptions {

@@ -3,7 +3,7 @@
  * message that is on its way when a direction is cut arrives; later ones are held, in order, and
  * arrive once it is healed, as TCP repeats what was lost.
  */
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 
 export type Server = 'ogmios' | 'kupo';
 export type Direction = 'toServer' | 'toNode';

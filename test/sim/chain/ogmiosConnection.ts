@@ -7,7 +7,7 @@ import type { DevnetCore } from '../../../src/devnet/devnet.ts';
 import type { KupoAnswers } from '../../../src/devnet/kupo/server.ts';
 import type { Session } from '../../../src/devnet/ogmios/session.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 import { type ChainLink, Pipe } from './link.ts';
 
 /** The devnet while it runs. */

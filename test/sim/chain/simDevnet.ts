@@ -11,7 +11,7 @@ import type { ChainAccess } from '../../../src/chain/access.ts';
 import { DevnetCore, type DevnetCoreOptions } from '../../../src/devnet/devnet.ts';
 import type { DevnetNode } from '../../../src/devnet/node.ts';
 import type { ServedTip } from '../../../src/devnet/ogmios/served.ts';
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 import { LaggingIndex } from './laggingIndex.ts';
 import { ChainLink, type Direction, type Server } from './link.ts';
 import { OgmiosConnection, type RunningServer } from './ogmiosConnection.ts';

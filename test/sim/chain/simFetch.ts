@@ -1,7 +1,7 @@
 /** Requests of one node to the devnet's Kupo and to its own routes, in memory. */
 import type { Fetch } from '../../../src/chain/access.ts';
 import type { KupoResponse } from '../../../src/devnet/kupo/server.ts';
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 import type { ChainLink, Server } from './link.ts';
 import type { RunningServer } from './ogmiosConnection.ts';
 

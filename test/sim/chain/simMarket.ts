@@ -21,7 +21,7 @@ import { traderWallets } from '../../../src/client/traders/wallets.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readSecrets } from '../../../src/server/settings/secrets.ts';
 import { makeLaunchpad } from '../../../src/server/wiring/devnet.ts';
-import type { SimProcess, VirtualClock, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualClock, VirtualTime } from '../machine/virtualTime.ts';
 import { LedgerAudit } from './ledgerAudit.ts';
 import { type AskedNode, nodeFetch, nodeUrl } from './nodeFetch.ts';
 import { SimDevnet } from './simDevnet.ts';

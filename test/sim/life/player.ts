@@ -1,5 +1,5 @@
 /** Plays a schedule in a world: steps at their times, and the checks of every calm. */
-import type { VirtualTime } from '../virtualTime.ts';
+import type { VirtualTime } from '../machine/virtualTime.ts';
 import { LifeClient } from './clients.ts';
 import { wrongOnDisks } from './diskCheck.ts';
 import { type Life, messageOf } from './life.ts';

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { recordOf } from '../../support/subscription.ts';
-import type { VirtualTime } from '../virtualTime.ts';
+import type { VirtualTime } from '../machine/virtualTime.ts';
 import { type Life, messageOf } from './life.ts';
 import type { HttpAnswer, LifeNode } from './ports.ts';
 

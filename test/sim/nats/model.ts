@@ -1,11 +1,10 @@
 /**
- * NATS in memory, as the nodes of a market see it: one server or three, on a clock and a source of
+ * NATS in memory, as its clients see it: one server or three, on a clock and a source of
  * chance that it is given. Nothing else in it is random or timed. Its faults are methods.
  *
  * What a method changes takes effect at once inside NATS; nodes learn of it over the network.
  */
-import type { ConnectionOptions, ServerInfo } from '@nats-io/transport-node';
-import type { DialNats } from '../../../src/cluster/nats/connection.ts';
+import type { ConnectionOptions, NatsConnection, ServerInfo } from '@nats-io/transport-node';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { ModelConnection, refused } from './connection.ts';
@@ -36,6 +35,9 @@ export interface StoredInModel {
 
 /** `in`: it hears nothing. `out`: what it says arrives nowhere. */
 export type Way = 'both' | 'in' | 'out';
+
+/** Makes a connection, as `connect` of the client of @nats-io does. */
+export type Dial = (options: ConnectionOptions) => Promise<NatsConnection>;
 
 /** All that the servers store. */
 export class NatsCopy {
@@ -76,8 +78,8 @@ export class NatsModel {
     }
   }
 
-  /** For `World.dialNats` of a node. Its timers run on the node's clock. */
-  dialer(node: Place, clock: Clock = this.network.clock): DialNats {
+  /** For what connects from this place. Its timers run on the node's clock. */
+  dialer(node: Place, clock: Clock = this.network.clock): Dial {
     return (options) => this.connect(node, options, clock);
   }
 

@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import type { App } from '../../../src/server/app.ts';
 import { DOGE_COIN, lineOf } from '../../support/feeds.ts';
-import { VirtualTime } from '../virtualTime.ts';
-import { SimDisk } from './simDisk.ts';
+import { SimDisk } from '../machine/simDisk.ts';
+import { VirtualTime } from '../machine/virtualTime.ts';
 import { SimNode, type SimNodeOptions } from './simNode.ts';
 
 const { base, quote } = DOGE_COIN;

@@ -19,7 +19,7 @@ import {
   type OpenWriter,
   type StateWriter,
 } from '../../../src/engine/store/stateWriter.ts';
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 
 /** `writer`: of the log, and of the state. */
 export type ThreadName = 'ogmios' | 'writer' | 'builder';

@@ -14,7 +14,7 @@ import type {
   Server,
   WebSocketBehavior,
 } from '../../../src/api/gateway/server.ts';
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 import { MemoryRequest, MemoryResponse, type RequestOptions } from './memoryHttp.ts';
 import { type ClientEnd, MemorySocket, type SocketPlace } from './memorySocket.ts';
 

@@ -3,7 +3,7 @@
  * client has not read fills the connection first and then the server's buffer, as with TCP.
  */
 import type { RawSocket, WebSocketBehavior } from '../../../src/api/gateway/server.ts';
-import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 
 export interface SocketPlace<Data> {
   /** What the system's buffers of both sides hold. */

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { SimMarket } from '../chain/simMarket.ts';
+import { SimDisk } from '../machine/simDisk.ts';
+import { VirtualTime } from '../machine/virtualTime.ts';
 import { NatsModel } from '../nats/model.ts';
-import { VirtualTime } from '../virtualTime.ts';
-import { SimDisk } from './simDisk.ts';
 import { SimNode } from './simNode.ts';
 
 const MOST_MS = 120_000;

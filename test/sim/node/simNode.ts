@@ -14,11 +14,16 @@ import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { type App, startApp, type World } from '../../../src/server/app.ts';
 import type { KeySecrets } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../../src/server/settings/settings.ts';
-import type { ClockOptions, SimProcess, VirtualClock, VirtualTime } from '../virtualTime.ts';
+import type { SimDisk } from '../machine/simDisk.ts';
+import type {
+  ClockOptions,
+  SimProcess,
+  VirtualClock,
+  VirtualTime,
+} from '../machine/virtualTime.ts';
 import { InlineHost, type ThreadName } from './inlineHost.ts';
 import { type HttpAnswer, MemoryServer } from './memoryServer.ts';
 import { ClientEnd } from './memorySocket.ts';
-import type { SimDisk } from './simDisk.ts';
 
 /** The model of NATS. */
 export interface NodeNats {

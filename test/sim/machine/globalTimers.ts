@@ -2,8 +2,8 @@
  * Puts the process's global timers, dates and randomness under a simulation, for libraries that use
  * them: @nats-io's clients, and what Node offers in terms of them (`AbortSignal.timeout`).
  */
-import type { Timer } from '../../src/engine/runtime/clock.ts';
-import type { Rng } from '../../src/engine/runtime/rng.ts';
+import type { Timer } from '../../../src/engine/runtime/clock.ts';
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { timerDelayMs, type VirtualTime } from './virtualTime.ts';
 
 /** What setTimeout returns; a library may call any of these. */

@@ -11,8 +11,8 @@
  * run is a function of its seed.
  */
 
-import type { Clock, Timer } from '../../src/engine/runtime/clock.ts';
-import type { Rng } from '../../src/engine/runtime/rng.ts';
+import type { Clock, Timer } from '../../../src/engine/runtime/clock.ts';
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { EventHeap, type ScheduledEvent } from './eventHeap.ts';
 import { installGlobals } from './globalTimers.ts';
 

@@ -4,8 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pause, sleep } from '../../src/engine/runtime/clock.ts';
-import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { pause, sleep } from '../../../src/engine/runtime/clock.ts';
+import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { VirtualTime } from './virtualTime.ts';
 
 test('events run in the order of their times, and of one time as they were made', async () => {

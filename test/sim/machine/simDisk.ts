@@ -12,9 +12,9 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve, sep } from 'node:path';
+import BetterSqlite, { type Database } from 'better-sqlite3';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
-import { type Database, openDatabase } from '../../../src/engine/store/database.ts';
-import type { VirtualTime } from '../virtualTime.ts';
+import type { VirtualTime } from './virtualTime.ts';
 
 /** Of node:fs and of node:fs/promises: what a full disk refuses, and what it does not. */
 const GROWING = ['writeFile', 'appendFile', 'copyFile', 'mkdir'];
@@ -141,7 +141,7 @@ export class SimDisk {
   }
 
   #wrapDatabases(): (() => void)[] {
-    const sample = openDatabase(':memory:', { synchronous: 'NORMAL', maxMb: 0 });
+    const sample = new BetterSqlite(':memory:');
     const owner: object = Object.getPrototypeOf(sample);
     sample.close();
     const disk = this;
