@@ -239,6 +239,8 @@ async def test_what_cannot_be_ordered_is_refused(devnet: str) -> None:
             await exchange.create_order(symbol, "market", "buy", 1, 1, {"waitFor": 600})
         with pytest.raises(errors.BadRequest, match="postOnly"):
             await exchange.create_order(symbol, "limit", "buy", 1, 1, {"postOnly": True})
+        with pytest.raises(errors.BadRequest, match="stop"):
+            await exchange.cancel_order("00" * 32 + ":0", symbol, {"stop": True})
 
 
 @pytest.mark.parametrize("is_buy", [True, False])

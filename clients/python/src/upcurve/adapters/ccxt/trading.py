@@ -60,9 +60,7 @@ class Upcurve(MarketExchange):
         price: float | None = None,
         params: Mapping[str, Any] = {},
     ) -> Any:
-        unknown = sorted(params.keys() - _PARAMS)
-        if unknown:
-            raise errors.BadRequest(f"{self.id} knows no params {unknown}, only {sorted(_PARAMS)}")
+        self._refuse_unknown(params, _PARAMS)
         if type not in ("limit", "market") or side not in ("buy", "sell"):
             raise errors.InvalidOrder(f"{self.id} has no {type} {side}: limit or market, buy or sell")
         if type == "limit" and price is None:
@@ -95,6 +93,7 @@ class Upcurve(MarketExchange):
         return await self.create_order(symbol, "market", "buy", None, None, {**params, "cost": cost})
 
     async def cancel_order(self, id: str, symbol: str | None = None, params: Any = {}) -> Any:
+        self._refuse_unknown(params, set())
         tx = await self._result(self.wallet().cancel(id))
         return self.safe_order({"id": id, "symbol": symbol, "info": {"txHash": tx}})
 
@@ -187,6 +186,12 @@ class Upcurve(MarketExchange):
 
     def parse_order(self, order: Any, market: Any = None) -> Any:
         return self.safe_order(rows.order_row(order), market)
+
+    def _refuse_unknown(self, params: Mapping[str, Any], known: set[str]) -> None:
+        """A param of an order that is ignored could cost money."""
+        unknown = sorted(params.keys() - known)
+        if unknown:
+            raise errors.BadRequest(f"{self.id} knows no params {unknown}, only {sorted(known)}")
 
     async def _buy(
         self,
