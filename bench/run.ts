@@ -5,22 +5,14 @@
  * `--minutes` how long the soak runs, which is run by name only.
  */
 import { build } from './build.ts';
-import { buildMemory } from './buildMemory.ts';
-import { clusterFrames } from './clusterFrames.ts';
-import { clusterJoin } from './clusterJoin.ts';
 import { coldHistory } from './coldHistory.ts';
-import { devnet } from './devnet.ts';
-import { devnetNode } from './devnetNode.ts';
 import { expensiveRequests } from './expensiveRequests.ts';
 import { fanOut } from './fanOut.ts';
-import { feeds } from './feeds.ts';
 import { foldTrades } from './foldTrades.ts';
 import { http } from './http.ts';
 import { idleSockets } from './idleSockets.ts';
-import { listUpdates } from './listUpdates.ts';
 import { livePipe } from './livePipe.ts';
 import { loopDelay } from './loopDelay.ts';
-import { orderPages } from './orderPages.ts';
 import { page } from './page.ts';
 import { peers } from './peers.ts';
 import { readers } from './readers.ts';
@@ -31,33 +23,21 @@ import { FULL, markdown, QUICK } from './support/bench.ts';
 import { drawPeers } from './support/peersChart.ts';
 import { record } from './support/results.ts';
 import { sync } from './sync.ts';
-import { tickers } from './tickers.ts';
-import { webhooks } from './webhooks.ts';
 
 const BENCHES = [
   peers,
   foldTrades,
-  listUpdates,
-  tickers,
   restart,
   sharedLog,
-  clusterFrames,
-  clusterJoin,
   readers,
   fanOut,
   livePipe,
   http,
   coldHistory,
-  orderPages,
-  feeds,
-  webhooks,
   idleSockets,
   build,
-  buildMemory,
   loopDelay,
   expensiveRequests,
-  devnet,
-  devnetNode,
   sync,
   page,
 ];
