@@ -14,6 +14,14 @@ import { type Frame, recordOf } from './subscription.ts';
 const RECENT = 15;
 const REMEMBERED = 100;
 
+/** What it had after a frame. */
+interface Earlier {
+  readonly own: Position;
+  readonly state: State;
+  /** The frame told all of it: what changed since the frame before is not known. */
+  readonly isSnapshot: boolean;
+}
+
 export class Following {
   readonly requestId: string;
   readonly spec: StreamSpec;
@@ -25,7 +33,7 @@ export class Following {
   frames = 0;
   #snapshotDue = true;
   readonly #recent: string[] = [];
-  readonly #earlier: { readonly own: Position; readonly state: State }[] = [];
+  readonly #earlier: Earlier[] = [];
 
   constructor(requestId: string, spec: StreamSpec) {
     this.requestId = requestId;
@@ -92,7 +100,7 @@ export class Following {
       this.state = this.state.next(event, data);
     }
     this.own = { epoch, seq };
-    this.#earlier.push({ own: this.own, state: this.state });
+    this.#earlier.push({ own: this.own, state: this.state, isSnapshot: snapshot === true });
     if (this.#earlier.length > REMEMBERED) this.#earlier.shift();
   }
 
@@ -102,10 +110,13 @@ export class Following {
     const earlier = this.#earlier[index];
     if (earlier === undefined) return false;
     this.own = earlier.own;
-    const next = this.#earlier[index + 1]?.own;
+    const next = this.#earlier[index + 1];
     // Right before the next change it had the same, and may have heard so with a ping.
-    const isLater = next?.epoch === this.own.epoch && next.seq > this.own.seq;
-    if (isLater && rng.unit() < 0.5) this.own = { ...next, seq: next.seq - 1 };
+    const isNextChange =
+      next?.isSnapshot === false &&
+      next.own.epoch === this.own.epoch &&
+      next.own.seq > this.own.seq;
+    if (isNextChange && rng.unit() < 0.5) this.own = { ...next.own, seq: next.own.seq - 1 };
     this.state = earlier.state;
     this.#recent.push(`goes back to ${this.own.epoch}:${this.own.seq}`);
     return true;

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Rng } from '../../src/engine/runtime/rng.ts';
+import { WholeState } from '../e2e/live/states.ts';
+import { Following } from './following.ts';
+
+const EPOCH = '1-a';
+const SPEC = {
+  topic: 'KOTH',
+  data: {},
+  told: (data: unknown) => new WholeState(data),
+  questions: [],
+};
+
+/** Always draws this. */
+function drawing(unit: number): Rng {
+  return { unit: () => unit, token: () => '', secret: () => '' };
+}
+
+function heard(following: Following, event: string, seq: number, prev: number | null): void {
+  const snapshot = event === 'KOTHUpdate' && prev === null;
+  const data = event === 'Subscribed' ? { recovered: false } : { at: seq };
+  const frame = {
+    requestId: 'r',
+    messageType: 'message',
+    event,
+    epoch: EPOCH,
+    seq,
+    prev,
+    snapshot,
+    ts: 0,
+    data,
+  };
+  assert.equal(following.hear(frame), false);
+}
+
+test('a client goes back to right before a change, not to right before a snapshot', () => {
+  const following = new Following('r', SPEC);
+  following.frame();
+  heard(following, 'Subscribed', 10, null);
+  heard(following, 'KOTHUpdate', 10, null);
+  heard(following, 'KOTHUpdate', 20, 10);
+  heard(following, 'Resync', 40, null);
+  heard(following, 'KOTHUpdate', 40, null);
+  following.goBack(drawing(0));
+  assert.deepEqual(following.own, { epoch: EPOCH, seq: 19 }, 'nothing changed from 10 to 19');
+  following.goBack(drawing(0.4));
+  assert.deepEqual(
+    following.own,
+    { epoch: EPOCH, seq: 20 },
+    'what changed from 20 to 39 is not known',
+  );
+});
