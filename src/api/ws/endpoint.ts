@@ -144,11 +144,11 @@ export class Endpoint {
     this.#alive(connection);
     const verdict = connection.frameRateGuard.frame();
     if (verdict === 'close') connection.close(4429, 'too many frames');
-    if (verdict === 'warn') {
-      const message = `at most ${options.framesPerSecond} frames a second: slow down or be closed`;
-      this.#refuse(connection, null, new Failure('RATE_LIMITED', message));
+    if (verdict === 'warn') this.#refuse(connection, null, this.#tooManyFrames);
+    if (verdict !== 'fine') {
+      this.#receiveTooMany(connection, bytes, isBinary);
+      return;
     }
-    if (verdict !== 'fine') return;
     if (bytes.byteLength > options.maxFrameBytes) {
       const message = `a frame may have at most ${options.maxFrameBytes} bytes`;
       this.#bad(connection, new Failure('LIMIT_EXCEEDED', message));
@@ -157,6 +157,30 @@ export class Endpoint {
     const frame = readFrame(bytes, isBinary, options.maxSubscriptions);
     if (frame instanceof Failure) this.#bad(connection, frame);
     else this.#dispatch(connection, frame);
+  }
+
+  get #tooManyFrames(): Failure {
+    const { framesPerSecond } = this.#parts.options;
+    const message = `at most ${framesPerSecond} frames a second: slow down or be closed`;
+    return new Failure('RATE_LIMITED', message);
+  }
+
+  /**
+   * A frame above the limit is not obeyed, and what it asks for is refused under its request id: a
+   * client that heard nothing would wait for ever. It may take back what it asked for.
+   */
+  #receiveTooMany(connection: Connection, bytes: ArrayBuffer, isBinary: boolean): void {
+    const { options, subscriptions } = this.#parts;
+    if (!connection.isOpen || bytes.byteLength > options.maxFrameBytes) return;
+    const frame = readFrame(bytes, isBinary, options.maxSubscriptions);
+    if (frame instanceof Failure) return;
+    const refused = this.#tooManyFrames;
+    if (frame.kind === 'subscribe') {
+      for (const params of frame.subscriptions) {
+        subscriptions.subscribe(connection, { ...params, refused });
+      }
+    } else if (frame.kind === 'connect') this.#refuse(connection, frame.requestId, refused);
+    else if (frame.kind === 'unsubscribe') subscriptions.unsubscribe(connection, frame.requestId);
   }
 
   #dispatch(connection: Connection, frame: ClientFrame): void {

@@ -61,6 +61,33 @@ test('a client that floods is warned, then closed', async (t) => {
   assert.equal(client.frames.filter(({ event }) => event === 'Pong').length, 50);
 });
 
+test('a subscription above the limit of frames is refused under its request id', async (t) => {
+  const clock = new HandClock();
+  const { port } = await startNode(t, { clock });
+  const client = await Client.open(port);
+  client.send({ messageType: 'connect', requestId: 'hello', data: { acks: true } });
+  client.subscribe('open', 'Counter', { name: 'a' });
+  for (let i = 2; i < 50; i++) client.send({ messageType: 'ping', requestId: i });
+  client.subscribe('one', 'Counter', { name: 'a' });
+  const topics = ['two', 'three'].map((requestId) => ({
+    requestId,
+    topic: 'Counter',
+    data: { name: 'a' },
+  }));
+  client.send({ messageType: 'subscribe', topics });
+  client.send({ messageType: 'connect', requestId: 'again', data: {} });
+  client.send({ messageType: 'unsubscribe', requestId: 'open' });
+  await client.frame({ requestId: 'open', event: 'Unsubscribed' });
+  for (const requestId of [null, 'one', 'two', 'three', 'again']) {
+    const { data } = await client.frame({ requestId, event: 'Error' });
+    assert.deepEqual([data.cause, data.retry], ['RATE_LIMITED', true], String(requestId));
+  }
+  await clock.advance(500);
+  client.subscribe('one', 'Counter', { name: 'a' });
+  await client.frame({ requestId: 'one', event: 'Subscribed' });
+  assert.equal(client.closeCode, null);
+});
+
 test('a socket without a sign of life is closed, one that answers pings is not', async (t) => {
   const options = { heartbeatMs: 40, silenceMs: 200, sweepMs: 10 };
   const clock = new HandClock();

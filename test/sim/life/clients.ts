@@ -30,6 +30,8 @@ export class LifeClient {
   #isReading = true;
   #probes = 0;
   #ticks = 0;
+  /** Refused for now: asked for together, as a socket takes 50 frames a second. */
+  #refused: Following[] = [];
 
   constructor(life: Life, name: string, home: number) {
     this.#life = life;
@@ -209,6 +211,7 @@ export class LifeClient {
     const socket = this.#socket;
     this.#socket = null;
     this.#node = null;
+    this.#refused = [];
     for (const following of this.followings) following.asking = true;
     socket?.close();
   }
@@ -241,9 +244,11 @@ export class LifeClient {
       this.#told(what, JSON.stringify(frame.data), this.#node?.name ?? '');
     }
     if (!isAgain) return;
+    this.#refused.push(following);
+    if (this.#refused.length > 1) return;
     const socket = this.#socket;
     this.#life.deps.clock.after(RETRY_MS, () => {
-      if (socket === this.#socket) this.#ask([following]);
+      if (socket === this.#socket) this.#ask(this.#refused.splice(0));
     });
   }
 
