@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
+import { Marks } from './marks.ts';
 import type { LifeChain, LifeDisks, LifeNats, LifeNode, NodeEnv } from './ports.ts';
 import type { LifeSettings } from './schedule.ts';
 import type { Timeline } from './timeline.ts';
@@ -57,12 +58,12 @@ export class Life {
   onlyUnfitSinceMs: number | null = null;
   /** By their roles: null where none leads. */
   leaderName: string | null = null;
-  /** Nodes that no message from NATS reaches, and since when. */
-  readonly cutSince = new Map<string, number>();
+  /** Nodes that NATS does not reach, or that do not reach it. */
+  readonly cut: Marks;
   /** Nodes whose messages are late, doubled or lost, or that were frozen a moment ago. */
-  readonly heldUp = new Set<string>();
+  readonly heldUp: Marks;
   /** Nodes that do not reach the chain. */
-  readonly chainCut = new Set<string>();
+  readonly chainCut: Marks;
   /** By name, nodes whose clocks were set wrong, and by how much. */
   readonly clocksAhead = new Map<string, number>();
   /** How often the log lost something. */
@@ -76,6 +77,9 @@ export class Life {
   foreign: string | null = null;
   readonly truths = new Truths();
   readonly #open = new Set<() => void>();
+  /** What several steps hold, by its name. */
+  readonly #shared = new Map<string, { holders: number; readonly ends: (() => void)[] }>();
+  #joined = 0;
   /** Nodes that a step keeps down. */
   readonly #held = new Map<LifeNode, number>();
   /** Starts and stops that are under way. */
@@ -85,6 +89,9 @@ export class Life {
     this.deps = deps;
     this.leaseMs = deps.settings.leaseMs;
     this.nodes = [...deps.nodes];
+    this.cut = new Marks(deps.clock);
+    this.heldUp = new Marks(deps.clock);
+    this.chainCut = new Marks(deps.clock);
   }
 
   /** Runs `end` after `forMs`, or when all is mended. */
@@ -100,10 +107,27 @@ export class Life {
     this.disturbed();
   }
 
-  /** As `during`, of what keeps one node from leading, and no other. */
-  unfit(forMs: number, end: () => void): void {
+  /**
+   * As `during`, for what several steps may do to one thing: it lasts until the last of them is
+   * over, and then the ends of all run. `what`: the thing and what it suffers.
+   */
+  share(what: string, forMs: number, end: () => void): void {
+    const shared = this.#shared.get(what) ?? { holders: 0, ends: [] };
+    this.#shared.set(what, shared);
+    shared.holders += 1;
+    shared.ends.push(end);
+    this.during(forMs, () => {
+      shared.holders -= 1;
+      if (shared.holders > 0) return;
+      this.#shared.delete(what);
+      for (const each of shared.ends) each();
+    });
+  }
+
+  /** `begin` disturbs what keeps one node from leading, and no other. */
+  unfit(begin: () => void): void {
     const isAlone = !this.isDisturbed;
-    this.during(forMs, end);
+    begin();
     if (isAlone) this.onlyUnfitSinceMs = this.deps.clock.monotonicMs();
   }
 
@@ -189,6 +213,12 @@ export class Life {
     const { losses } = this;
     const isLiving = (name: string) => this.living.some((one) => one.name === name);
     return this.truths.tell(what, text, { node, losses, isLiving });
+  }
+
+  /** Of a node that joins: no other one of the run has it. */
+  newName(): string {
+    this.#joined += 1;
+    return `j${this.deps.nodes.length + this.#joined - 1}`;
   }
 
   pick(choice: NodeChoice): LifeNode {

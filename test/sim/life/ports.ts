@@ -67,11 +67,13 @@ export interface StoredMessage {
 
 export interface LifeNats {
   partition(node: string, way: 'both' | 'in' | 'out'): void;
+  endPartition(node: string, way: 'both' | 'in' | 'out'): void;
+  /** 0 ends it, as a share of 0 ends the two below. */
   slow(node: string, ms: number): void;
   duplicate(node: string, share: number): void;
   drop(node: string, share: number): void;
-  /** Ends partitions and slow, doubled or dropped deliveries; of all without a name. */
-  heal(node?: string): void;
+  /** Ends partitions and slow, doubled or dropped deliveries of all. */
+  heal(): void;
   killServer(server: number, loseLastMs: number): void;
   startServer(server: number): void;
   freezeServer(server: number): void;

@@ -79,8 +79,8 @@ export class Watch {
 
   /** A node that NATS does not reach says so. */
   #checkStale({ name, app }: LifeNode, nowMs: number): void {
-    const sinceMs = this.#life.cutSince.get(name);
-    if (sinceMs === undefined || nowMs - sinceMs < MOST_FRESH_MS) return;
+    const sinceMs = this.#life.cut.sinceMs(name);
+    if (sinceMs === null || nowMs - sinceMs < MOST_FRESH_MS) return;
     const startedMs = this.#startedMs.get(name) ?? nowMs;
     if (nowMs - startedMs < MOST_FRESH_MS || app?.chain?.isStale() !== false) return;
     if (app.node.synced()) this.#broken('stale', `${name} has no NATS and says it is fresh`);

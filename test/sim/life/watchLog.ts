@@ -69,7 +69,7 @@ export class LogRules {
   }
 
   #isHeldUp(name: string): boolean {
-    return this.#life.heldUp.has(name) || this.#life.cutSince.has(name);
+    return this.#life.heldUp.has(name) || this.#life.cut.has(name);
   }
 
   #began({ epoch, payload }: Entry): void {

@@ -121,8 +121,8 @@ export class NodeRules {
   }
 
   #isHeldUp(name: string): boolean {
-    const { heldUp, cutSince, chainCut } = this.#life;
-    return heldUp.has(name) || cutSince.has(name) || chainCut.has(name);
+    const { heldUp, cut, chainCut } = this.#life;
+    return heldUp.has(name) || cut.has(name) || chainCut.has(name);
   }
 
   #checkLead(node: LifeNode, nowMs: number): void {
@@ -147,7 +147,7 @@ export class NodeRules {
     if (Math.abs(aheadMs) <= CLOCK_BOUND_MS) return null;
     const others = this.#life.living.filter(({ name }) => name !== node.name);
     const isContradicted = others.some(({ name }) => {
-      return !this.#life.clocksAhead.has(name) && !this.#life.cutSince.has(name);
+      return !this.#life.clocksAhead.has(name) && !this.#life.cut.has(name);
     });
     // Nodes that agree with each other may be right against NATS.
     return isContradicted ? `its clock is ${aheadMs} ms ahead` : null;

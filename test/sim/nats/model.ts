@@ -110,6 +110,14 @@ export class NatsModel {
     });
   }
 
+  /** Of one direction, while the other one may stay cut. */
+  endPartition(node: Place, way: Way = 'both'): void {
+    for (const { place } of this.servers) {
+      if (way !== 'out') this.network.heal(place, node);
+      if (way !== 'in') this.network.heal(node, place);
+    }
+  }
+
   slow(node: Place, ms: number): void {
     this.network.slow(node, ms);
   }

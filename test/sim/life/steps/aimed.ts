@@ -1,7 +1,7 @@
 /** Several disturbances at once, each in the moment in which it would hurt most. */
 import type { Life } from '../life.ts';
 import { type StepKind, stepKind } from './kind.ts';
-import { MARKET } from './nats.ts';
+import { cutOff, downOf, MARKET, slowDown } from './nats.ts';
 
 export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
   /**
@@ -88,8 +88,9 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
     weight: 6,
     draw: (draw) => ({ client: draw.between(0, 9), forMs: draw.between(5_000, 60_000) }),
     apply(life, { client, forMs }) {
-      const slow = life.clients[client % life.clients.length];
-      if (slow !== undefined) life.during(forMs, slow.stopReading());
+      const at = client % life.clients.length;
+      const slow = life.clients[at];
+      if (slow !== undefined) life.share(`client ${at} is slow`, forMs, slow.stopReading());
     },
   }),
 };
@@ -109,7 +110,7 @@ function laggardAfterLoss(
   const { nats, clock, settings } = life.deps;
   const copy = nats.copy();
   follower.pause();
-  life.heldUp.add(follower.name);
+  const isWell = life.heldUp.add(follower.name);
   const servers = Array.from({ length: settings.natsServers }, (_, at) => at);
   let isLost = false;
   const lose = () => {
@@ -120,14 +121,16 @@ function laggardAfterLoss(
     else {
       for (const server of servers) nats.killServer(server, 0);
       nats.restore(copy);
-      clock.after(DOWN_MS, () => {
-        for (const server of servers) nats.startServer(server);
-        life.lost();
-      });
+      for (const server of servers) {
+        life.share(downOf(server), DOWN_MS, () => {
+          nats.startServer(server);
+          life.lost();
+        });
+      }
     }
     life.lost();
     follower.resume();
-    life.heldUp.delete(follower.name);
+    isWell();
   };
   clock.after(Math.min(lagMs, forMs), lose);
   life.hold(leader, forMs, () => {
@@ -176,18 +179,11 @@ function lateWords(
     slowMs,
   }: { way: 'in' | 'out'; blocks: number; leases: number; slowMs: number },
 ): void {
-  const { nats, chain, clock } = life.deps;
+  const { chain, clock } = life.deps;
   const { name } = life.pick('leader');
   const forMs = Math.round(1.3 * leases * life.leaseMs);
-  if (slowMs > 0) nats.slow(name, slowMs);
-  nats.partition(name, way);
-  life.heldUp.add(name);
-  life.cutSince.set(name, clock.monotonicMs());
-  life.during(forMs, () => {
-    nats.heal(name);
-    life.heldUp.delete(name);
-    life.cutSince.delete(name);
-  });
+  if (slowMs > 0) slowDown(life, name, slowMs, forMs);
+  cutOff(life, name, way, forMs);
   const everyMs = Math.round(life.leaseMs / 4);
   const untilMs = clock.monotonicMs() + forMs;
   const mine = () => {
@@ -207,14 +203,7 @@ function leaseLost(
   const { nats, clock, chain } = life.deps;
   const { name } = life.pick('leader');
   // Blocks wait for the ones before, and are sent several at a time.
-  if (slowMs > 0) {
-    nats.slow(name, slowMs);
-    life.heldUp.add(name);
-    life.during(2 * BURST_MS, () => {
-      nats.heal(name);
-      life.heldUp.delete(name);
-    });
-  }
+  if (slowMs > 0) slowDown(life, name, slowMs, 2 * BURST_MS);
   const lose = () => {
     nats.deleteStream(`KV_${MARKET}-nodes`);
     life.lost();
@@ -245,10 +234,12 @@ function cutInFlight(life: Life, { afterMs, forMs }: { afterMs: number; forMs: n
     }
   };
   clock.after(afterMs, cut);
-  life.during(afterMs + forMs, () => {
-    cut();
-    for (const server of servers) nats.startServer(server);
-  });
+  for (const server of servers) {
+    life.share(downOf(server), afterMs + forMs, () => {
+      cut();
+      nats.startServer(server);
+    });
+  }
 }
 
 function frozenBegin(
@@ -258,17 +249,18 @@ function frozenBegin(
   const leader = life.pick('leader');
   if (leader.app === null || leader.isPaused) return;
   const { nats, clock } = life.deps;
-  nats.slow(leader.name, slowMs);
+  slowDown(life, leader.name, slowMs, forMs);
   nats.deleteStream(MARKET);
-  life.heldUp.add(leader.name);
+  const isWell = life.heldUp.add(leader.name);
   life.lost();
+  let isOver = false;
   clock.after(delayMs, () => {
-    if (leader.app !== null && !leader.isPaused && life.heldUp.has(leader.name)) leader.pause();
+    if (leader.app !== null && !leader.isPaused && !isOver) leader.pause();
   });
-  life.during(forMs, () => {
-    life.heldUp.delete(leader.name);
-    nats.heal(leader.name);
-    if (leader.isPaused) leader.resume();
+  life.share(`${leader.name} is paused`, forMs, () => {
+    isOver = true;
+    isWell();
+    leader.resume();
     life.lost();
   });
 }

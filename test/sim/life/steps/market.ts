@@ -39,7 +39,7 @@ export const MARKET_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { forMs }) {
       const { chain, disks } = life.deps;
       disks.fill(chain.directory);
-      life.during(forMs, () => disks.free(chain.directory));
+      life.share('the disk of the devnet is full', forMs, () => disks.free(chain.directory));
     },
   }),
   cutFromChain: stepKind({
@@ -48,10 +48,10 @@ export const MARKET_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, forMs }) {
       const { name } = life.pick(choice);
       life.deps.chain.cut(name);
-      life.chainCut.add(name);
-      life.during(forMs, () => {
+      const reached = life.chainCut.add(name);
+      life.share(`${name} is cut off the chain`, forMs, () => {
         life.deps.chain.heal(name);
-        life.chainCut.delete(name);
+        reached();
       });
     },
   }),

@@ -15,26 +15,14 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
       forMs: draw.duration(),
     }),
     apply(life, { node: choice, way, forMs }) {
-      const { name } = life.pick(choice);
-      life.deps.nats.partition(name, way);
-      life.cutSince.set(name, life.deps.clock.monotonicMs());
-      life.during(forMs, () => {
-        life.deps.nats.heal(name);
-        life.cutSince.delete(name);
-      });
+      cutOff(life, life.pick(choice).name, way, forMs);
     },
   }),
   slow: stepKind({
     weight: 3,
     draw: (draw) => ({ node: draw.node(), ms: draw.between(20, 1_500), forMs: draw.duration() }),
     apply(life, { node: choice, ms, forMs }) {
-      const { name } = life.pick(choice);
-      life.deps.nats.slow(name, ms);
-      life.heldUp.add(name);
-      life.during(forMs, () => {
-        life.deps.nats.heal(name);
-        life.heldUp.delete(name);
-      });
+      slowDown(life, life.pick(choice).name, ms, forMs);
     },
   }),
   duplicate: stepKind({
@@ -42,11 +30,12 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
     draw: (draw) => ({ node: draw.node(), percent: draw.between(5, 50), forMs: draw.duration() }),
     apply(life, { node: choice, percent, forMs }) {
       const { name } = life.pick(choice);
-      life.deps.nats.duplicate(name, percent / 100);
-      life.heldUp.add(name);
-      life.during(forMs, () => {
-        life.deps.nats.heal(name);
-        life.heldUp.delete(name);
+      const { nats } = life.deps;
+      nats.duplicate(name, percent / 100);
+      const isWell = life.heldUp.add(name);
+      life.share(`${name} hears twice`, forMs, () => {
+        nats.duplicate(name, 0);
+        isWell();
       });
     },
   }),
@@ -55,11 +44,12 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
     draw: (draw) => ({ node: draw.node(), percent: draw.between(5, 50), forMs: draw.duration() }),
     apply(life, { node: choice, percent, forMs }) {
       const { name } = life.pick(choice);
-      life.deps.nats.drop(name, percent / 100);
-      life.heldUp.add(name);
-      life.during(forMs, () => {
-        life.deps.nats.heal(name);
-        life.heldUp.delete(name);
+      const { nats } = life.deps;
+      nats.drop(name, percent / 100);
+      const isWell = life.heldUp.add(name);
+      life.share(`${name} misses messages`, forMs, () => {
+        nats.drop(name, 0);
+        isWell();
       });
     },
   }),
@@ -73,7 +63,7 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { server, loseLastMs, forMs }) {
       const at = server % life.deps.settings.natsServers;
       life.deps.nats.killServer(at, loseLastMs);
-      life.during(forMs, () => {
+      life.share(downOf(at), forMs, () => {
         life.deps.nats.startServer(at);
         if (loseLastMs > 0) life.lost();
       });
@@ -85,7 +75,7 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { server, forMs }) {
       const at = server % life.deps.settings.natsServers;
       life.deps.nats.freezeServer(at);
-      life.during(forMs, () => life.deps.nats.thawServer(at));
+      life.share(`server ${at} is frozen`, forMs, () => life.deps.nats.thawServer(at));
     },
   }),
   lag: stepKind({
@@ -100,7 +90,7 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
       const at = server % life.deps.settings.natsServers;
       const isAlone = !life.isDisturbed;
       life.deps.nats.lagServer(at, ms);
-      life.during(forMs, () => life.deps.nats.lagServer(at, 0));
+      life.share(`server ${at} lags`, forMs, () => life.deps.nats.lagServer(at, 0));
       if (isAlone) life.onlyLagsSinceMs = life.deps.clock.monotonicMs();
     },
   }),
@@ -153,6 +143,34 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
   }),
 };
 
+/** What is down until the last step that wants it so is over; see `Life.share`. */
+export function downOf(server: number): string {
+  return `server ${server} is down`;
+}
+
+export function cutOff(life: Life, name: string, way: 'both' | 'in' | 'out', forMs: number): void {
+  const { nats } = life.deps;
+  nats.partition(name, way);
+  for (const each of way === 'both' ? (['in', 'out'] as const) : [way]) {
+    const reached = life.cut.add(name);
+    life.share(`${name} is cut off, ${each}`, forMs, () => {
+      nats.endPartition(name, each);
+      reached();
+    });
+  }
+}
+
+/** All messages of a node take so much longer. */
+export function slowDown(life: Life, name: string, ms: number, forMs: number): void {
+  const { nats } = life.deps;
+  nats.slow(name, ms);
+  const isWell = life.heldUp.add(name);
+  life.share(`${name} is slow`, forMs, () => {
+    nats.slow(name, 0);
+    isWell();
+  });
+}
+
 /** All servers come back with what they stored `forMs` before. */
 function olderNats(life: Life, { forMs, downMs }: { forMs: number; downMs: number }): void {
   const { nats, settings } = life.deps;
@@ -161,9 +179,11 @@ function olderNats(life: Life, { forMs, downMs }: { forMs: number; downMs: numbe
   life.during(forMs, () => {
     for (const server of servers) nats.killServer(server, 0);
     nats.restore(copy);
-    life.during(downMs, () => {
-      for (const server of servers) nats.startServer(server);
-      life.lost();
-    });
+    for (const server of servers) {
+      life.share(downOf(server), downMs, () => {
+        nats.startServer(server);
+        life.lost();
+      });
+    }
   });
 }

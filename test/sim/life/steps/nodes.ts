@@ -38,10 +38,11 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
       const node = life.pick(choice);
       if (node.app === null || node.isPaused) return;
       node.pause();
-      life.heldUp.add(node.name);
-      life.during(forMs, () => {
+      const isWell = life.heldUp.add(node.name);
+      // Killed meanwhile, it may have been paused again by another step.
+      life.share(`${node.name} is paused`, forMs, () => {
         node.resume();
-        life.heldUp.delete(node.name);
+        isWell();
       });
     },
   }),
@@ -103,7 +104,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
       forMs: draw.between(20_000, 90_000),
     }),
     apply(life, { role, forMs }) {
-      const node = life.deps.newNode(`j${life.nodes.length}`);
+      const node = life.deps.newNode(life.newName());
       life.nodes.push(node);
       void life.follow(`start ${node.name}`, node.start({ ROLE: role }));
       life.during(forMs, () => {
@@ -141,8 +142,11 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, forMs }) {
       const node = life.pick(choice);
       if (node.app === null) return;
-      life.deps.disks.fill(node.directory);
-      life.unfit(forMs, () => life.deps.disks.free(node.directory));
+      const { disks } = life.deps;
+      disks.fill(node.directory);
+      life.unfit(() => {
+        life.share(`the disk of ${node.name} is full`, forMs, () => disks.free(node.directory));
+      });
     },
   }),
   clockJump: stepKind({
@@ -163,7 +167,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
         else clocksAhead.set(node.name, aheadMs);
       };
       setClock(ms);
-      life.unfit(forMs, () => setClock(-ms));
+      life.unfit(() => life.during(forMs, () => setClock(-ms)));
     },
   }),
   clockDrift: stepKind({
@@ -176,7 +180,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, ppm, forMs }) {
       const node = life.pick(choice);
       node.driftClock(ppm);
-      life.during(forMs, () => node.driftClock(0));
+      life.share(`the clock of ${node.name} drifts`, forMs, () => node.driftClock(0));
     },
   }),
   threadDies: stepKind({

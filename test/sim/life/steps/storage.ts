@@ -12,7 +12,7 @@ export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
     draw: (draw) => ({ forMs: draw.duration() }),
     apply(life, { forMs }) {
       life.deps.nats.fillStorage(true);
-      life.during(forMs, () => life.deps.nats.fillStorage(false));
+      life.share('NATS is full', forMs, () => life.deps.nats.fillStorage(false));
     },
   }),
   /**
