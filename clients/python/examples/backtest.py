@@ -29,7 +29,7 @@ async def main(
     closes = bars["close"].astype(float)
     is_above = closes.rolling(int(short)).mean() > closes.rolling(int(long)).mean()
     ada, tokens, trades = START_ADA, Decimal(0), 0
-    # What a bar says is known at its end: it is traded on in the next one.
+    # A bar is complete at its end: it is traded on in the next one.
     for wants, price in zip(is_above.shift(1, fill_value=False), bars["close"]):
         if wants and tokens == 0:
             ada, tokens, trades = Decimal(0), ada * (1 - FEE) / price, trades + 1

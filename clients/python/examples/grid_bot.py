@@ -1,6 +1,6 @@
 """A grid bot for the devnet: buys a slice each time the price has fallen by a step, sells one each time
 it has risen by one: `python grid_bot.py [url] [asset id] [fills] [step in percent]`.
-A toy: it holds at most MOST_SLICES slices and stops after so many fills."""
+A toy: it holds at most MOST_SLICES slices and stops after `fills` fills."""
 
 from __future__ import annotations
 

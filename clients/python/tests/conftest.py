@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.server import Server
 
-#: Of one test; what waits has a deadline of its own, which says more.
+#: Of one test; a wait inside the test has its own shorter deadline, whose message says more.
 LIMIT_SECONDS = 150
 
 # Tests that are ended in the middle end their servers, too, as with Ctrl+C.
@@ -37,7 +37,7 @@ def directory(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def devnet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A market of its own chain, five blocks a second, without traders: its URL."""
+    """A market on a separate chain, five blocks a second, without traders: its URL."""
     directory = tmp_path_factory.mktemp("devnet") / "data"
     with Server(directory, NETWORK="devnet", BLOCK_EVERY_MS="200") as server:
         yield server.url

@@ -111,7 +111,7 @@ async def test_what_may_have_happened_is_not_done_twice(devnet: str) -> None:
             await client.devnet.mine(blocks=1)
         assert failure.value.cause == "UNREACHABLE"
         assert len(cut.calls) == 1
-        # What is safe to repeat goes to the next node.
+        # A call that is safe to repeat goes to the next node.
         assert (await client.server.time()).data["timestamp"] > 0
 
 

@@ -17,7 +17,7 @@ ORDERS = json.loads((Path(__file__).parent / "splash_orders.json").read_text())
 def _terms(order: Any) -> check.OrderTerms:
     price, amount = order["worstPrice"], int(order["inputAmount"])
     least = -(-amount * int(price["numerator"]) // int(price["denominator"]))
-    # Of the output's address in the bytes: a script with the owner's stake part.
+    # The output's address in the bytes: a script with the owner's stake part.
     at = order["cbor"].index("5839") + 6
     script = order["cbor"][at : at + 56]
     return check.OrderTerms(
@@ -42,7 +42,7 @@ def test_a_limit_order_is_signed_as_asked_and_not_otherwise(order: Any) -> None:
     refused("unknown address", sent, replace(terms, script="78" * 28))
     refused("lovelace on top", sent, replace(terms, fee=1))
     refused("other assets", sent, replace(terms, output="00" * 28 + ".00"))
-    # In the datum: who is paid, who may cancel, and what is offered.
+    # In the datum: the recipient, the key that may cancel, and the amount offered.
     datum = sent.index("d818")
     first = sent.index(owner, datum)
     for at in (first, sent.index(owner, first + 56)):

@@ -1,4 +1,4 @@
-"""A server that builds something else than it was asked for: nothing of it is signed."""
+"""A server that builds something else than it was asked for: the client signs none of it."""
 
 from __future__ import annotations
 
@@ -196,6 +196,7 @@ async def test_no_lock_or_transfer_that_a_server_falsifies_is_signed(devnet: str
     ],
 )
 def test_the_content_id_of_a_logo(size: int, expected: str | None) -> None:
-    """`test_lies` above compares one that the server computed; several leaves have another prefix."""
+    """`test_lies` above compares a commitment computed by the server; several leaves have another
+    prefix."""
     found = content_id(bytes(size))
     assert found == expected or (expected is None and found.startswith("bafybei") and len(found) == 59)

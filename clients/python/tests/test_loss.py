@@ -1,4 +1,5 @@
-"""What does not fit is noticed, and asked for again; so is what this client was too slow for."""
+"""A frame that does not fit is noticed and requested again; so is a frame that this client was too
+slow to read."""
 
 from __future__ import annotations
 
@@ -31,8 +32,9 @@ async def test_a_frame_that_never_came_is_noticed_with_the_next_one(directory: P
             dropped = 0
 
             def old_pings(text: str) -> str:
-                # A ping after it would say that all has come. Without any, the client would answer
-                # none, and the server closes such a socket after 30 s: a slow machine is there.
+                # A ping after it would say that all has come. Without pings, the client would
+                # answer none, and the server closes such a socket after 30 s: a slow machine is
+                # there.
                 frame = json.loads(text)
                 if frame["event"] != "Ping":
                     return text
@@ -93,7 +95,7 @@ async def test_a_rollback_beyond_the_horizon_starts_an_epoch(directory: Path) ->
             assert reasons and reasons <= {"epoch", "horizon"}, reasons
 
 
-#: Of one stream: what the kernel keeps of a socket that is not read is soon full.
+#: Of one stream: the kernel's buffer of an unread socket is soon full.
 MIRRORS = 40
 MINUTES_A_ROUND = 50
 MOST_ROUNDS = 60

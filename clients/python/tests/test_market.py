@@ -65,9 +65,9 @@ async def test_every_mirror_is_what_http_says(directory: Path) -> None:
         ):
             wallet = await _funded(one)
             asset = await launch(wallet, "Market")
-            # Of a token that no block has yet.
+            # Mirrors of a token that is in no block yet.
             compared = whole_market(one, asset, wallet) + whole_market(two, asset, wallet)
-            # Deeper than all forks together: what is compared is always there.
+            # Deeper than all forks together: a rollback never removes the compared data.
             await one.devnet.mine(blocks=ROUNDS * ACTIONS * DEEPEST_FORK)
             for each in (one, two):
                 each.connection.on_notice(notices.append)

@@ -31,7 +31,7 @@ from upcurve.adapters import nautilus  # noqa: E402
 
 
 class Reader(Actor):
-    """Keeps all that the node gives it."""
+    """Keeps everything that the node delivers."""
 
     def __init__(self, asset: str) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ def test_trades_before_and_as_they_come(devnet: str) -> None:
             (row,) = (await client.trades.list(asset=asset)).data
             assert [tick.trade_id.value for tick in reader.old] == [row["id"]]
             assert node.cache.instrument(reader.instrument_id).info == {"name": "Node"}
-            # Live: what a snapshot had is not told again.
+            # Live: bars of the snapshot are not delivered again.
             bought = await client.wallet(Key(secret), "testnet").buy(asset, lovelace=7_000_000)
             filled = await asyncio.wait_for(bought.settled(), 60)
             await until("the trade", lambda: reader.trades)

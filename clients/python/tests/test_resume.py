@@ -91,7 +91,7 @@ async def test_another_node_continues_where_the_first_one_was(tmp_path: Path) ->
             await until("the news", lambda: close_of(bars) == "3")
             assert (await client.server.ready()).data["synced"]
             await assert_same(compared, "on another node")
-            # Another log: nothing of the first one holds there.
+            # Another log: positions of the first log mean nothing there.
             two.feed(trade(0, "5"), trade(3, "6"))
             far.target = two.port
             far.cut()

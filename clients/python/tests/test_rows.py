@@ -154,7 +154,7 @@ def test_changed_orders_take_their_place_newest_first() -> None:
     # With another second after a fork.
     ledger, _ = merged(known, _changes([_order("a", 5)]))
     assert _ids(ledger) == ["a", "c", "b"]
-    # The chain has more than is shown: what is older than that is left out.
+    # The chain has more than is shown: orders older than the shown ones are left out.
     some = OrdersState(True, (_order("c", 3), _order("b", 2)), (), 9)
     assert _ids(merged(some, _changes([_order("z", 1)]))[0]) == ["c", "b"]
 

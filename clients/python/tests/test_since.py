@@ -14,8 +14,8 @@ SEEDS = range(60)
 
 
 class Listed:
-    """Rows `(time, id)`, oldest first, in pages of one of `sizes`: a filter that read as many rows as
-    one answer may ends a page early."""
+    """Rows `(time, id)`, oldest first, in pages whose sizes come from `sizes`: a filter that read
+    as many rows as one answer may ends a page early."""
 
     def __init__(
         self, rows: Sequence[tuple[int, int]], sizes: Sequence[int], rng: random.Random

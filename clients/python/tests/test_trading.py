@@ -1,4 +1,5 @@
-"""A wallet of its own key buys, sells and cancels; what the mirrors show of it is what HTTP says."""
+"""A wallet with a new key buys, sells and cancels; its orders in the mirrors equal those of HTTP.
+"""
 
 from __future__ import annotations
 
@@ -93,11 +94,11 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
         refused("waits for longer", sent, own, refund_before=1)
         refused("other assets", sent, own, output="00" * 28 + ".00")
         refused("pays others", sent, other)
-        # In the order's datum: who is paid, and who may cancel.
+        # In the order's datum: the recipient, and the key that may cancel.
         first = sent.index(wallet.key.hash, sent.index("d818"))
         for at in (first, sent.index(wallet.key.hash, first + 56)):
             refused("not ours", sent[:at] + "ab" * 28 + sent[at + 56 :], own)
-        # A fee that takes from what is offered: -2^32 in the place of 1.1 ADA.
+        # An executor fee that reduces the offered amount: -2^32 in the place of 1.1 ADA.
         assert "1a0010c8e0" in sent
         refused("lovelace on top", sent.replace("1a0010c8e0", "3affffffff"), own)
         refused("scripts fail", sent[:-4] + "f4f6", own)
@@ -106,7 +107,8 @@ async def test_only_what_was_asked_is_signed(devnet: str) -> None:
         head = len(minted) - len("a0f5f6")
         with_mint = minted[:head] + "09a1581c" + "cd" * 28 + "a14001" + minted[head:]
         refused("fields that it does not need: [9]", with_mint, own)
-        # An order has an end also where none is asked for; what has none is another transaction.
+        # An order has an end also where none is asked for; a transaction without the end is another
+        # transaction.
         slot = cbor.decode(bytes.fromhex(sent))[0][3]
         end = f"0319{slot:04x}" if slot < 2**16 else f"031a{slot:08x}"
         head, _, tail = sent.rpartition(end)

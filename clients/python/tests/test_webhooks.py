@@ -1,4 +1,4 @@
-"""What a receiver of webhooks compares."""
+"""Checks that a receiver of webhooks makes."""
 
 from __future__ import annotations
 

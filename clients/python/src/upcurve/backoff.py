@@ -16,12 +16,12 @@ class Backoff:
     most: float
 
     def after(self, failures: int) -> float:
-        """`first`, doubled for each failed retry, at most `most`; between half of it and all of it,
-        so that clients of one server do not retry together."""
+        """`first`, doubled for each failed retry, at most `most`; a random share between half and
+        all of that, so that clients of one server do not retry together."""
         doubled = self.first * float(1 << min(failures, _MOST_DOUBLINGS))
         whole = min(self.most, doubled)
         return whole * (0.5 + random.random() / 2)
 
 
-#: Of what a node does not give now.
+#: Pauses between retries while a node does not answer.
 RETRY = Backoff(first=0.25, most=15.0)

@@ -14,7 +14,7 @@ def encode(prefix: str, data: bytes) -> str:
 
 
 def decode(text: str) -> tuple[str, bytes]:
-    """Raises ValueError on what is not bech32."""
+    """Raises ValueError if the text is not bech32."""
     prefix, separator, rest = text.lower().rpartition("1")
     is_one_case = text in (text.lower(), text.upper())
     is_known = all(letter in _LETTERS for letter in rest)

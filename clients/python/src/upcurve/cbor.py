@@ -1,5 +1,5 @@
-"""As much of CBOR (RFC 8949) as transactions need: where an item ends, what it holds, and how a short
-text of bytes is written. Raises ValueError on everything else."""
+"""As much of CBOR (RFC 8949) as transactions need: find the end of an item, read its content, and
+write a short byte string. Raises ValueError on everything else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _MOST_DEPTH = 100
 
 
 def end_of_item(data: bytes, start: int, depth: int = 0) -> int:
-    """Offset behind the item that begins at `start`; raises ValueError on what is no CBOR."""
+    """Offset behind the item that begins at `start`; raises ValueError if the bytes are not CBOR.
+    """
     if depth > _MOST_DEPTH:
         raise ValueError("CBOR nested too deeply")
     major, info, at = _head(data, start)

@@ -1,13 +1,14 @@
-"""Whether a transaction that a server built does what was asked, before it is signed.
+"""Checks, before signing, that a transaction built by a server does what the client asked for.
 
-The rule: whatever is not paid back to the wallet's own address must be the one order that was asked
-for, on its terms; nothing is minted, certified or withdrawn beside it. Inputs need no look: the ledger
-conserves value, so what does not leave in an output comes back in one, and the fee is bounded here.
-Trusts: the server's quotes, which say what is fair, and the scripts and the deployment that it names
-        beside them: the bytes are compared with these. Only a limit of one's own, or the quote of
-        another node, protects against a server that lies there, too. And to name the market that may
-        fill the order: only the server could tell its NFT. The order's script asks for the worst price
-        whatever the market is, so a wrong one brings that price, or no fill and a refund.
+The rule: every output that does not pay the wallet's own address must be the one order that was
+          asked for, on its terms; nothing is minted, certified or withdrawn beside it. Inputs need
+          no check: the ledger conserves value, so value that does not leave in an output comes back
+          in one, and the fee is bounded here.
+Trusts: the server's quotes, which define a fair price, and the scripts and the deployment named in
+        them: the bytes are compared with these. Only a limit of one's own, or the quote of another
+        node, protects against a server that lies there, too. And to name the market that may fill
+        the order: only the server could tell its NFT. The order's script enforces the worst price
+        in any market, so a wrong market brings that price, or no fill and a refund.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from .wire.rest import OrderAnswer, QuoteAnswer
 
 _MOST_FEE = 3_000_000
 _MOST_COLLATERAL = 5_000_000
-#: Executor fee and deposit of an order, in lovelace, whatever a quote says.
+#: Upper bound of an order's executor fee plus deposit, in lovelace, even if a quote asks for more.
 _MOST_ON_TOP = 5_000_000
-#: Between a quote and the order, an order's time to live may grow by so much.
+#: Between the quote and the order, an order's time to live may grow by this many milliseconds.
 _MOST_DELAY_MS = 600_000
 _SIGNATURE_BYTES = 300
 
@@ -34,9 +35,10 @@ _INPUTS, _OUTPUTS, _FEE, _END, _COLLATERAL, _SIGNERS, _RETURN, _TOTAL_COLLATERAL
 _MINT = 9
 #: Also the start of its validity, the metadata's hash and the network.
 _PLAIN = {_INPUTS, _OUTPUTS, _FEE, _END, 7, 8, 15}
-#: Also what a script needs: hash of its data, returned collateral, references.
+#: Fields that a transaction with scripts needs in addition: hash of its data, returned collateral,
+#: references.
 _OF_SCRIPTS = {11, _COLLATERAL, _SIGNERS, _RETURN, _TOTAL_COLLATERAL, 18}
-#: What a launch may have.
+#: Fields that a launch may have.
 LAUNCH_FIELDS = frozenset(_PLAIN | _OF_SCRIPTS | {_MINT})
 #: Kinds of an address whose payment part is a script (CIP-19).
 _SCRIPT_KINDS = (1, 3, 7)
@@ -53,11 +55,11 @@ _LIMIT_ORDER = b"\x00"
 class OrderTerms:
     input: str
     output: str
-    #: Exactly so much is offered.
+    #: The order must offer exactly this amount.
     input_amount: int
     #: Computed here, of the quote that was seen; the order must not take less.
     min_output: int
-    #: Of the quote, in lovelace: at most so much goes to the executor, and comes back.
+    #: From the quote, in lovelace: the executor receives at most `fee`, and `deposit` comes back.
     fee: int
     deposit: int
     #: Hash of the script that holds it, of the quote.
@@ -74,8 +76,9 @@ def bound_of(
     most_lovelace: int | None = None,
     min_output: int | None = None,
 ) -> tuple[int, int]:
-    """The most that an order offers and the least that it brings, of the quote that was seen. What was
-    given is not replaced. `slippage` "infinity" of a BUY_WITH_OUTPUT needs `most_lovelace`."""
+    """The most that an order offers and the least that it brings, of the quote that was seen.
+    Values given by the caller are not replaced. `slippage` "infinity" of a BUY_WITH_OUTPUT needs
+    `most_lovelace`."""
     kept = None if slippage == "infinity" else 100 - int(slippage)
     if side == "BUY_WITH_OUTPUT":
         if most_lovelace is None:
@@ -90,8 +93,8 @@ def bound_of(
 def terms_of(
     built: OrderAnswer, quote: QuoteAnswer, asset: str, side: str, bound: tuple[int, int]
 ) -> OrderTerms:
-    """The terms that the order must have; of the answer only what it may choose: the input. Raises
-    ApiError PRICE_MOVED where that is more than the bound."""
+    """The terms that the order must have; from the answer it takes only the value that the server
+    may choose: the input. Raises ApiError PRICE_MOVED where that is more than the bound."""
     spent, received = (asset, ".") if side == "SELL" else (".", asset)
     most, least = bound
     given = int(built["inputAmount"]) if side == "BUY_WITH_OUTPUT" else most
@@ -152,8 +155,8 @@ def _refuse_other_terms(datum: _OrderDatum, own: bytes, terms: OrderTerms) -> No
 
 
 def plain_outputs(transaction: str, must_expire: bool = True) -> list[Output]:
-    """Of a transaction that runs no script and costs at most twice of what mainnet asks for it; raises
-    ApiError for another one."""
+    """Checks a transaction that runs no script and costs at most twice the fee that mainnet asks
+    for it; raises ApiError for another one."""
     body = body_of(transaction, _PLAIN)
     if body[_FEE] > 2 * (155_381 + 44 * (len(transaction) // 2 + _SIGNATURE_BYTES)):
         raise _not_signed(f"its fee is {body[_FEE]} lovelace")
@@ -166,7 +169,7 @@ def refuse_unless_reclaim(
     transaction: str, address: str, entity_id: str, must_expire: bool, held: Collection[str]
 ) -> None:
     """Raises ApiError NOT_WHAT_WAS_ASKED unless it takes back the output `<tx>:<index>`. `held`: the
-    wallet's own outputs, `<tx>:<index>` each: what may be lost of them as collateral is little."""
+    wallet's own outputs, `<tx>:<index>` each: only little of them may be at risk as collateral."""
     body = body_of(transaction, _PLAIN | _OF_SCRIPTS)
     refuse_scripted(body, address, must_expire, held)
     _, own = bech32.decode(address)
@@ -179,7 +182,8 @@ def refuse_unless_reclaim(
 def refuse_scripted(
     body: Mapping[int, Any], address: str, must_expire: bool, held: Collection[str]
 ) -> None:
-    """Who submits a transaction may let its scripts fail: then its collateral moves, and nothing else."""
+    """The person who submits a transaction may let its scripts fail: then its collateral moves, and
+    nothing else."""
     if must_expire and _END not in body:
         raise _not_signed("it never expires")
     _, own = bech32.decode(address)
@@ -251,7 +255,7 @@ def refs_of(values: Any) -> list[str]:
 
 
 def _items(values: Any) -> Sequence[Any]:
-    """Of a list, or of a set as Conway tags it."""
+    """Items of a list, or of a set as Conway tags it."""
     listed = values.value if isinstance(values, cbor.Tag) else values
     return listed if isinstance(listed, list) else []
 
@@ -272,7 +276,7 @@ class _OrderDatum:
     worst_price: Any
     #: For the executor.
     fee: int
-    #: None: what the output holds beside offer and fee.
+    #: None: everything that the output holds besides offer and fee.
     deposit: int | None
     #: None: what the output holds.
     amount: int | None

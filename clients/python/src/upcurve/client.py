@@ -36,7 +36,7 @@ class Client:
 
     Times are in seconds. `timeout`: of a call over HTTP, at one node. `max_attempts`: how often a
     call is sent while the server is busy (429, 503). `silence`: a socket without a frame for so long
-    is given up. `key`: an API key, `upc_…`, whose limits count in place of those of this address.
+    is given up. `key`: an API key, `upc_…`; its limits replace the limits of this address.
     Everything belongs to one event loop; `async with` closes it.
     """
 

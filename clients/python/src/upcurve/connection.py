@@ -1,4 +1,4 @@
-"""The connection to one of the nodes.
+"""The connection to one of several nodes.
 
 It opens with the first subscription, and opens again whenever it is lost. On a new socket every
 subscription continues from its position, so the node sends what happened meanwhile.
@@ -28,9 +28,9 @@ from .subscription import NoticeReason, Receiver, SubscribeParams, Subscription
 _FINAL_CODES = range(4500, 5000)
 _GOING_AWAY = 4001
 _LOST = 1006
-#: A node that never answers is given up sooner than one that falls silent.
+#: A node that never answers is given up sooner than a node that falls silent.
 _OPENING_SECONDS = 5.0
-#: After so many refusals in a row another node is tried.
+#: After this many refusals in a row the client tries another node.
 _MOST_REFUSALS = 3
 _MOST_PAUSE_SECONDS = 60.0
 #: A snapshot of a list has 100 pools.
@@ -79,7 +79,7 @@ class Connection:
         self._session = session
         self._nodes = nodes
         self._encoding = encoding
-        #: A socket without a frame for so many seconds is given up.
+        #: The client gives up a socket after this many seconds without a frame.
         self._silence = silence
         self._state = ConnectionState("idle", nodes.current)
         self._states = Listeners()

@@ -19,7 +19,7 @@ _DECIMALS = ("open", "high", "low", "close", "volume", "baseVolume", "mCap")
 
 
 def bars_frame(bars: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Of a mirror's state or of an answer; the index is the start of the interval, in UTC."""
+    """Takes a mirror's state or an answer; the index is the start of the interval, in UTC."""
     columns: dict[str, Any] = {
         name: [Decimal(bar[name]) for bar in bars]
         for name in _DECIMALS

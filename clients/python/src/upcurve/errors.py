@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-#: Causes that this side adds to those of the API:
-#: UNREACHABLE, TIMEOUT, BAD_ANSWER; STOPPED (this side ended it); CLOSED (the server closed the
-#: socket for good); NOT_WHAT_WAS_ASKED (the server built or submitted something else); DROPPED (an order
-#: is in no block and no mempool).
+#: Causes that this client adds to the API's causes: UNREACHABLE, TIMEOUT, BAD_ANSWER; STOPPED (this
+#: side ended it); CLOSED (the server closed the socket for good); NOT_WHAT_WAS_ASKED (the server
+#: built or submitted something else); DROPPED (an order is in no block and no mempool).
 _TRANSIENT = frozenset({"UNREACHABLE", "TIMEOUT", "NOT_READY", "OVERLOADED", "RATE_LIMITED"})
 _BUSY = frozenset({429, 503})
 
@@ -26,7 +25,7 @@ class ApiError(Exception):
         retry_after_seconds: int | None = None,
     ) -> None:
         super().__init__(f"{cause}: {message}")
-        #: Of the API's catalogue, or one that this client adds.
+        #: A cause from the API's catalogue, or one added by this client.
         self.cause = cause
         self.message = message
         #: Of HTTP; None where there was no answer, and for errors of the socket.

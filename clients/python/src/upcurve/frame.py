@@ -27,7 +27,7 @@ class Frame:
 
 
 def read_frame(message: aiohttp.WSMessage) -> Frame | None:
-    """None for what is no frame: the caller treats it as a broken connection."""
+    """None if the bytes are not a frame: the caller treats it as a broken connection."""
     try:
         if message.type is aiohttp.WSMsgType.TEXT:
             value = json.loads(message.data, parse_float=Decimal)
@@ -50,5 +50,5 @@ def read_frame(message: aiohttp.WSMessage) -> Frame | None:
 
 
 def fields_of(data: object) -> Mapping[str, Any]:
-    """Empty for what is no object."""
+    """Empty if the value is not an object."""
     return data if isinstance(data, dict) else {}

@@ -1,9 +1,10 @@
 """Calls over HTTP.
 
-Nodes of one market are tried in turn while they cannot be reached or are not ready, each once. When
-all of them are busy (429, 503), the call is repeated after the time that the server names, as often
-as the options allow. What a node did before a connection was lost is unknown, so calls that are not
-safe to repeat are not sent again then. Raises ApiError and nothing else.
+Nodes of one market are tried in turn while they cannot be reached or are not ready, each once. If
+all nodes are busy (429, 503), the client repeats the call after the time that the server names, as
+often as the options allow. If a connection is lost, the client cannot know whether the node carried
+out the call, so it does not send calls again that are unsafe to repeat. Raises ApiError and nothing
+else.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class Http:
     ) -> None:
         self._session = session
         self._nodes = nodes
-        #: Of one attempt at one node, in seconds.
+        #: Time limit of one attempt at one node, in seconds.
         self._timeout = aiohttp.ClientTimeout(total=timeout)
-        #: Of a call while all nodes are busy.
+        #: Time limit of a call while all nodes are busy, in seconds.
         self._max_attempts = max_attempts
         self._key = key
 

@@ -32,7 +32,7 @@ class Key:
         self._public = bytes(self._key.verify_key)
         #: 32 bytes, hex.
         self.public_key = self._public.hex()
-        #: Of the public key, 28 bytes, hex: the payment key hash (pkh) of its addresses.
+        #: Hash of the public key, 28 bytes, hex: the payment key hash (pkh) of its addresses.
         self.hash = hashlib.blake2b(self._public, digest_size=28).hexdigest()
 
     @classmethod
@@ -55,7 +55,7 @@ class Key:
 
     def witness(self, transaction: str) -> str:
         """Signs a transaction (CBOR, hex) as the server built it: the witness set, CBOR hex, as
-        `sign_and_submit` takes it. Raises ValueError on what is no transaction."""
+        `sign_and_submit` takes it. Raises ValueError if the text is not a transaction."""
         return self.witness_of(transaction_id(transaction))
 
     def witness_of(self, body_hash: str) -> str:
@@ -72,7 +72,8 @@ def new_secret() -> str:
 
 
 def transaction_id(transaction: str) -> str:
-    """The hash of a transaction's body, over its bytes as they are: what is signed, and its id."""
+    """The hash of a transaction's body, over its bytes as they are: the wallet signs this hash, and
+    it is the transaction's id."""
     body = cbor.first_of_list(bytes.fromhex(transaction))
     return hashlib.blake2b(body, digest_size=32).hexdigest()
 

@@ -22,7 +22,8 @@ _LABEL = 721
 _LONGEST_TEXT = 64
 _LAUNCH_TYPES = ("DEFAULT", "HYPED")
 SOCIALS = ("twitter", "discord", "telegram", "website")
-#: What the pool keeps, the metadata's output and the least launch fee, in lovelace.
+#: Lovelace that a launch needs besides the first buy: the pool's own, the metadata output's and the
+#: least launch fee.
 _MOST_ON_TOP = 20_000_000
 _COST = 3 * 10**27
 _MINT = 9
@@ -53,7 +54,7 @@ def terms_of(
     info: Mapping[str, Any],
     first_buy: int,
 ) -> LaunchTerms:
-    """What the transaction must say, of the request and the deployment in force."""
+    """Values that the transaction must have, from the request and the deployment in force."""
     parameters, addresses = config["parameters"], config["addresses"]
     supply = int(parameters["tokenEmission"]["raw"])
     a, b = int(parameters["aNum"]), int(parameters["bNum"])
@@ -74,7 +75,7 @@ def terms_of(
 
 
 def _bought(a: int, b: int, supply: int, lovelace: int) -> int:
-    """The most tokens of a new curve that so many lovelace buy."""
+    """The largest number of tokens that the given lovelace buy from a new curve."""
     low, high = 0, supply
     while low < high:
         middle = (low + high + 1) // 2
@@ -216,7 +217,7 @@ def _is_link(stored: Any, given: str) -> bool:
 
 
 def wallet_metadata(asset: str, terms: LaunchTerms) -> dict[int, Any]:
-    """What wallets show of a token, as CIP-25 (version 1) has it in a launch."""
+    """A token's metadata for wallets, as CIP-25 (version 1) in the launch transaction."""
     policy = asset.partition(".")[0]
     details: dict[str, Any] = {
         "name": terms.name,

@@ -1,4 +1,4 @@
-"""Callbacks. One that raises stops neither the others nor the client."""
+"""Callbacks. A callback that raises stops neither the other callbacks nor the client."""
 
 from __future__ import annotations
 

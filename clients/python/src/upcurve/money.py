@@ -29,7 +29,7 @@ def ada_of(lovelace: int | str) -> Decimal:
 
 
 def price_of(price: Mapping[str, str]) -> Fraction:
-    """Of `{numerator, denominator}`, as orders and quotes have it."""
+    """Reads `{numerator, denominator}`, the format of orders and quotes."""
     return Fraction(int(price["numerator"]), int(price["denominator"]))
 
 

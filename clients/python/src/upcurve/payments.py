@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from . import bech32, check
 from .errors import ApiError
 
-#: Of each stage of a lock, beside its tokens, in lovelace.
+#: Upper bound of the lovelace beside the tokens in each stage of a lock.
 _MOST_LOCKED = 3_000_000
-#: The clocks of server and caller may differ by so much.
+#: Largest difference between the clocks of server and caller, in milliseconds.
 _MOST_CLOCK_MS = 600_000
 _SCRIPT_KINDS = (1, 3, 7)
 
@@ -17,7 +17,7 @@ _SCRIPT_KINDS = (1, 3, 7)
 def refuse_unless_transfer(
     transaction: str, address: str, to: str, lovelace: int | None, assets: Mapping[str, int]
 ) -> None:
-    """Raises ApiError NOT_WHAT_WAS_ASKED. `lovelace` None: all that the wallet gives."""
+    """Raises ApiError NOT_WHAT_WAS_ASKED. `lovelace` None: everything that the wallet can give."""
     outputs = check.plain_outputs(transaction)
     (_, own), (_, other) = bech32.decode(address), bech32.decode(to)
     if any(output.address not in (own, other) for output in outputs):

@@ -1,6 +1,8 @@
-"""What goes to the server: subscriptions, many in one frame, each under a new request id; and pongs.
+"""Sends messages to the server: subscriptions, many in one frame, each under a new request id; and
+pongs.
 
-Those of one turn of the event loop are sent together. The server takes 50 frames a second.
+All subscriptions of one turn of the event loop are sent together. The server takes 50 frames a
+second.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import aiohttp
 from .subscription import Subscription
 
 _MOST_TOPICS = 100
-#: Of 65,536 that a frame may have.
+#: Bytes of subscriptions per frame; the server accepts 65,536.
 _MOST_BYTES = 60_000
 _FRAMES_PER_SECOND = 40
 
@@ -33,7 +35,7 @@ class SubscribeQueue:
         self._next = 1
 
     def connected(self, subscriptions: Iterable[Subscription]) -> None:
-        """A socket is open: all of these are requested on it."""
+        """A socket is open: every subscription is requested on it."""
         self._is_connected = True
         self._frames.clear()
         data = {"acks": True} if self._key is None else {"acks": True, "key": self._key}

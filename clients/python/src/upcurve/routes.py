@@ -48,7 +48,7 @@ class Charts(Group):
         self, **query: Unpack[api.ChartHistoryQuery]
     ) -> Answer[api.ChartHistoryAnswer]:
         """The same for any number of bars, page by page. Each page is at least as new as the one
-        before; `position` is that of the first one, from where a subscription misses nothing."""
+        before; `position` is the first page's, so a subscription from there misses nothing."""
         first = page = await self.history(**query)
         bars = page.data
         while page.next_to is not None:
@@ -124,7 +124,7 @@ class Tickers(Group):
         return await self._get("/v1/tickers", query)
 
     async def of_assets(self, assets: Sequence[str]) -> Answer[api.TickersOfAssetsAnswer]:
-        """Of given tokens, in the order of `assets`."""
+        """Tickers of the given tokens, in the order of `assets`."""
         return await self._post("/v1/tickers", list(assets))
 
 
@@ -151,7 +151,7 @@ class Orders(Group):
     async def open_of_keys(
         self, pkhs: Sequence[str], **query: Unpack[api.UserOpenOrdersQuery]
     ) -> Answer[shapes.OrderPage]:
-        """Those that have not ended."""
+        """Locks that have not ended."""
         return await self._post("/v1/user-history-feed/initial/state/open", list(pkhs), query)
 
     async def by_beacon(self, beacon: str) -> Answer[shapes.OrderTrades]:
@@ -163,7 +163,7 @@ class Holders(Group):
         return await self._get("/balances/v1/pool/holders", query)
 
     async def metrics(self, asset: str, pkh: str) -> Answer[shapes.TradingMetrics | None]:
-        """What a key made of trading a token; None without a trade."""
+        """Profit and loss of one key in one token; None without a trade."""
         return await self._get("/v1/orders-feed/metrics", {"asset": asset, "pkh": pkh})
 
     async def pnl_card(self, asset: str, pkhs: Sequence[str]) -> Answer[api.PnlCardAnswer]:
@@ -176,19 +176,19 @@ class Holders(Group):
     async def portfolio(
         self, pkhs: Sequence[str], **query: Unpack[api.PortfolioQuery]
     ) -> Answer[api.PortfolioAnswer]:
-        """What keys hold and made of all tokens, with open orders and locks."""
+        """Holdings, profit, open orders and locks of the keys in all tokens."""
         return await self._post("/v1/portfolio", list(pkhs), query)
 
     async def portfolio_history(
         self, pkhs: Sequence[str], **query: Unpack[api.PortfolioHistoryQuery]
     ) -> Answer[api.PortfolioHistoryAnswer]:
-        """What keys made over time, oldest first; `next_to` where older points were cut."""
+        """Profit of the keys over time, oldest first; `next_to` where older points were cut."""
         return await self._post("/v1/portfolio/history", list(pkhs), query)
 
     async def asset_balance(
         self, asset: str, pkhs: Sequence[str]
     ) -> Answer[api.AssetBalanceAnswer]:
-        """What keys hold of a token, in ADA at its spot price."""
+        """Holdings of the keys in one token, and their value in ADA at the spot price."""
         path = "/balances/v1/asset/asset-balance"
         return await self._post(path, list(pkhs), {"assetId": asset})
 
@@ -320,7 +320,7 @@ class Operations(Group):
         return await self._get("/v1/utility/server/time")
 
     async def limits(self) -> Answer[api.LimitsAnswer]:
-        """Of the client's API key or address, and what is left of them."""
+        """Limits of the client's API key or address, and the remaining amounts."""
         return await self._get("/v1/limits")
 
     async def ada_usd(self) -> Answer[api.AdaUsdRateAnswer]:

@@ -2,8 +2,8 @@
 
 A snapshot replaces state; a frame with a seq at or below the known one is ignored; a `prev` above it
 is a loss, and it subscribes again with `since`. A subscription outlives sockets. Each time it
-subscribes under a new request id, so that no frame of an older request can be mistaken for one of
-the newest.
+subscribes under a new request id, so that a frame of an older request cannot be mistaken for a
+frame of the newest.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class Subscription:
 
     def _subscribe_again(self, reason: NoticeReason) -> None:
         if not self.is_closed:
-            # What is still on its way fits no better.
+            # Frames that are still on their way do not fit either.
             self._is_live = False
             self._owner.notice(reason, self.topic, 0)
             self._owner.send(self)

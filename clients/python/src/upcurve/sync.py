@@ -36,7 +36,7 @@ class _Loop:
         self._thread.start()
 
     def call(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Runs it in the loop, and awaits what it returns; `seconds`: at most so long."""
+        """Runs the function in the loop, and awaits its result; gives up after `seconds`."""
         seconds: float | None = options.pop("seconds", None)
         if self._loop.is_closed():
             raise ApiError("STOPPED", "the client was closed")
@@ -53,7 +53,7 @@ class _Loop:
                 raise
             raise ApiError("TIMEOUT", f"not within {seconds} s") from error
         finally:
-            # Of a time limit, or of Ctrl-C in a notebook.
+            # Raised by a time limit, or by Ctrl-C in a notebook.
             future.cancel()
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class BlockingMirror(_Blocking):
         return self._loop.call(self._target.ready, seconds=seconds)
 
     def until(self, condition: Callable[[Any], bool], seconds: float | None = 60) -> Any:
-        """The first state for which `condition` holds; ApiError TIMEOUT after so many seconds."""
+        """The first state for which `condition` holds; ApiError TIMEOUT after the given seconds."""
         return self._loop.call(self._target.until, condition, seconds=seconds)
 
     def __iter__(self) -> Iterator[Any]:

@@ -1,5 +1,5 @@
-"""A key that trades: the server builds, this side compares the bytes with what was asked, signs them
-here, submits, and follows the order to its end."""
+"""A key that trades: the server builds, the wallet compares the bytes with the request, signs them
+locally, submits, and follows the order to its end."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class PlacedOrder:
     #: `<tx>:<index>`
     entity_id: str
     tx_id: str
-    #: What the server says that it built: amounts, price, fees, worst price.
+    #: The server's description of the transaction that it built: amounts, price, fees, worst price.
     quote: OrderAnswer
     #: The quote before that, which the bytes were compared with.
     seen: QuoteAnswer
     _wallet: Wallet
 
     async def settled(self) -> ApiOrder:
-        """The order once it is filled (`Evaluated`) or `Refunded`; `toAmount` is what was received.
-        Raises ApiError DROPPED when it has left the mempool without a block."""
+        """The order once it is filled (`Evaluated`) or `Refunded`; `toAmount` is the amount
+        received. Raises ApiError DROPPED when it has left the mempool without a block."""
         wallet = self._wallet
         token = self.quote["priceBase"]
         was_seen = False
@@ -93,7 +93,8 @@ class Wallet:
     async def buy_tokens(
         self, asset: str, *, tokens: int, most_lovelace: int, slippage: Slippage = "15"
     ) -> PlacedOrder:
-        """Buys at least so many, for at most `most_lovelace`: PRICE_MOVED where it takes more."""
+        """Buys at least the given tokens, for at most `most_lovelace`: PRICE_MOVED where it takes
+        more."""
         return await self._order(asset, "BUY_WITH_OUTPUT", tokens, slippage, most_lovelace)
 
     async def sell(
@@ -190,9 +191,9 @@ class Wallet:
         telegram: str | None = None,
         website: str | None = None,
     ) -> LaunchedToken:
-        """Launches a token; `image`: PNG, JPEG or GIF, its type as `media_type`. What the transaction
-        says of the token, and the tokens of the first buy, are compared with what is asked here and
-        what the curve gives."""
+        """Launches a token; `image`: PNG, JPEG or GIF, its type as `media_type`. The wallet
+        compares the token's data in the transaction with the request, and the tokens of the first
+        buy with the curve."""
         links = {"twitter": twitter, "discord": discord, "telegram": telegram, "website": website}
         info: Any = {"name": name, "ticker": ticker, "description": description, **links}
         info.update(assetType=asset_type, launchType=launch_type, changeAddress=self.address)
@@ -226,7 +227,7 @@ class Wallet:
         return own
 
     async def balances(self) -> dict[str, int]:
-        """Of confirmed outputs, by asset id; `lovelace` for ADA."""
+        """Amounts in confirmed outputs, by asset id; `lovelace` for ADA."""
         held: dict[str, int] = {}
         for output in (await self._outputs()).values():
             for part in output["value"]:
@@ -282,7 +283,7 @@ class Wallet:
             query["waitFor"] = wait_for
         quote = (await self.client.build.quote(**query)).data
         bound = check.bound_of(quote, side, amount, slippage, most_lovelace, min_output)
-        # Computed once: what is built, and built again, is bound to this quote.
+        # Computed once: every build, also a repeated one, is bound to this quote.
         query.update(minOutput=str(bound[1]), changeAddress=self.address)
         built = (await self.client.build.order(**query)).data
         terms = check.terms_of(built, quote, asset, side, bound)

@@ -1,4 +1,4 @@
-"""What a receiver of webhooks needs."""
+"""Checks deliveries at a receiver of webhooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import time
 
 _SIGNATURE = re.compile(r"t=(\d{1,15}),v1=([0-9a-f]{64})")
-#: An older delivery may be one that somebody recorded.
+#: An older delivery may be a recorded one that is replayed.
 _MOST_AGE_SECONDS = 300
 
 

@@ -17,7 +17,7 @@ def environment(url: str) -> dict[str, str]:
 
 
 async def output_of(url: str, *args: str) -> str:
-    """Of a program that ends well."""
+    """The output of a program that must end with code 0."""
     program = await asyncio.create_subprocess_exec(
         sys.executable,
         "-W",

@@ -37,7 +37,7 @@ def rollback(minute: int) -> str:
 
 
 async def has_bars(client: Client, count: int) -> bool:
-    """Whether the server has so many bars of a minute by now."""
+    """Whether the server has the given number of minute bars by now."""
     try:
         answer = await client.charts.history(
             base=BASE, quote=".", resolution="min1", start=0, end=END_OF_TIME

@@ -1,4 +1,5 @@
-"""A server that passes everything on to another one, but for what it is told to falsify."""
+"""A server that forwards everything to another server, except for the requests and answers that a
+test falsifies."""
 
 from __future__ import annotations
 
@@ -9,14 +10,15 @@ from typing import Any
 
 from aiohttp import ClientSession, web
 
-#: Of a request's body, or of an answer's JSON.
+#: Changes a request's body, or an answer's JSON.
 Change = Callable[[Any], Any]
 
 
 class Liar:
     def __init__(self, target: str) -> None:
         self._target = target
-        #: By path: what the server is asked instead (bytes), and what the client hears instead (JSON).
+        #: By path: `ask` changes the bytes sent to the server, `answer` the JSON that the client
+        #: receives.
         self.ask: dict[str, Change] = {}
         self.answer: dict[str, Change] = {}
         self.asked: list[str] = []

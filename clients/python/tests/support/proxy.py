@@ -11,7 +11,7 @@ _CHUNK = 65_536
 
 class TcpProxy:
     def __init__(self, port: int) -> None:
-        #: Of the server behind it.
+        #: Port of the server behind the proxy.
         self.target = port
         #: Refuses connections.
         self.is_closed = False
@@ -45,14 +45,15 @@ class TcpProxy:
             task.cancel()
 
     def hold(self) -> None:
-        """What the server says does not come through, and is not lost either."""
+        """The server's bytes are held back, but not lost."""
         self._passing.clear()
 
     def release(self) -> None:
         self._passing.set()
 
     def stop_reading(self) -> None:
-        """What the server says stays with it, beyond what fits between the two."""
+        """The server's bytes stay with the server, except for those that fit into the buffers
+        between the two."""
         self._reading.clear()
 
     def read_on(self) -> None:

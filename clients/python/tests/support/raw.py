@@ -1,4 +1,4 @@
-"""An HTTP server that says what a test wants: a refusal, nothing, the end of the connection."""
+"""An HTTP server that answers as a test wants: a refusal, nothing, the end of the connection."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from aiohttp import web
 class Relay:
     def __init__(self, url: str) -> None:
         self._target = url
-        #: Of each frame of the server; None: it never comes.
+        #: Called with each frame of the server; None: it never comes.
         self.tamper: Callable[[str], str | None] = lambda text: text
         self._sockets: set[asyncio.Task[Any]] = set()
 

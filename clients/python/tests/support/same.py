@@ -25,7 +25,7 @@ class Compared:
     name: str
     mirror: Mirror[Any, Any]
     ask: Callable[[], Awaitable[Answer[Any]]]
-    #: Of the mirror's state and of the answer: what has to be equal.
+    #: The parts of the mirror's state and of the answer that must be equal.
     of_state: Callable[[Any], Any] = _same
     of_answer: Callable[[Any], Any] = _same
 
@@ -48,7 +48,7 @@ async def assert_same(compared: Sequence[Compared], when: str) -> None:
 def bars_like_http(
     client: Client, mirror: Any, base: str, resolution: Any, is_cap: bool = False
 ) -> Compared:
-    """All bars that the mirror has are those of HTTP, and it has all from its oldest one on."""
+    """Every bar of the mirror equals the HTTP bar, and the mirror misses none since its oldest."""
     history = client.charts.mcap_history if is_cap else client.charts.history
 
     def rows_from_oldest(rows: list[Any]) -> tuple[bool, list[Any]]:
@@ -73,7 +73,7 @@ def bars_like_http(
 def orders_like_http(
     name: str, mirror: OrdersMirror, ask: Callable[[], Awaitable[Answer[Any]]]
 ) -> Compared:
-    """Orders of one second may come in another order; all of them are there."""
+    """Orders of one second may come in another order; none is missing."""
 
     def of_state(state: Any) -> Any:
         seconds = [order["timestamp"] for order in state.ledger]

@@ -45,7 +45,7 @@ class BarRows(Generic[B]):
         self.has_older = has_older
 
     def _put(self, bar: B) -> bool:
-        """False for a bar older than those that are known."""
+        """False for a bar older than the known bars."""
         if self.has_older and (not self.bars or bar["time"] < self.bars[0]["time"]):
             return False
         at = self._place_of(bar["time"])
@@ -68,7 +68,7 @@ class BarRows(Generic[B]):
         return True
 
     def _place_of(self, time: int) -> int:
-        """Of the first bar that is not before `time`."""
+        """Index of the first bar that is not before `time`."""
         # Nearly always it is behind the last bar.
         if not self.bars or self.bars[-1]["time"] < time:
             return len(self.bars)

@@ -68,7 +68,7 @@ class BarSource(Generic[B]):
         pair: dict[str, str],
         params: SubscribeParams,
     ) -> None:
-        #: What a bar of a mirror has of a bar of the API.
+        #: The fields that a mirror's bar takes from a bar of the API.
         self._fields = fields
         self._history = history
         self._initial_state = initial_state
@@ -109,7 +109,7 @@ class BarSource(Generic[B]):
         return HistoryPage(True, bars, None, answer.next_to is not None, answer.position)
 
     def streamed(self, data: Any) -> B:
-        # The fields are those of the TypedDict B.
+        # The TypedDict B defines the fields.
         return cast(B, {name: data[name] for name in self._fields})
 
     def revised(self, data: Any) -> list[Any]:

@@ -32,7 +32,7 @@ class BarsState(Generic[B]):
     is_known: bool
     #: Oldest first, each interval once.
     bars: Sequence[B]
-    #: Of a launch without trades: a flat bar at its spot price, which is in no history.
+    #: For a launch without trades: a flat bar at its spot price, which is in no history.
     standing: B | None
     #: Whether there are bars older than the first one here.
     has_older: bool
@@ -51,7 +51,7 @@ class BarsMirror(Mirror["BarsState[B]", "BarsChange[B]"], Generic[B]):
         super().__init__(BarsState(False, (), None, False))
         self._connection = connection
         self._source = source
-        #: Of the first page, and of one that is loaded again.
+        #: Number of bars in the first page, and in a page that is loaded again.
         self._limit = limit
         self._rows: BarRows[B] = BarRows([], False)
         self._subscription: Subscription | None = None
@@ -95,7 +95,7 @@ class BarsMirror(Mirror["BarsState[B]", "BarsChange[B]"], Generic[B]):
         self._notify(True, position, BarsChange(reason, changed, removed))
 
     def _reload(self) -> None:
-        """A page of history, then live. What was shown stays until the page is there."""
+        """A page of history, then live. The old bars stay visible until the page has arrived."""
         if self._subscription is not None:
             self._subscription.close()
         self._generation += 1

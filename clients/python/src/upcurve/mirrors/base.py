@@ -1,11 +1,11 @@
 """A mirror: a local copy of something on the server, kept up to date by Protocol v2.
 
-Promises: `state` is what the server had at `position`, through reconnects, other nodes, rollbacks,
+Promises: `state` is the server's data at `position`, through reconnects, other nodes, rollbacks,
           revisions and changes of epoch. States are never changed in place: a new one is made, so
           they may be compared by identity and kept.
 Not:      every state in between. A slow iteration gets the newest one.
-Ends:     with `close` (or `async with`), with its client, and with `error` when the server refuses it
-          for good; nothing is called afterwards.
+Ends:     with `close` (or `async with`), with its client, and with `error` when the server refuses
+          it for good; nothing is called afterwards.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..listeners import Listeners
 from ..position import Position
 
 #: Why a state is another than before. snapshot: the first state, or a full reload. update: something
-#: happened since. revised: a rollback or a late trade changed what was thought to be settled.
-#: history: older rows were loaded on request.
+#: happened since. revised: a rollback or a late trade changed data that seemed settled. history:
+#: older rows were loaded on request.
 Reason = Literal["snapshot", "update", "revised", "history"]
 
 S = TypeVar("S")

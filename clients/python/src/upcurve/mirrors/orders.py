@@ -22,7 +22,7 @@ class OrdersState:
     ledger: Sequence[ApiOrder]
     #: In no block yet: all of them.
     mempool: Sequence[ApiOrder]
-    #: Of all orders on the chain, beyond `ledger` too.
+    #: Number of all orders on the chain, including those that are not in `ledger`.
     count: int
 
     def find(self, entity_id: str) -> ApiOrder | None:
@@ -41,7 +41,7 @@ class OrdersChange(Change):
     removed: Sequence[str] = ()
 
 
-#: Loads the page of orders that are older than the one with the id `before`.
+#: Loads the page of orders older than the order with the id `before`.
 OlderOrders = Callable[[str], Awaitable[Answer[Any]]]
 _EMPTY = OrdersState(False, (), (), 0)
 
@@ -52,7 +52,7 @@ class OrdersMirror(Mirror[OrdersState, OrdersChange]):
     ) -> None:
         super().__init__(_EMPTY)
         self._older = older
-        #: Of orders on the chain; beyond it the oldest are dropped.
+        #: Most orders on the chain that are kept; beyond it the oldest are dropped.
         self._most_rows = 500
         self._subscription = connection.subscribe(params, self)
 
@@ -102,10 +102,10 @@ class OrdersMirror(Mirror[OrdersState, OrdersChange]):
 
 
 def merged(known: OrdersState, changes: Any) -> tuple[list[ApiOrder], tuple[ApiOrder, ...]]:
-    """Changed orders among those that are known, in the order that HTTP has: newest first by block and
-    place in it. Rows hold only the second, so the order within one is taken from the frame, which is
-    in this order. An order that the frame does not name was not undone, so it is older than all in
-    it."""
+    """Inserts changed orders into the known ones, in the order of HTTP: newest first by block and
+    place in it. Rows hold only the second, so the order within one is taken from the frame, which
+    is in this order. An order that the frame does not name was not undone, so it is older than all
+    in it."""
     removed = set(changes["removed"])
     pending = {order["entityId"] for order in changes["mempool"]}
     gone = removed | pending
@@ -120,7 +120,7 @@ def merged(known: OrdersState, changes: Any) -> tuple[list[ApiOrder], tuple[ApiO
 def _with_changes(
     known: Sequence[ApiOrder], changed: Sequence[ApiOrder], floor: int
 ) -> list[ApiOrder]:
-    """`floor`: the second of the oldest one known; what is older, and new here, is left out."""
+    """`floor`: the second of the oldest one known; new orders older than that are left out."""
     news = {order["entityId"]: order for order in changed}
     # With another second its place changes, as if it were new.
     rows = [
@@ -147,7 +147,8 @@ def _with_changes(
 
 
 def _exchange(rows: list[ApiOrder], orders: Sequence[ApiOrder]) -> None:
-    """Puts orders where those of before are; in one second in the order in which they are given."""
+    """Replaces the earlier versions of the given orders; orders of one second keep the given
+    sequence."""
     waiting: dict[int, deque[ApiOrder]] = defaultdict(deque)
     for order in orders:
         waiting[order["timestamp"]].append(order)

@@ -1,4 +1,4 @@
-"""Tickers of some tokens, or of a sorted list, in order; an update has those that changed."""
+"""Tickers of some tokens, or of a sorted list, in order; an update has only the changed tickers."""
 
 from __future__ import annotations
 

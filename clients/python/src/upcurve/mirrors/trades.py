@@ -34,7 +34,7 @@ class TradesChange(Change):
     removed: Sequence[str] = ()
 
 
-#: Loads so many trades that are older than the one with the id `before`.
+#: Loads the given number of trades older than the trade with the id `before`.
 OlderTrades = Callable[[str, int], Awaitable[Answer[Any]]]
 
 
@@ -42,7 +42,7 @@ class TradesMirror(Mirror[TradesState, TradesChange]):
     def __init__(self, connection: Connection, asset: str, older: OlderTrades) -> None:
         super().__init__(TradesState(False, ()))
         self._older = older
-        #: Trades older than this id are not all known, so none of them is shown.
+        #: Some trades older than this id are unknown, so no older trade is shown.
         self._floor = ""
         #: Beyond it the oldest are dropped.
         self._most_rows = 500
@@ -53,7 +53,7 @@ class TradesMirror(Mirror[TradesState, TradesChange]):
 
     @property
     def has_older(self) -> bool:
-        """Whether there may be trades before those of `state`."""
+        """Whether there may be trades older than the oldest in `state`."""
         return self._floor != ""
 
     async def load_older(self) -> bool:
