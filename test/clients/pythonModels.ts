@@ -35,7 +35,7 @@ export function pythonFiles(openapi: Openapi, asyncapi: Asyncapi): WireFile[] {
     if (topic !== 'socket') declareTopic(topics, topic, messages);
   }
   return [
-    { name: 'shapes.py', text: shapes.text('What answers and topics share.') },
+    { name: 'shapes.py', text: shapes.text('Shapes used by both answers and topics.') },
     { name: 'rest.py', text: rest.text('Queries, bodies and answers over HTTP.', named) },
     { name: 'topics.py', text: topics.text('Topics of the socket.', named) },
   ];

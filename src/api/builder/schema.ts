@@ -25,7 +25,7 @@ const Collaterals = Type.Optional(
   Type.Union([Outputs, Type.Null()], {
     description:
       'Outputs for collateral. Absent: the server adds its own and signs for it; ' +
-      'one that has none takes an output of the wallet.',
+      'a server without collateral uses an output of the wallet.',
   }),
 );
 const OrderAmount = Type.String({
@@ -56,8 +56,8 @@ const WaitFor = Type.Optional(
     minimum: LEAST_WAIT_SECONDS,
     maximum: MOST_WAIT_SECONDS,
     description:
-      'A limit order: it waits for so many seconds until the pool gives `minOutput`, which may ' +
-      'be more than now, and may be refunded after that. Absent: as long as the deployment says. ' +
+      'Seconds that a limit order waits for the pool to give `minOutput`, which may be more than ' +
+      'it gives now; afterwards the order may be refunded. Absent: the deployment’s time. ' +
       'An order for a pool of Splash waits until it is filled or cancelled.',
   }),
 );

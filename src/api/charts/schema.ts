@@ -89,7 +89,7 @@ export const BulkBody = Type.Array(
       Type.Integer({
         minimum: 1,
         maximum: HISTORY_LIMIT,
-        description: `At most so many bars, the newest; ${BULK_ITEM_LIMIT} where it is left out.`,
+        description: `Most bars in the answer, the newest; default ${BULK_ITEM_LIMIT}.`,
       }),
     ),
     fill: Type.Optional(OneOf(['none', 'previous'])),

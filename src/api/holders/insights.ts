@@ -23,12 +23,12 @@ const share = (what: string) =>
   });
 const Bundled = Type.Object({
   keys: Type.Integer({ minimum: 0, description: 'Distinct payment keys.' }),
-  percent: share('What these buys brought; above 100 where much was sold back'),
+  percent: share('Tokens that these buys brought; above 100 where much was sold back'),
 });
 export const Insights = Type.Object({
-  top10Percent: share('What the ten largest holders have'),
-  topHolderPercent: share('What the largest holder has'),
-  authorPercent: share('What all addresses with the author’s payment key have'),
+  top10Percent: share('Tokens of the ten largest holders'),
+  topHolderPercent: share('Tokens of the largest holder'),
+  authorPercent: share('Tokens of all addresses with the author’s payment key'),
   authorSold: Type.Boolean({ description: 'A sell of the author’s payment key was filled.' }),
   authorSoldTokens: Type.String({ ...Amount, description: 'Tokens that these sells sold.' }),
   bundled: Type.Union([Bundled, Type.Null()], {

@@ -47,12 +47,12 @@ const PortfolioToken = Type.Object({
 export const Portfolio = Type.Object({
   valueAda: Type.String({ ...ADA, description: 'Of all tokens; the wallets’ ADA is not in it.' }),
   ...PNL,
-  count: Type.Integer({ minimum: 0, description: 'Of all tokens, on every page.' }),
+  count: Type.Integer({ minimum: 0, description: 'Number of all tokens, the same on every page.' }),
   tokens: Type.Array(PortfolioToken, {
     description: 'Held, or traded once. The most valuable first; ties by asset id.',
   }),
   openOrders: Type.Object(OrderPage.properties, {
-    description: 'The newest 100 that have not ended, and all of the mempool.',
+    description: 'The newest 100 orders that have not ended, and every order in the mempool.',
   }),
   locks: Type.Array(LockRow, { description: 'Unspent, by reference.' }),
 });

@@ -27,7 +27,7 @@ export const TraderQuery = Type.Object({ asset: AssetIdShape, pkh: KeyHash });
 export const Keys = Type.Array(KeyHash, {
   minItems: 1,
   maxItems: MOST_KEYS,
-  description: 'Payment key hashes; one that comes twice counts once.',
+  description: 'Payment key hashes; a repeated hash counts once.',
 });
 
 const Holder = Type.Object({ address: Type.String({ description: 'bech32' }), quantity: Amount });
@@ -40,9 +40,12 @@ export const Holders = Type.Object({
       }),
       quantity: Amount,
     },
-    { description: 'What all addresses with the author’s payment key hold.' },
+    { description: 'Tokens of all addresses with the author’s payment key.' },
   ),
-  count: Type.Integer({ minimum: 0, description: 'Of all holders, on every page.' }),
+  count: Type.Integer({
+    minimum: 0,
+    description: 'Number of all holders, the same on every page.',
+  }),
 });
 
 const TradingMetrics = Type.Object(

@@ -26,11 +26,13 @@ const COMMON = {
 
 const Sync = Type.Object(
   {
-    slot: Nullable.integer('Of the newest block here; null before the first.'),
-    tipSlot: Nullable.integer("Of the node's newest block; null while it does not tell."),
+    slot: Nullable.integer('Slot of the newest block here; null before the first.'),
+    tipSlot: Nullable.integer(
+      "Slot of the node's newest block; null while the node does not tell.",
+    ),
     blocksBehind: Nullable.integer('Blocks that are still to come.'),
     percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()], {
-      description: "Of the slots from where following began to the node's newest.",
+      description: "Share of the slots from the start of following to the node's newest block.",
     }),
     blocksPerSecond: Type.Number({ minimum: 0, description: 'Over the last 20 seconds.' }),
     secondsLeft: Nullable.integer('At that pace; null where it cannot be told.'),
@@ -44,7 +46,7 @@ export const Ready = Type.Object({
   ...COMMON,
   position: Type.String({ description: '<epoch>:<seq>' }),
   leader: Nullable.text('Node that leads, as this one saw it last; null: none, nothing new comes.'),
-  term: Type.Integer({ description: 'Of the leader whose entry was applied last.' }),
+  term: Type.Integer({ description: 'Term of the leader whose entry was applied last.' }),
   lagEntries: Type.Integer({ description: 'Entries that are written and not applied here yet.' }),
   stateHash: Type.String({ description: 'Hex; equal on every node at this position.' }),
   hashedSeq: Type.Integer({
@@ -57,7 +59,7 @@ export const Ready = Type.Object({
       code: Type.Enum([...REASON_CODES]),
       message: Type.String({ description: 'Cause, and what to do.' }),
     }),
-    { description: 'What this node waits for, and what is wrong; empty: nothing.' },
+    { description: 'Faults, and conditions that this node waits for; empty: none.' },
   ),
   quarantinedPools: Type.Integer({ minimum: 0 }),
   stuckPools: Type.Array(Type.String(), {
@@ -78,7 +80,7 @@ export const HealthUpdate = Type.Object({
   ...COMMON,
   tip: Type.Object(TIP),
   reasons: Type.Array(Type.String(), {
-    description: 'Codes of what this node waits for, and of what is wrong: see /health/ready.',
+    description: 'Codes of faults, and of conditions that this node waits for: see /health/ready.',
   }),
   submits: Type.Boolean({ description: 'false: submissions answer 503 NOT_READY for now.' }),
 });

@@ -39,7 +39,7 @@ export const OrderTrades = Type.Object(
     }),
     filled: Type.String({
       pattern: '^[0-9]+(?:\\.[0-9]{1,2})?$',
-      description: 'Percent of what it offers, cut to 2 decimals.',
+      description: 'Filled percent of the offered amount, cut to 2 decimals.',
     }),
     fills: Type.Array(Fill),
   },
@@ -62,7 +62,7 @@ export const HistoryByAssetQuery = OrderFeedQuery;
 export const BeaconQuery = Type.Object({
   beacon: Type.String({
     pattern: '^[0-9a-fA-F]{56}$',
-    description: 'Of the order, 56 hex digits.',
+    description: 'Beacon of the order, 56 hex digits.',
   }),
 });
 
@@ -90,10 +90,10 @@ export const HistoryInput = Type.Object({ address: AddressText });
 export const HistoryByAssetInput = Type.Object({ address: AddressText, asset: AssetIdShape });
 
 const CHANGES = {
-  ledger: Type.Array(ApiOrder, { description: 'Changed ones on the chain, newest first.' }),
-  mempool: Type.Array(ApiOrder, { description: 'Changed ones that are in no block.' }),
+  ledger: Type.Array(ApiOrder, { description: 'Changed orders on the chain, newest first.' }),
+  mempool: Type.Array(ApiOrder, { description: 'Changed orders that are in no block.' }),
   removed: Type.Array(OutputId, { description: 'Neither the chain nor the mempool has them.' }),
-  count: Type.Integer({ description: 'Of all orders on the chain.' }),
+  count: Type.Integer({ description: 'Number of all orders on the chain.' }),
 };
 export const OrderChanges = Type.Union([Type.Object(CHANGES), Type.Null()]);
 const Slot = Type.Union([Type.Integer(), Type.Null()]);

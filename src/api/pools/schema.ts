@@ -80,7 +80,7 @@ export const PoolListQuery = Type.Object({
 });
 export const AssetQuery = Type.Object({ asset: AssetIdShape });
 export const Progress = Type.Object({
-  percent: Type.String({ description: 'Of the cap, cut to 2 decimals.' }),
+  percent: Type.String({ description: 'Percent of the cap, cut to 2 decimals.' }),
 });
 
 export const Pools = Type.Object({
@@ -124,12 +124,12 @@ export const PoolOrNull = Type.Union([LiquidityPoolInfo, Type.Null()]);
 export const PoolListUpdate = Type.Object(
   {
     items: Type.Array(LiquidityPoolInfo, {
-      description: 'Pools of the page that changed or are new on it; in a snapshot all of them.',
+      description: 'Pools that changed or are new on the page; a snapshot has every pool.',
     }),
     order: Type.Array(AssetIdShape, {
       description:
-        'Asset ids of the page in their order. The pool of each is in `items`, or was in those ' +
-        'of an update before; a pool that is not named has left the page.',
+        'Asset ids of the page in their order. The pool of each is in `items`, or was in ' +
+        'an earlier update’s; a pool that is not named has left the page.',
     }),
     crc32: Type.Integer({
       minimum: 0,

@@ -5,7 +5,7 @@ import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from './identifiers.ts';
 
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const Status = OneOf(ORDER_STATUSES, {
-  description: 'What chain and mempool show of it; see the states of an order.',
+  description: 'State of the order in chain and mempool; see the states of an order.',
 });
 
 export const ORDER_FIELDS = {
@@ -22,7 +22,7 @@ export const ORDER_FIELDS = {
   }),
   filledAmount: Type.String({
     pattern: '^[0-9]+$',
-    description: 'What was executed of `fromAmount`, in blocks.',
+    description: 'Part of `fromAmount` that was executed, in blocks.',
   }),
   remaining: Type.String({ pattern: '^[0-9]+$', description: 'What was not.' }),
   address: Type.String({ description: 'Where the output is paid to, bech32.' }),
@@ -62,10 +62,14 @@ export const ApiOrder = Type.Object(ORDER_FIELDS, { $id: 'ApiOrder' });
 export const OrderPage = Type.Object(
   {
     ledger: Type.Object({
-      count: Type.Integer({ description: 'Of all pages, within `from` and `to`.' }),
+      count: Type.Integer({
+        description: 'Number of orders on all pages, within `from` and `to`.',
+      }),
       items: Type.Array(ApiOrder, { description: 'On the chain, newest first.' }),
     }),
-    mempool: Type.Array(ApiOrder, { description: 'In no block yet: all of them, newest first.' }),
+    mempool: Type.Array(ApiOrder, {
+      description: 'Every order that is in no block yet, newest first.',
+    }),
   },
   { $id: 'OrderPage' },
 );

@@ -16,6 +16,6 @@ export function Limit(usual: number, most: number) {
 export function Before(what: string) {
   return Type.Optional({
     ...OutputId,
-    description: `Only what is older than this ${what} (\`entityId\`), for an exact walk.`,
+    description: `Only rows older than this ${what} (\`entityId\`), for an exact walk.`,
   });
 }

@@ -79,12 +79,12 @@ export type TickerUpdate = Type.Static<typeof TickerUpdate>;
 export const TickersUpdate = Type.Object(
   {
     items: Type.Array(TickerUpdate, {
-      description: 'Tickers that changed or are new in the list; in a snapshot all of them.',
+      description: 'Tickers that changed or are new in the list; a snapshot has every ticker.',
     }),
     order: Type.Array(AssetIdShape, {
       description:
-        'Asset ids of the list in their order. The ticker of each is in `items`, or was in those ' +
-        'of an update before; a token that is not named has left the list.',
+        'Asset ids of the list in their order. The ticker of each is in `items`, or was in ' +
+        'an earlier update’s; a token that is not named has left the list.',
     }),
     crc32: Type.Integer({
       minimum: 0,
@@ -135,7 +135,7 @@ export const Order = Type.Optional({
 
 const MOST_ASSETS = 20;
 const age = (what: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, description: `${what} so many seconds old.` }));
+  Type.Optional(Type.Integer({ minimum: 0, description: `${what} bound of the age, in seconds.` }));
 const bound = (description: string) =>
   Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,6})?$', description }));
 
@@ -150,14 +150,14 @@ export const TickersQuery = Type.Object({
   ),
   sort: Sort,
   order: Order,
-  minAge: age('At least'),
-  maxAge: age('At most'),
-  minMarketCap: bound('At least so many ADA.'),
-  maxMarketCap: bound('At most so many ADA.'),
-  minVolume24h: bound('At least so many ADA in 24 hours.'),
+  minAge: age('Lower'),
+  maxAge: age('Upper'),
+  minMarketCap: bound('Lower bound, in ADA.'),
+  maxMarketCap: bound('Upper bound, in ADA.'),
+  minVolume24h: bound('Lower bound, in ADA of 24 hours.'),
   graduated: Type.Optional(OneOf(['true', 'false'] as const, ONE_SIDE)),
   minProgress: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 100, description: 'At least so many percent.' }),
+    Type.Number({ minimum: 0, maximum: 100, description: 'Lower bound, in percent.' }),
   ),
   offset: Offset,
   limit: Limit(100, 500),

@@ -43,14 +43,14 @@ const TradesQuery = Type.Object({
   limit: Limit(100, 500),
   format: Format,
   ...SPAN,
-  pkh: Type.Optional({ ...KeyHash, description: 'Only those of this payment key.' }),
+  pkh: Type.Optional({ ...KeyHash, description: 'Only trades of this payment key.' }),
   side: Type.Optional(
     OneOf(['buy', 'sell'], { description: 'Only buys, or only sells: `buy` or `sell`.' }),
   ),
   minQuote: Type.Optional(
     Type.String({
       pattern: '^[0-9]{1,20}$',
-      description: 'Only those that moved at least so many lovelace: an integer.',
+      description: 'Only trades that moved at least this amount: an integer, lovelace.',
     }),
   ),
 });

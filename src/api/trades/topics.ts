@@ -96,7 +96,7 @@ const NewestTradesInput = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_NEWEST, default: FIRST_NEWEST })),
 });
 const NewestTradesOutput = Type.Array(MarketTrade, {
-  description: 'Newest first; those of one slot by their place in the block.',
+  description: 'Newest first; trades of one slot by their place in the block.',
 });
 
 type Newest = DataOf<typeof NewestTradesOutput>;

@@ -67,7 +67,7 @@ export const WebhookState = Type.Object({
   }),
   createdAt: Type.Integer({ description: 'Unix milliseconds.' }),
   deliveredAt: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Of the last delivery that was accepted.',
+    description: 'Time of the last delivery that was accepted.',
   }),
   failures: Type.Integer({ description: 'Attempts that failed since then.' }),
   nextTryAt: Type.Union([Type.Integer(), Type.Null()]),

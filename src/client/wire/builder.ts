@@ -98,9 +98,9 @@ export interface QuoteQuery {
    */
   readonly minOutput?: string;
   /**
-   * A limit order: it waits for so many seconds until the pool gives `minOutput`, which may
-   * be more than now, and may be refunded after that. Absent: as long as the deployment says.
-   * An order for a pool of Splash waits until it is filled or cancelled.
+   * Seconds that a limit order waits for the pool to give `minOutput`, which may be more than
+   * it gives now; afterwards the order may be refunded. Absent: the deployment’s time. An
+   * order for a pool of Splash waits until it is filled or cancelled.
    */
   readonly waitFor?: number;
   /**
@@ -179,9 +179,9 @@ export type QuotesBody = readonly {
    */
   readonly minOutput?: string;
   /**
-   * A limit order: it waits for so many seconds until the pool gives `minOutput`, which may
-   * be more than now, and may be refunded after that. Absent: as long as the deployment says.
-   * An order for a pool of Splash waits until it is filled or cancelled.
+   * Seconds that a limit order waits for the pool to give `minOutput`, which may be more than
+   * it gives now; afterwards the order may be refunded. Absent: the deployment’s time. An
+   * order for a pool of Splash waits until it is filled or cancelled.
    */
   readonly waitFor?: number;
   /**

@@ -291,7 +291,7 @@ export type ChartBulkBody = readonly {
     | 'month1';
   readonly from: number;
   readonly to: number;
-  /** At most so many bars, the newest; 400 where it is left out. */
+  /** Most bars in the answer, the newest; default 400. */
   readonly limit?: number;
   readonly fill?: 'none' | 'previous';
   /** Prices (default), or market caps in ADA. */

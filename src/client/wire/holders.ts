@@ -16,14 +16,14 @@ export interface HoldersAnswer {
     /** Integer. */
     readonly quantity: string;
   }[];
-  /** What all addresses with the author’s payment key hold. */
+  /** Tokens of all addresses with the author’s payment key. */
   readonly dev: {
     /** The author’s, as of the launch; empty where the launch does not tell. */
     readonly address: string;
     /** Integer. */
     readonly quantity: string;
   };
-  /** Of all holders, on every page. */
+  /** Number of all holders, the same on every page. */
   readonly count: number;
 }
 
@@ -41,7 +41,7 @@ export interface PnlCardQuery {
   readonly assetId: string;
 }
 
-/** Payment key hashes; one that comes twice counts once. */
+/** Payment key hashes; a repeated hash counts once. */
 export type PnlCardBody = readonly string[];
 
 export type PnlCardAnswer = {
@@ -60,7 +60,7 @@ export interface AssetBalanceQuery {
   readonly assetId: string;
 }
 
-/** Payment key hashes; one that comes twice counts once. */
+/** Payment key hashes; a repeated hash counts once. */
 export type AssetBalanceBody = readonly string[];
 
 export type AssetBalanceAnswer = {
@@ -74,12 +74,12 @@ export interface TokenInsightsQuery {
 }
 
 export interface TokenInsightsAnswer {
-  /** What the ten largest holders have, in percent of the supply outside the pool. */
+  /** Tokens of the ten largest holders, in percent of the supply outside the pool. */
   readonly top10Percent: string;
-  /** What the largest holder has, in percent of the supply outside the pool. */
+  /** Tokens of the largest holder, in percent of the supply outside the pool. */
   readonly topHolderPercent: string;
   /**
-   * What all addresses with the author’s payment key have, in percent of the supply outside
+   * Tokens of all addresses with the author’s payment key, in percent of the supply outside
    * the pool.
    */
   readonly authorPercent: string;
@@ -95,8 +95,8 @@ export interface TokenInsightsAnswer {
     /** Distinct payment keys. */
     readonly keys: number;
     /**
-     * What these buys brought; above 100 where much was sold back, in percent of the supply
-     * outside the pool.
+     * Tokens that these buys brought; above 100 where much was sold back, in percent of the
+     * supply outside the pool.
      */
     readonly percent: string;
   } | null;
@@ -108,7 +108,7 @@ export interface PortfolioQuery {
   readonly limit?: number;
 }
 
-/** Payment key hashes; one that comes twice counts once. */
+/** Payment key hashes; a repeated hash counts once. */
 export type PortfolioBody = readonly string[];
 
 export interface PortfolioAnswer {
@@ -124,7 +124,7 @@ export interface PortfolioAnswer {
   readonly unrealizedPnlAda: string;
   /** Realized and unrealized / spent × 100; null where nothing was spent. */
   readonly pnlPercent: string | null;
-  /** Of all tokens, on every page. */
+  /** Number of all tokens, the same on every page. */
   readonly count: number;
   /** Held, or traded once. The most valuable first; ties by asset id. */
   readonly tokens: readonly {
@@ -164,15 +164,15 @@ export interface PortfolioAnswer {
     /** Unix seconds; null without a trade. */
     readonly lastTradeTime: number | null;
   }[];
-  /** The newest 100 that have not ended, and all of the mempool. */
+  /** The newest 100 orders that have not ended, and every order in the mempool. */
   readonly openOrders: {
     readonly ledger: {
-      /** Of all pages, within `from` and `to`. */
+      /** Number of orders on all pages, within `from` and `to`. */
       readonly count: number;
       /** On the chain, newest first. */
       readonly items: readonly ApiOrder[];
     };
-    /** In no block yet: all of them, newest first. */
+    /** Every order that is in no block yet, newest first. */
     readonly mempool: readonly ApiOrder[];
   };
   /** Unspent, by reference. */
@@ -206,7 +206,7 @@ export interface PortfolioHistoryQuery {
   readonly format?: 'json' | 'csv';
 }
 
-/** Payment key hashes; one that comes twice counts once. */
+/** Payment key hashes; a repeated hash counts once. */
 export type PortfolioHistoryBody = readonly string[];
 
 export type PortfolioHistoryAnswer = readonly {

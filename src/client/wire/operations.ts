@@ -72,7 +72,7 @@ export interface HealthReadyAnswer {
   readonly position: string;
   /** Node that leads, as this one saw it last; null: none, nothing new comes. */
   readonly leader: string | null;
-  /** Of the leader whose entry was applied last. */
+  /** Term of the leader whose entry was applied last. */
   readonly term: number;
   /** Entries that are written and not applied here yet. */
   readonly lagEntries: number;
@@ -82,7 +82,7 @@ export interface HealthReadyAnswer {
   readonly hashedSeq: number;
   /** It serves, but something is wrong: see reasons. */
   readonly degraded: boolean;
-  /** What this node waits for, and what is wrong; empty: nothing. */
+  /** Faults, and conditions that this node waits for; empty: none. */
   readonly reasons: readonly {
     readonly code:
       | 'LOG_NOT_WRITTEN'
@@ -131,13 +131,13 @@ export interface HealthReadyAnswer {
   };
   /** null: there is nothing to catch up with. */
   readonly sync: {
-    /** Of the newest block here; null before the first. */
+    /** Slot of the newest block here; null before the first. */
     readonly slot: number | null;
-    /** Of the node's newest block; null while it does not tell. */
+    /** Slot of the node's newest block; null while the node does not tell. */
     readonly tipSlot: number | null;
     /** Blocks that are still to come. */
     readonly blocksBehind: number | null;
-    /** Of the slots from where following began to the node's newest. */
+    /** Share of the slots from the start of following to the node's newest block. */
     readonly percent: number | null;
     /** Over the last 20 seconds. */
     readonly blocksPerSecond: number;

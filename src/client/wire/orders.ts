@@ -7,7 +7,7 @@ export interface OrderFeedQuery {
   /** Rows to skip. */
   readonly offset?: number;
   readonly limit?: number;
-  /** Only what is older than this order (`entityId`), for an exact walk. */
+  /** Only rows older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
   /** Only from this moment on, Unix seconds. */
   readonly from?: number;
@@ -26,7 +26,7 @@ export interface UserHistoryQuery {
   /** Rows to skip. */
   readonly offset?: number;
   readonly limit?: number;
-  /** Only what is older than this order (`entityId`), for an exact walk. */
+  /** Only rows older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
   /** Only from this moment on, Unix seconds. */
   readonly from?: number;
@@ -47,7 +47,7 @@ export interface UserHistoryByAssetQuery {
   /** Rows to skip. */
   readonly offset?: number;
   readonly limit?: number;
-  /** Only what is older than this order (`entityId`), for an exact walk. */
+  /** Only rows older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
   /** Only from this moment on, Unix seconds. */
   readonly from?: number;
@@ -66,7 +66,7 @@ export interface UserOpenOrdersQuery {
   /** Rows to skip. */
   readonly offset?: number;
   readonly limit?: number;
-  /** Only what is older than this order (`entityId`), for an exact walk. */
+  /** Only rows older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
   /** Only from this moment on, Unix seconds. */
   readonly from?: number;
@@ -82,7 +82,7 @@ export type UserOpenOrdersBody = readonly string[];
 export type UserOpenOrdersAnswer = OrderPage;
 
 export interface OrderByBeaconQuery {
-  /** Of the order, 56 hex digits. */
+  /** Beacon of the order, 56 hex digits. */
   readonly beacon: string;
 }
 

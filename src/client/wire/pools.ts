@@ -69,7 +69,7 @@ export interface CurveProgressQuery {
 }
 
 export interface CurveProgressAnswer {
-  /** Of the cap, cut to 2 decimals. */
+  /** Percent of the cap, cut to 2 decimals. */
   readonly percent: string;
 }
 

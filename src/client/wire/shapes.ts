@@ -150,7 +150,7 @@ export interface ApiOrder {
    * dropped.
    */
   readonly toAmount: string;
-  /** What was executed of `fromAmount`, in blocks. */
+  /** Part of `fromAmount` that was executed, in blocks. */
   readonly filledAmount: string;
   /** What was not. */
   readonly remaining: string;
@@ -169,7 +169,7 @@ export interface ApiOrder {
   readonly evaluatedTransactionId: string | null;
   /** Unix seconds of the block that placed it, or when the mempool first showed it. */
   readonly timestamp: number;
-  /** What chain and mempool show of it; see the states of an order. */
+  /** State of the order in chain and mempool; see the states of an order. */
   readonly status:
     | 'Pending'
     | 'Evaluated'
@@ -196,12 +196,12 @@ export interface ApiOrder {
 
 export interface OrderPage {
   readonly ledger: {
-    /** Of all pages, within `from` and `to`. */
+    /** Number of orders on all pages, within `from` and `to`. */
     readonly count: number;
     /** On the chain, newest first. */
     readonly items: readonly ApiOrder[];
   };
-  /** In no block yet: all of them, newest first. */
+  /** Every order that is in no block yet, newest first. */
   readonly mempool: readonly ApiOrder[];
 }
 
@@ -220,7 +220,7 @@ export interface OrderTrades {
    * dropped.
    */
   readonly toAmount: string;
-  /** What was executed of `fromAmount`, in blocks. */
+  /** Part of `fromAmount` that was executed, in blocks. */
   readonly filledAmount: string;
   /** What was not. */
   readonly remaining: string;
@@ -239,7 +239,7 @@ export interface OrderTrades {
   readonly evaluatedTransactionId: string | null;
   /** Unix seconds of the block that placed it, or when the mempool first showed it. */
   readonly timestamp: number;
-  /** What chain and mempool show of it; see the states of an order. */
+  /** State of the order in chain and mempool; see the states of an order. */
   readonly status:
     | 'Pending'
     | 'Evaluated'
@@ -270,7 +270,7 @@ export interface OrderTrades {
   readonly outputAmount: string;
   /** ADA per token: of the trade (percent fee left out), else the worst one. */
   readonly price: string;
-  /** Percent of what it offers, cut to 2 decimals. */
+  /** Filled percent of the offered amount, cut to 2 decimals. */
   readonly filled: string;
   readonly fills: readonly {
     readonly txHash: string;
@@ -323,11 +323,11 @@ export interface StreamSubscription {
 }
 
 export interface PoolListUpdate {
-  /** Pools of the page that changed or are new on it; in a snapshot all of them. */
+  /** Pools that changed or are new on the page; a snapshot has every pool. */
   readonly items: readonly LiquidityPoolInfo[];
   /**
-   * Asset ids of the page in their order. The pool of each is in `items`, or was in those of
-   * an update before; a pool that is not named has left the page.
+   * Asset ids of the page in their order. The pool of each is in `items`, or was in an
+   * earlier update’s; a pool that is not named has left the page.
    */
   readonly order: readonly string[];
   /** Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas. */

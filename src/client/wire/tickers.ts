@@ -33,19 +33,19 @@ export interface TickersQuery {
     | 'lastTrade';
   /** null comes last both ways; ties by asset id. */
   readonly order?: 'desc' | 'asc';
-  /** At least so many seconds old. */
+  /** Lower bound of the age, in seconds. */
   readonly minAge?: number;
-  /** At most so many seconds old. */
+  /** Upper bound of the age, in seconds. */
   readonly maxAge?: number;
-  /** At least so many ADA. */
+  /** Lower bound, in ADA. */
   readonly minMarketCap?: string;
-  /** At most so many ADA. */
+  /** Upper bound, in ADA. */
   readonly maxMarketCap?: string;
-  /** At least so many ADA in 24 hours. */
+  /** Lower bound, in ADA of 24 hours. */
   readonly minVolume24h?: string;
   /** Only those on the AMM, or on the curve. */
   readonly graduated?: 'true' | 'false';
-  /** At least so many percent. */
+  /** Lower bound, in percent. */
   readonly minProgress?: number;
   /** Rows to skip. */
   readonly offset?: number;
@@ -197,11 +197,11 @@ export interface TickerUpdate {
 }
 
 export interface TickersUpdate {
-  /** Tickers that changed or are new in the list; in a snapshot all of them. */
+  /** Tickers that changed or are new in the list; a snapshot has every ticker. */
   readonly items: readonly TickerUpdate[];
   /**
-   * Asset ids of the list in their order. The ticker of each is in `items`, or was in those
-   * of an update before; a token that is not named has left the list.
+   * Asset ids of the list in their order. The ticker of each is in `items`, or was in an
+   * earlier update’s; a token that is not named has left the list.
    */
   readonly order: readonly string[];
   /** Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas. */

@@ -241,24 +241,24 @@ export type MCapDescData = NewData;
 export type TrendingData = NewData;
 
 export type LiveOrdersFeedData = {
-  /** Changed ones on the chain, newest first. */
+  /** Changed orders on the chain, newest first. */
   readonly ledger: readonly ApiOrder[];
-  /** Changed ones that are in no block. */
+  /** Changed orders that are in no block. */
   readonly mempool: readonly ApiOrder[];
   /** Neither the chain nor the mempool has them. */
   readonly removed: readonly string[];
-  /** Of all orders on the chain. */
+  /** Number of all orders on the chain. */
   readonly count: number;
 } | null;
 
 export interface LiveOrdersFeedRevised {
-  /** Changed ones on the chain, newest first. */
+  /** Changed orders on the chain, newest first. */
   readonly ledger: readonly ApiOrder[];
-  /** Changed ones that are in no block. */
+  /** Changed orders that are in no block. */
   readonly mempool: readonly ApiOrder[];
   /** Neither the chain nor the mempool has them. */
   readonly removed: readonly string[];
-  /** Of all orders on the chain. */
+  /** Number of all orders on the chain. */
   readonly count: number;
   readonly reason: 'rollback';
   readonly fromSlot: number | null;
@@ -319,7 +319,7 @@ export type TradesData =
 
 export type TradesInput = PoolFeedInput;
 
-/** Newest first; those of one slot by their place in the block. */
+/** Newest first; trades of one slot by their place in the block. */
 export type NewestTradesData = readonly MarketTrade[];
 
 export interface NewestTradesInput {
@@ -347,7 +347,7 @@ export interface HealthData {
     /** Milliseconds between the newest entry and now; null where unknown. */
     readonly lagMs: number | null;
   };
-  /** Codes of what this node waits for, and of what is wrong: see /health/ready. */
+  /** Codes of faults, and of conditions that this node waits for: see /health/ready. */
   readonly reasons: readonly string[];
   /** false: submissions answer 503 NOT_READY for now. */
   readonly submits: boolean;

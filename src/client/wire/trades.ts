@@ -13,11 +13,11 @@ export interface TradesQuery {
   readonly from?: number;
   /** Only before this moment, Unix seconds. */
   readonly to?: number;
-  /** Only those of this payment key. */
+  /** Only trades of this payment key. */
   readonly pkh?: string;
   /** Only buys, or only sells: `buy` or `sell`. */
   readonly side?: 'buy' | 'sell';
-  /** Only those that moved at least so many lovelace: an integer. */
+  /** Only trades that moved at least this amount: an integer, lovelace. */
   readonly minQuote?: string;
 }
 

@@ -41,8 +41,8 @@ export interface LaunchInfo {
    */
   readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
   /**
-   * Outputs for collateral. Absent: the server adds its own and signs for it; one that has
-   * none takes an output of the wallet.
+   * Outputs for collateral. Absent: the server adds its own and signs for it; a server
+   * without collateral uses an output of the wallet.
    */
   readonly collaterals?: readonly string[] | null;
   readonly ttl?: number | null;
@@ -76,8 +76,8 @@ export interface CancelBody {
    */
   readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
   /**
-   * Outputs for collateral. Absent: the server adds its own and signs for it; one that has
-   * none takes an output of the wallet.
+   * Outputs for collateral. Absent: the server adds its own and signs for it; a server
+   * without collateral uses an output of the wallet.
    */
   readonly collaterals?: readonly string[] | null;
   readonly ttl?: number | null;

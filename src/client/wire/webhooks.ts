@@ -62,7 +62,7 @@ export type WebhooksAnswer = readonly {
   } | null;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** Of the last delivery that was accepted. */
+  /** Time of the last delivery that was accepted. */
   readonly deliveredAt: number | null;
   /** Attempts that failed since then. */
   readonly failures: number;
@@ -102,7 +102,7 @@ export interface WebhookAnswer {
   } | null;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** Of the last delivery that was accepted. */
+  /** Time of the last delivery that was accepted. */
   readonly deliveredAt: number | null;
   /** Attempts that failed since then. */
   readonly failures: number;

@@ -156,7 +156,7 @@ ChartBulkBodyRow = TypedDict(
         "resolution": "Literal['min1', 'min3', 'min5', 'min15', 'min30', 'hour1', 'hour2', 'hour4', 'hour12', 'day1', 'week1', 'month1']",
         "from": "int",
         "to": "int",
-        #: At most so many bars, the newest; 400 where it is left out.
+        #: Most bars in the answer, the newest; default 400.
         "limit": "NotRequired[int]",
         "fill": "NotRequired[Literal['none', 'previous']]",
         #: Prices (default), or market caps in ADA.
@@ -233,7 +233,7 @@ CurveProgressQuery = PoolQuery
 
 
 class CurveProgressAnswer(TypedDict):
-    #: Of the cap, cut to 2 decimals.
+    #: Percent of the cap, cut to 2 decimals.
     percent: str
 
 
@@ -259,9 +259,9 @@ class HoldersAnswerHoldersRow(TypedDict):
 
 class HoldersAnswer(TypedDict):
     holders: list[HoldersAnswerHoldersRow]
-    #: What all addresses with the author’s payment key hold.
+    #: Tokens of all addresses with the author’s payment key.
     dev: HoldersAnswerHoldersRow
-    #: Of all holders, on every page.
+    #: Number of all holders, the same on every page.
     count: int
 
 
@@ -280,7 +280,7 @@ class PnlCardQuery(TypedDict):
     assetId: str
 
 
-#: Payment key hashes; one that comes twice counts once.
+#: Payment key hashes; a repeated hash counts once.
 PnlCardBody = list[str]
 
 
@@ -299,7 +299,7 @@ PnlCardAnswer = PnlCardAnswerRow | None
 
 AssetBalanceQuery = PnlCardQuery
 
-#: Payment key hashes; one that comes twice counts once.
+#: Payment key hashes; a repeated hash counts once.
 AssetBalanceBody = list[str]
 
 
@@ -316,17 +316,17 @@ TokenInsightsQuery = PoolQuery
 class TokenInsightsAnswerBundled(TypedDict):
     #: Distinct payment keys.
     keys: int
-    #: What these buys brought; above 100 where much was sold back, in percent of the supply
-    #: outside the pool.
+    #: Tokens that these buys brought; above 100 where much was sold back, in percent of the
+    #: supply outside the pool.
     percent: str
 
 
 class TokenInsightsAnswer(TypedDict):
-    #: What the ten largest holders have, in percent of the supply outside the pool.
+    #: Tokens of the ten largest holders, in percent of the supply outside the pool.
     top10Percent: str
-    #: What the largest holder has, in percent of the supply outside the pool.
+    #: Tokens of the largest holder, in percent of the supply outside the pool.
     topHolderPercent: str
-    #: What all addresses with the author’s payment key have, in percent of the supply outside the
+    #: Tokens of all addresses with the author’s payment key, in percent of the supply outside the
     #: pool.
     authorPercent: str
     #: A sell of the author’s payment key was filled.
@@ -340,7 +340,7 @@ class TokenInsightsAnswer(TypedDict):
 
 PortfolioQuery = FollowingQuery
 
-#: Payment key hashes; one that comes twice counts once.
+#: Payment key hashes; a repeated hash counts once.
 PortfolioBody = list[str]
 
 
@@ -383,7 +383,7 @@ class PortfolioAnswerTokensRow(TypedDict):
 
 
 class PortfolioAnswerOpenOrdersLedger(TypedDict):
-    #: Of all pages, within `from` and `to`.
+    #: Number of orders on all pages, within `from` and `to`.
     count: int
     #: On the chain, newest first.
     items: list[ApiOrder]
@@ -391,7 +391,7 @@ class PortfolioAnswerOpenOrdersLedger(TypedDict):
 
 class PortfolioAnswerOpenOrders(TypedDict):
     ledger: PortfolioAnswerOpenOrdersLedger
-    #: In no block yet: all of them, newest first.
+    #: Every order that is in no block yet, newest first.
     mempool: list[ApiOrder]
 
 
@@ -425,11 +425,11 @@ class PortfolioAnswer(TypedDict):
     unrealizedPnlAda: str
     #: Realized and unrealized / spent × 100; null where nothing was spent.
     pnlPercent: str | None
-    #: Of all tokens, on every page.
+    #: Number of all tokens, the same on every page.
     count: int
     #: Held, or traded once. The most valuable first; ties by asset id.
     tokens: list[PortfolioAnswerTokensRow]
-    #: The newest 100 that have not ended, and all of the mempool.
+    #: The newest 100 orders that have not ended, and every order in the mempool.
     openOrders: PortfolioAnswerOpenOrders
     #: Unspent, by reference.
     locks: list[PortfolioAnswerLocksRow]
@@ -445,7 +445,7 @@ class PortfolioHistoryQuery(TypedDict):
     limit: NotRequired[int]
 
 
-#: Payment key hashes; one that comes twice counts once.
+#: Payment key hashes; a repeated hash counts once.
 PortfolioHistoryBody = list[str]
 
 
@@ -473,7 +473,7 @@ class OrderFeedQuery(TypedDict):
     #: Rows to skip.
     offset: NotRequired[int]
     limit: NotRequired[int]
-    #: Only what is older than this order (`entityId`), for an exact walk.
+    #: Only rows older than this order (`entityId`), for an exact walk.
     before: NotRequired[str]
     #: Only from this moment on, Unix seconds.
     start: NotRequired[int]
@@ -491,7 +491,7 @@ class UserHistoryQuery(TypedDict):
     #: Rows to skip.
     offset: NotRequired[int]
     limit: NotRequired[int]
-    #: Only what is older than this order (`entityId`), for an exact walk.
+    #: Only rows older than this order (`entityId`), for an exact walk.
     before: NotRequired[str]
     #: Only from this moment on, Unix seconds.
     start: NotRequired[int]
@@ -520,7 +520,7 @@ UserOpenOrdersAnswer = OrderPage
 
 
 class OrderByBeaconQuery(TypedDict):
-    #: Of the order, 56 hex digits.
+    #: Beacon of the order, 56 hex digits.
     beacon: str
 
 
@@ -537,11 +537,11 @@ class TradesQuery(TypedDict):
     start: NotRequired[int]
     #: Only before this moment, Unix seconds.
     end: NotRequired[int]
-    #: Only those of this payment key.
+    #: Only trades of this payment key.
     pkh: NotRequired[str]
     #: Only buys, or only sells: `buy` or `sell`.
     side: NotRequired[Literal["buy", "sell"]]
-    #: Only those that moved at least so many lovelace: an integer.
+    #: Only trades that moved at least this amount: an integer, lovelace.
     minQuote: NotRequired[str]
 
 
@@ -555,19 +555,19 @@ class TickersQuery(TypedDict):
     sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "lastTrade"]]
     #: null comes last both ways; ties by asset id.
     order: NotRequired[Literal["desc", "asc"]]
-    #: At least so many seconds old.
+    #: Lower bound of the age, in seconds.
     minAge: NotRequired[int]
-    #: At most so many seconds old.
+    #: Upper bound of the age, in seconds.
     maxAge: NotRequired[int]
-    #: At least so many ADA.
+    #: Lower bound, in ADA.
     minMarketCap: NotRequired[str]
-    #: At most so many ADA.
+    #: Upper bound, in ADA.
     maxMarketCap: NotRequired[str]
-    #: At least so many ADA in 24 hours.
+    #: Lower bound, in ADA of 24 hours.
     minVolume24h: NotRequired[str]
     #: Only those on the AMM, or on the curve.
     graduated: NotRequired[Literal["true", "false"]]
-    #: At least so many percent.
+    #: Lower bound, in percent.
     minProgress: NotRequired[int | Decimal]
     #: Rows to skip.
     offset: NotRequired[int]
@@ -736,9 +736,9 @@ class QuoteQuery(TypedDict):
     #: BUY_WITH_OUTPUT. Where the pool gives less by now and nothing waits: 409 `PRICE_MOVED`, and
     #: nothing is built.
     minOutput: NotRequired[str]
-    #: A limit order: it waits for so many seconds until the pool gives `minOutput`, which may be
-    #: more than now, and may be refunded after that. Absent: as long as the deployment says. An
-    #: order for a pool of Splash waits until it is filled or cancelled.
+    #: Seconds that a limit order waits for the pool to give `minOutput`, which may be more than
+    #: it gives now; afterwards the order may be refunded. Absent: the deployment’s time. An order
+    #: for a pool of Splash waits until it is filled or cancelled.
     waitFor: NotRequired[int]
     #: Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end. Absent:
     #: 7200. An order’s end lies at least two minutes before it may be refunded, also with 0.
@@ -806,8 +806,8 @@ class LaunchInfo(TypedDict):
     #: Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up the
     #: wallet. Their content is always read from the ledger.
     utxos: NotRequired[Literal["splash-wallet", ""] | list[str] | None]
-    #: Outputs for collateral. Absent: the server adds its own and signs for it; one that has none
-    #: takes an output of the wallet.
+    #: Outputs for collateral. Absent: the server adds its own and signs for it; a server without
+    #: collateral uses an output of the wallet.
     collaterals: NotRequired[list[str] | None]
     ttl: NotRequired[int | None]
 
@@ -837,8 +837,8 @@ class CancelBody(TypedDict):
     #: Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up the
     #: wallet. Their content is always read from the ledger.
     utxos: NotRequired[Literal["splash-wallet", ""] | list[str] | None]
-    #: Outputs for collateral. Absent: the server adds its own and signs for it; one that has none
-    #: takes an output of the wallet.
+    #: Outputs for collateral. Absent: the server adds its own and signs for it; a server without
+    #: collateral uses an output of the wallet.
     collaterals: NotRequired[list[str] | None]
     ttl: NotRequired[int | None]
 
@@ -1113,7 +1113,7 @@ class WebhooksAnswerRow(TypedDict):
     position: CreateWebhookBodyTopicsRowSince | None
     #: Unix milliseconds.
     createdAt: int
-    #: Of the last delivery that was accepted.
+    #: Time of the last delivery that was accepted.
     deliveredAt: int | None
     #: Attempts that failed since then.
     failures: int
@@ -1148,13 +1148,13 @@ class HealthReadyAnswerTip(TypedDict):
 
 
 class HealthReadyAnswerSync(TypedDict):
-    #: Of the newest block here; null before the first.
+    #: Slot of the newest block here; null before the first.
     slot: int | None
-    #: Of the node's newest block; null while it does not tell.
+    #: Slot of the node's newest block; null while the node does not tell.
     tipSlot: int | None
     #: Blocks that are still to come.
     blocksBehind: int | None
-    #: Of the slots from where following began to the node's newest.
+    #: Share of the slots from the start of following to the node's newest block.
     percent: int | Decimal | None
     #: Over the last 20 seconds.
     blocksPerSecond: int | Decimal
@@ -1177,7 +1177,7 @@ class HealthReadyAnswer(TypedDict):
     position: str
     #: Node that leads, as this one saw it last; null: none, nothing new comes.
     leader: str | None
-    #: Of the leader whose entry was applied last.
+    #: Term of the leader whose entry was applied last.
     term: int
     #: Entries that are written and not applied here yet.
     lagEntries: int
@@ -1187,7 +1187,7 @@ class HealthReadyAnswer(TypedDict):
     hashedSeq: int
     #: It serves, but something is wrong: see reasons.
     degraded: bool
-    #: What this node waits for, and what is wrong; empty: nothing.
+    #: Faults, and conditions that this node waits for; empty: none.
     reasons: list[HealthReadyAnswerReasonsRow]
     quarantinedPools: int
     #: Tokens of pools with a step (fill, refund, graduation, payout to the creator) that fails;

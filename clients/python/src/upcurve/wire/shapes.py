@@ -1,4 +1,4 @@
-"""What answers and topics share.
+"""Shapes used by both answers and topics.
 
 Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.
 """
@@ -186,7 +186,7 @@ ApiOrder = TypedDict(
         #: Received in all. Before that the least that the worst price accepts; 0 when given back or
         #: dropped.
         "toAmount": "str",
-        #: What was executed of `fromAmount`, in blocks.
+        #: Part of `fromAmount` that was executed, in blocks.
         "filledAmount": "str",
         #: What was not.
         "remaining": "str",
@@ -200,7 +200,7 @@ ApiOrder = TypedDict(
         "evaluatedTransactionId": "str | None",
         #: Unix seconds of the block that placed it, or when the mempool first showed it.
         "timestamp": "int",
-        #: What chain and mempool show of it; see the states of an order.
+        #: State of the order in chain and mempool; see the states of an order.
         "status": "Literal['Pending', 'Evaluated', 'Refunded', 'Dropped', 'MempoolPending', 'MempoolEvaluated', 'MempoolRefunded']",
         #: Spot on the curve, CFMM on the AMM: of the fill, until then as expected.
         "orderType": "Literal['Spot', 'CFMM']",
@@ -219,7 +219,7 @@ ApiOrder = TypedDict(
 
 
 class OrderPageLedger(TypedDict):
-    #: Of all pages, within `from` and `to`.
+    #: Number of orders on all pages, within `from` and `to`.
     count: int
     #: On the chain, newest first.
     items: list[ApiOrder]
@@ -227,7 +227,7 @@ class OrderPageLedger(TypedDict):
 
 class OrderPage(TypedDict):
     ledger: OrderPageLedger
-    #: In no block yet: all of them, newest first.
+    #: Every order that is in no block yet, newest first.
     mempool: list[ApiOrder]
 
 
@@ -258,7 +258,7 @@ OrderTrades = TypedDict(
         #: Received in all. Before that the least that the worst price accepts; 0 when given back or
         #: dropped.
         "toAmount": "str",
-        #: What was executed of `fromAmount`, in blocks.
+        #: Part of `fromAmount` that was executed, in blocks.
         "filledAmount": "str",
         #: What was not.
         "remaining": "str",
@@ -272,7 +272,7 @@ OrderTrades = TypedDict(
         "evaluatedTransactionId": "str | None",
         #: Unix seconds of the block that placed it, or when the mempool first showed it.
         "timestamp": "int",
-        #: What chain and mempool show of it; see the states of an order.
+        #: State of the order in chain and mempool; see the states of an order.
         "status": "Literal['Pending', 'Evaluated', 'Refunded', 'Dropped', 'MempoolPending', 'MempoolEvaluated', 'MempoolRefunded']",
         #: Spot on the curve, CFMM on the AMM: of the fill, until then as expected.
         "orderType": "Literal['Spot', 'CFMM']",
@@ -294,7 +294,7 @@ OrderTrades = TypedDict(
         "outputAmount": "str",
         #: ADA per token: of the trade (percent fee left out), else the worst one.
         "price": "str",
-        #: Percent of what it offers, cut to 2 decimals.
+        #: Filled percent of the offered amount, cut to 2 decimals.
         "filled": "str",
         "fills": "list[OrderTradesFillsRow]",
     },
@@ -413,10 +413,10 @@ class StreamSubscription(TypedDict):
 
 
 class PoolListUpdate(TypedDict):
-    #: Pools of the page that changed or are new on it; in a snapshot all of them.
+    #: Pools that changed or are new on the page; a snapshot has every pool.
     items: list[LiquidityPoolInfo]
-    #: Asset ids of the page in their order. The pool of each is in `items`, or was in those of an
-    #: update before; a pool that is not named has left the page.
+    #: Asset ids of the page in their order. The pool of each is in `items`, or was in an earlier
+    #: update’s; a pool that is not named has left the page.
     order: list[str]
     #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
     crc32: int
@@ -506,10 +506,10 @@ class TickerUpdate(TypedDict):
 
 
 class TickersUpdate(TypedDict):
-    #: Tickers that changed or are new in the list; in a snapshot all of them.
+    #: Tickers that changed or are new in the list; a snapshot has every ticker.
     items: list[TickerUpdate]
-    #: Asset ids of the list in their order. The ticker of each is in `items`, or was in those of
-    #: an update before; a token that is not named has left the list.
+    #: Asset ids of the list in their order. The ticker of each is in `items`, or was in an
+    #: earlier update’s; a token that is not named has left the list.
     order: list[str]
     #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
     crc32: int

@@ -153,13 +153,13 @@ class LiveOrdersFeedInput(TypedDict):
 
 
 class LiveOrdersFeedDataRow(TypedDict):
-    #: Changed ones on the chain, newest first.
+    #: Changed orders on the chain, newest first.
     ledger: list[ApiOrder]
-    #: Changed ones that are in no block.
+    #: Changed orders that are in no block.
     mempool: list[ApiOrder]
     #: Neither the chain nor the mempool has them.
     removed: list[str]
-    #: Of all orders on the chain.
+    #: Number of all orders on the chain.
     count: int
 
 
@@ -167,13 +167,13 @@ LiveOrdersFeedData = LiveOrdersFeedDataRow | None
 
 
 class LiveOrdersFeedRevised(TypedDict):
-    #: Changed ones on the chain, newest first.
+    #: Changed orders on the chain, newest first.
     ledger: list[ApiOrder]
-    #: Changed ones that are in no block.
+    #: Changed orders that are in no block.
     mempool: list[ApiOrder]
     #: Neither the chain nor the mempool has them.
     removed: list[str]
-    #: Of all orders on the chain.
+    #: Number of all orders on the chain.
     count: int
     reason: Literal["rollback"]
     fromSlot: int | None
@@ -232,7 +232,7 @@ class NewestTradesInput(TypedDict):
     limit: NotRequired[int]
 
 
-#: Newest first; those of one slot by their place in the block.
+#: Newest first; trades of one slot by their place in the block.
 NewestTradesData = list[MarketTrade]
 
 
@@ -274,7 +274,7 @@ class HealthData(TypedDict):
     #: The source of entries is silent: right but old.
     stale: bool
     tip: HealthDataTip
-    #: Codes of what this node waits for, and of what is wrong: see /health/ready.
+    #: Codes of faults, and of conditions that this node waits for: see /health/ready.
     reasons: list[str]
     #: false: submissions answer 503 NOT_READY for now.
     submits: bool
