@@ -69,7 +69,7 @@ async function measureSides(
   const loop: Done[] = [];
   const scripts: Done[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    // The first round warms up; compiling all of the evaluator takes seconds.
+    // The first round warms up; compiling the whole evaluator takes seconds.
     const task = { plan, slots: SLOTS, seconds };
     const parts = [
       await builder.ask('build', task),

@@ -12,7 +12,7 @@ import { assetOf, QUOTE, START_MS } from './support/trades.ts';
 
 const PAIRS = 2_000;
 const MINUTE_MS = 60_000;
-/** Of the first pair, one a minute; then of all. */
+/** Bars of the first pair, one a minute; then of all. */
 const BARS = 5_000;
 const ROUNDS = 20;
 const FROM_S = Math.floor(START_MS / 1000);

@@ -13,7 +13,9 @@ import type { Usage } from './support/offers.ts';
 import { Process, pinned } from './support/processes.ts';
 import { assetOf, QUOTE } from './support/trades.ts';
 
-/** Each socket subscribes to the bars of so many pairs, all of which change with each flush. */
+/**
+ * Each socket subscribes to the bars of this many pairs; every flush changes each of these pairs.
+ */
 interface Crowd {
   readonly sockets: number;
   readonly streams: number;
@@ -40,7 +42,7 @@ interface Window {
 /** Windows of one side, added up. */
 interface Side {
   readonly framesPerSecond: number;
-  /** Of all the process did, the feed included. */
+  /** CPU of the whole process, the feed included. */
   readonly cpuUsPerFrame: number;
   /** Excludes the cost of the same feed or pace without listeners. */
   readonly fanOutUsPerFrame: number;
@@ -131,7 +133,7 @@ async function setStage(): Promise<Stage> {
   return { ours, raw, receiver, rawReceiver };
 }
 
-/** What a socket sends to subscribe to all streams under ids that begin with `id`. */
+/** The messages by which a socket subscribes to all streams under ids that begin with `id`. */
 function greetingOf(id: string, streams: number): string {
   const topics = Array.from({ length: streams }, (_, pair) => ({
     requestId: `${id}-${pair}`,
@@ -227,7 +229,7 @@ async function measureCrowd(
   };
 }
 
-/** Both ends of a window are asked together; what is between the two answers is microseconds. */
+/** Both ends of a window are asked together; the time between the two answers is microseconds. */
 async function run(
   server: Process<Market> | Process<RawSockets>,
   receiver: Process<Receiver>,

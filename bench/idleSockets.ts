@@ -1,6 +1,6 @@
 /**
- * What a socket costs that waits: memory, and the heartbeat.
- * The question, the method and the numbers are in RESULTS.md.
+ * The cost of an idle socket: memory, and the heartbeat. The question, the method and the numbers
+ * are in RESULTS.md.
  */
 import type { Market } from './processes/market.ts';
 import type { Receiver } from './processes/receiver.ts';

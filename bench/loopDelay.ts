@@ -1,7 +1,7 @@
 /**
- * What a busy builder does to the loop that serves everybody else: loop delay and the delivery of
- * live bars, with the builder saturated, with a thread that only spins, and with neither.
- * The question, the method and the numbers are in RESULTS.md.
+ * The effect of a busy builder on the loop that serves all clients: loop delay and the delivery of
+ * live bars, with the builder saturated, with a thread that only spins, and with neither. The
+ * question, the method and the numbers are in RESULTS.md.
  */
 import type {
   Applied,
@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<Strain, string>> = {
 interface Delivered {
   /** From the moment a trade was due to its frame, for each socket. */
   readonly deliveriesMs: readonly number[];
-  /** What did not come while the window and the strain lasted. */
+  /** The number of frames missing when the window and the load ended. */
   readonly missing: number;
 }
 
@@ -147,7 +147,7 @@ const GREETING = JSON.stringify({
   data: { pair: { base: assetOf(0), quote: QUOTE }, interval: 'min1' },
 });
 
-/** Of every trade that was due in the window, on each socket that heard of it. */
+/** For every trade that was due in the window, on each socket that received it. */
 function deliveriesIn(window: StrainWindow, heard: readonly Heard[]): Delivered {
   const { fromMs, toMs, first, applied } = window;
   const bySocket = Array.from({ length: SOCKETS }, (_, socket) =>

@@ -1,6 +1,6 @@
 /**
- * The page in a browser while the market moves: how long its main thread is held and by what, and
- * whether what it holds grows. The question, the method and the numbers are in RESULTS.md.
+ * The page in a browser while the market moves: how long its main thread is blocked and by which
+ * work, and whether its memory grows. The question, the method and the numbers are in RESULTS.md.
  */
 import { openBrowser, type Visit, visit } from '../test/browser/support.ts';
 import type { MovingMarket } from './processes/movingMarket.ts';
@@ -77,7 +77,7 @@ export const page: Bench = {
   },
 };
 
-/** Runs in the page before anything of it: counts the messages of its sockets. */
+/** Runs in the page before the page's scripts: counts the messages of its sockets. */
 const COUNTING = `(() => {
   globalThis.heardFrames = 0;
   const count = () => { globalThis.heardFrames += 1; };

@@ -1,5 +1,5 @@
 /**
- * Ours beside what a user would otherwise take, each a program that reads the same feed and tells
+ * Our server beside the usual alternatives, each a program that reads the same feed and sends to
  * the same sockets: CPU a message, messages a second, from line to socket, memory, slow readers.
  * The question, the method and the numbers are in RESULTS.md.
  */
@@ -14,8 +14,8 @@ import { assetOf } from './support/trades.ts';
 const SOCKETS = 1_000;
 const PAIRS = 10;
 /**
- * A server sends to the sockets of a pair one after the other, so those that are read come from all
- * places in that order. No divisor in common with `PAIRS`: all pairs are among them.
+ * A server sends to the sockets of a pair one after the other, so the sampled sockets are spread
+ * over that order. The step has no divisor in common with `PAIRS`, so every pair is sampled.
  */
 const SAMPLED_EVERY = 21;
 const SAMPLED = Math.ceil(SOCKETS / SAMPLED_EVERY);
@@ -26,7 +26,7 @@ const STALL = 4;
 const CALM = 100;
 const BUSY = 1_000;
 const FLOOD = 10_000;
-/** After a window, for what is still on its way. */
+/** After a window, time for messages that are still on their way. */
 const SETTLE_MS = 500;
 const MIB = 1024 * 1024;
 const KIB = 1024;
@@ -36,7 +36,7 @@ const BASES = Array.from({ length: PAIRS }, (_, pair) => assetOf(pair));
 interface Window {
   readonly messagesPerSecond: number;
   readonly cpuUsPerMessage: number;
-  /** From the line to the message that tells of it or of a later one of its pair. */
+  /** From the line to the first message that contains its trade or a later trade of its pair. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -110,7 +110,7 @@ function shown(milliseconds: number): string {
 
 async function measurePeer(peer: Peer, scale: Scale): Promise<Measured> {
   const stage = await Stage.open(peer);
-  // What compiles while it runs has done so then.
+  // Code that compiles while it runs has been compiled by then.
   await stage.unheard(BUSY, scale.seconds);
   const cpuUsPerTrade = await stage.unheard(BUSY, scale.seconds);
   const before = stage.server.rssBytes();
@@ -166,7 +166,7 @@ class Stage {
     });
   }
 
-  /** What a trade costs while no socket listens. */
+  /** The cost of a trade while no socket listens. */
   async unheard(perSecond: number, seconds: number): Promise<number> {
     const { feed, server } = this;
     const [before, cpuUs] = [feed.sentMs.length, server.cpuUs()];
@@ -210,7 +210,9 @@ class Stage {
   }
 }
 
-/** Of each trade from `from` on, on each sampled socket that was told of it or of a later one. */
+/**
+ * For each trade from `from` on, on each sampled socket that received that trade or a later one.
+ */
 function waitsOf(told: readonly Told[], sentMs: readonly number[], from: number): number[] {
   const next = new Map<number, number>();
   const waits: number[] = [];
@@ -223,7 +225,7 @@ function waitsOf(told: readonly Told[], sentMs: readonly number[], from: number)
   return waits;
 }
 
-/** What becomes of sockets that stop reading while 1,000 messages a second are meant for each. */
+/** The fate of sockets that stop reading while 1,000 messages a second are due to each. */
 async function watchStalled(peer: Peer, seconds: number): Promise<string> {
   const stage = await Stage.open(peer);
   await stage.fill(STALLED);

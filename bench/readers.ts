@@ -1,7 +1,7 @@
 /**
- * What readers ask of NATS, and what they cost the leader: messages that each connection sends to
- * the server, as the server counts them, while nothing happens and while blocks are made.
- * The question, the method and the numbers are in RESULTS.md.
+ * The requests that readers send to NATS, and the cost of readers for the leader: messages that
+ * each connection sends to the server, as the server counts them, while nothing happens and while
+ * blocks are made. The question, the method and the numbers are in RESULTS.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ export const readers: Bench = {
           nodes.push(await start(nats, devnet, `${READER}${nodes.length}`, 'reader'));
         }
         progress(`${count} readers`);
-        // What a start asks is over.
+        // The requests of the start are over.
         await wait(2_000);
         const quiet = await measured(leader, () => wait(windowMs));
         const busy = await measured(leader, () => mineFor(port, windowMs));

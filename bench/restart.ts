@@ -1,7 +1,7 @@
 /**
- * How long a start takes with a market of 10,000 and of 50,000 pools: of the real program, from the
- * command to the first 200 of /health/ready, and what a pool takes of its memory then.
- * The question, the method and the numbers are in RESULTS.md.
+ * How long a start takes with a market of 10,000 and of 50,000 pools: with the real program, from
+ * the command to the first 200 of /health/ready, and its memory per pool then. The question, the
+ * method and the numbers are in RESULTS.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -73,7 +73,7 @@ const NOTES = [
 
 interface Memory {
   readonly rssKib: number;
-  /** Of the main thread, what is in use. */
+  /** Bytes in use in the main thread's heap. */
   readonly heapKib: number;
 }
 

@@ -138,7 +138,7 @@ function entries(count: number): SealedEntry[] {
   return sealed;
 }
 
-/** Each a connection of its own, as two nodes have. */
+/** Each has a separate connection, as two nodes have. */
 async function joined(): Promise<{ readonly log: JetstreamLog; leave(): Promise<void> }> {
   for (;;) {
     const link = await connectNats({ url: `nats://127.0.0.1:${PORT}`, name: NAME }, systemRng);

@@ -1,5 +1,5 @@
 /**
- * What a devnet with lively traders costs over time: `npm run bench -- soak --minutes 60`. Memory
+ * The cost of a devnet with lively traders over time: `npm run bench -- soak --minutes 60`. Memory
  * and disk should be flat in the second half, and no socket may miss a frame.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ const MAIN = join(import.meta.dirname, '../src/server/main.ts');
 const SAMPLE_MS = 5_000;
 const READY_MS = 60_000;
 const MIB = 1024 * 1024;
-/** Of the one subscription of a socket. */
+/** The request id of a socket's only subscription. */
 const LIST = 'list';
 
 interface Sample {
@@ -54,7 +54,10 @@ export const soak: Bench = {
 
 const COLUMNS = ['minute', 'RSS MiB', 'disk MiB', 'largest WAL MiB', 'seq', 'frames', 'gaps'];
 
-/** One subscription, and the README's rule: no frame follows one that it did not get. */
+/**
+ * One subscription, and the README's rule: a frame's `prev` is never above the position that the
+ * socket has.
+ */
 class ListSocket {
   frames = 0;
   gaps = 0;
@@ -67,7 +70,7 @@ class ListSocket {
     const request = { messageType: 'subscribe', requestId: LIST, topic };
     this.#socket.on('open', () => this.#socket.send(JSON.stringify(request)));
     this.#socket.on('message', (data) => this.#take(String(data)));
-    // A server that cuts a socket lost what it would have sent.
+    // A server that cuts a socket loses the frames that it would have sent.
     this.#socket.on('close', () => this.#lost());
     this.#socket.on('error', () => {});
   }

@@ -77,7 +77,7 @@ async function measureKind(
   const bare: Found['bare'][number][] = [];
   const rollbackMs: number[] = [];
   progress(`${kind}: ${whole(blocks)} blocks are made`);
-  // A server of its own for each round: its chain is forked at the end.
+  // Each round has a separate server: its chain is forked at the end.
   let sizes = { jsonBytes: 0, bodyBytes: 0, transactions: 0 };
   for (let round = 1; round <= rounds; round += 1) {
     progress(`${kind}: round ${round}`);

@@ -1,4 +1,4 @@
-/** What a peer in Node does with the feed: reads its lines and keeps a bar for each pair. */
+/** The feed's part in a peer written in Node: reads its lines and keeps a bar for each pair. */
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 

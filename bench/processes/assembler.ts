@@ -1,4 +1,4 @@
-/** What the builder's thread does, without thread and pool: the assembler in a loop. */
+/** The work of the builder's thread, without thread and pool: the assembler in a loop. */
 
 import { assemble, type Evaluate } from '../../src/cardano/build/assemble.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';

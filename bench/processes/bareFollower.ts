@@ -11,7 +11,7 @@ const IN_FLIGHT = 64;
 const usage = usageOffers();
 
 const offers = {
-  /** Follows up to a height; what is measured begins at `fromHeight`. */
+  /** Follows up to a height; the measurement begins at `fromHeight`. */
   async follow(range: {
     readonly url: string;
     readonly fromHeight: number;

@@ -23,7 +23,7 @@ const offers = {
   build({ plan, seconds }: { readonly plan: TransactionPlan; readonly seconds: number }) {
     return measureWork(() => saturate(started(), [plan], lasting(seconds)));
   },
-  /** So many builds, the plans in turn. */
+  /** Runs the given number of builds, the plans in turn. */
   buildMany({
     plans,
     count,
@@ -38,7 +38,7 @@ const offers = {
     };
     return measureWork(() => saturate(started(), plans, more));
   },
-  /** Of the whole process, as it is: nothing is collected for the occasion. */
+  /** CPU and memory of the whole process, without forcing a garbage collection. */
   state(): BuilderState & { readonly rssBytes: number } {
     return { ...started().state(), rssBytes: process.memoryUsage.rss() };
   },

@@ -1,6 +1,6 @@
 /**
- * Our server with a feed of trades and, in the same process, a thread that works: the builder, or
- * one that only spins. Notes when each entry was applied, and how long the main loop was held.
+ * Our server with a feed of trades and, in the same process, a thread that works: the builder, or a
+ * thread that only spins. Notes when each entry was applied, and how long the main loop was held.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
@@ -14,7 +14,7 @@ import { saturate, startBuilder } from '../support/saturate.ts';
 
 export type BusyMarket = typeof offers;
 
-/** What else the process does meanwhile. */
+/** The other work of the process. */
 export type Strain = 'idle' | 'spin' | 'builder';
 
 export interface Applied {

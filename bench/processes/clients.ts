@@ -1,6 +1,6 @@
 /**
  * Clients that trade through the public HTTP API with real signatures, each one order after the
- * other: a buy, then a sell of what such a buy gives.
+ * other: a buy, then a sell of the tokens from that buy.
  */
 import { blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { ApiError, Client } from '../../src/client/index.ts';
@@ -104,7 +104,7 @@ async function trade(trader: Trader, endMs: number, placements: Placement[]): Pr
 }
 
 const offers = {
-  /** Funds the wallets, launches the tokens, and gives every client a stock of one of them. */
+  /** Funds the wallets, launches the tokens, and gives every client a stock of one token. */
   async prepare(options: {
     readonly url: string;
     readonly clients: number;

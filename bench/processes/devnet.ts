@@ -21,7 +21,7 @@ export interface Closed {
   readonly atMs: number;
 }
 
-/** What the process took in a window. */
+/** CPU and memory of the process in a window. */
 export interface Taken {
   readonly wallMs: number;
   readonly cpuMs: number;
@@ -77,7 +77,7 @@ const offers = {
     };
   },
   openOrders: () => open.size,
-  /** What was closed since the last call. */
+  /** Orders that ended since the last call. */
   take(): readonly Closed[] {
     const all = closed;
     closed = [];

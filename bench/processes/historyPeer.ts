@@ -1,4 +1,4 @@
-/** What one would write otherwise: node:http, better-sqlite3, a row for each bar or order. */
+/** The usual alternative: node:http, better-sqlite3, a row for each bar or order. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -59,7 +59,7 @@ const found = utxosOfCredential(ledger, alice.hash, 'newest', {});
 const purses: Purse[] = found.map(({ ref, output }) => ({ ref, lovelace: output.value.lovelace }));
 let queues: string[][] = [];
 
-/** The next payment out of a purse; what is left is the purse of the one after it. */
+/** The next payment out of a purse; the change is the purse of the payment after it. */
 function payment(purse: Purse): string {
   const lovelace = purse.lovelace - PAID_LOVELACE - FEE_LOVELACE;
   const outputs = [
@@ -79,7 +79,7 @@ const offers = {
     const each = Math.ceil(count / purses.length);
     queues = purses.map((purse) => Array.from({ length: each }, () => payment(purse)));
   },
-  /** Submits all that are signed, as many at once as there are purses. */
+  /** Submits all signed payments, as many at once as there are purses. */
   pay(): Promise<Done> {
     return measureWork(async () => {
       await Promise.all(queues.map(submitAll));

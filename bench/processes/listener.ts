@@ -25,7 +25,7 @@ async function open(url: string, greeting: string, socket: number): Promise<void
     const text = bytes.toString('latin1');
     const [, seq] = /"event":"LastBarUpdate".*"seq":(\d+)/.exec(text) ?? [];
     if (seq !== undefined) heard.push({ socket, seq: Number(seq), atMs });
-    // Who is silent for half a minute is closed.
+    // The server closes a socket that is silent for half a minute.
     else if (text.includes('"event":"Ping"')) connection.send(PONG);
   });
   connection.on('close', (code) => {
@@ -43,7 +43,7 @@ const offers = {
     const numbers = Array.from({ length: options.sockets }, (_, number) => number);
     await Promise.all(numbers.map((number) => open(options.url, options.greeting, number)));
   },
-  /** What came since the last call, oldest first. */
+  /** Messages that came since the last call, oldest first. */
   take(): readonly Heard[] {
     const all = heard;
     heard = [];

@@ -17,7 +17,7 @@ export type MovingMarket = typeof offers;
 
 /** Odd, for the sake of `BusyMarket`: whether an order buys is whether its number is even. */
 const POOLS = 99;
-/** Of what happens, to the token that is looked at. */
+/** Share of the events that concern the watched token. */
 const SHARE = 0.5;
 const SLOT_MS = 100;
 /** In turns; of every ten, six trades and the beginning and the end of two orders. */
@@ -25,9 +25,9 @@ const DEEDS: readonly Deed[] = [
   ...(['trade', 'order', 'trade', 'trade', 'end of an order'] as const),
   ...(['trade', 'order', 'trade', 'trade', 'end of an order'] as const),
 ];
-/** What a halt of this process left undone is not made up for beyond that. */
+/** If this process was halted for longer, the missed events beyond this are skipped. */
 const MOST_IN_A_BLOCK = 200;
-/** Blocks that its follower may be behind: one that is far behind serves no market. */
+/** Blocks that its follower may be behind: a follower that is far behind serves no market. */
 const MOST_AHEAD = 6;
 
 /** A whole second, as Ogmios tells it. */

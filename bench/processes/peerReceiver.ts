@@ -14,11 +14,11 @@ export interface PeerSockets {
   readonly greeting: readonly Greeting[];
   /** By socket, in turns. */
   readonly bases: readonly string[];
-  /** One socket in so many is read. */
+  /** One socket of this many is read. */
   readonly sampledEvery: number;
 }
 
-/** What a socket says once it has read `after`; `{base}` is its pair. */
+/** The socket's message once it has read `after`; `{base}` is its pair. */
 export interface Greeting {
   readonly after: string;
   readonly text: string;
@@ -37,7 +37,7 @@ const BUFFER_BYTES = 1_048_576;
 const AT_ONCE = 50;
 const POLL_MS = 10;
 const HEAD_END = '\r\n\r\n';
-/** Longer than what stands before the digits of a price. */
+/** Longer than the text before the digits of a price. */
 const OVERLAP = 40;
 const MICROS = 1_000_000;
 const CLOSE = /"close":"(\d+(?:\.\d+)?)"/g;
@@ -96,7 +96,10 @@ class PeerSocket {
     return true;
   }
 
-  /** Peers split what they send at connection in pieces of their own: their number says nothing. */
+  /**
+   * Peers split the messages that they send at connection into pieces of different sizes: their
+   * number says nothing.
+   */
   #greet(length: number): void {
     this.#heard += buffer.toString('latin1', 0, length);
     const [next] = this.#left;
@@ -137,11 +140,11 @@ const offers = {
       );
     }
   },
-  /** Those open now read nothing more. */
+  /** The sockets that are open now stop reading. */
   stall(): void {
     for (const { connection } of sockets) connection.pause();
   },
-  /** They read again: one that the server closed meanwhile finds out. */
+  /** They read again: a socket that the server closed meanwhile notices the close. */
   resume(): void {
     for (const { connection } of sockets) connection.resume();
   },

@@ -75,7 +75,7 @@ async function until(done: () => boolean): Promise<void> {
 
 const offers = {
   ...usageOffers(),
-  /** Opens sockets and waits until each has what it must have. */
+  /** Opens sockets and waits until each has its first messages. */
   async open({ port, sockets: count, greeting, framesEach }: OpenOptions): Promise<void> {
     closed = 0;
     for (let from = 0; from < count; from += AT_ONCE) {

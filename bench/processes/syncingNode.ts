@@ -1,6 +1,6 @@
 /**
  * Our server, whole, that follows an Ogmios from the first block: `url`, kind of its blocks. It
- * looks for the launchpad of mainnet, or for the one that `busy` blocks use. Without Kupo.
+ * looks for mainnet's launchpad, or for the launchpad that `busy` blocks use. Without Kupo.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ async function until(condition: () => boolean, everyMs = LOOK_EVERY_MS): Promise
 const offers = {
   port: () => app.port,
   height,
-  /** What is measured begins once `fromHeight` was passed. */
+  /** The measurement begins once `fromHeight` was passed. */
   async sync(range: { readonly fromHeight: number; readonly toHeight: number }): Promise<Synced> {
     await until(() => height() >= range.fromHeight);
     const first = height();

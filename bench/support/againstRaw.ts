@@ -18,7 +18,7 @@ export interface Work {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a server under test offers, beside others. */
+/** A server under test, beside others. */
 type Served = { begin(): void; end(): Usage; port(): number };
 type Server = Process<Served>;
 
@@ -89,7 +89,7 @@ function cells(ours: Measured, raw: Measured): string[] {
 /** Headers that the library adds by itself, to ours as to the bare one's. */
 const OF_LIBRARY = ['date', 'uwebsockets', 'content-length', 'connection', 'transfer-encoding'];
 
-/** What our server answers, for the bare one to repeat. */
+/** Our server's answer, for the bare server to repeat. */
 async function capture(port: number, { method, paths, headers }: Work) {
   const [path] = paths;
   return await new Promise<{ lines: string; body: Buffer }>((resolve, reject) => {

@@ -16,7 +16,7 @@ export interface Scale {
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What was found out about this run and belongs beside its numbers. */
+  /** Findings about this run that belong beside its numbers. */
   readonly notes: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface Work {
   readonly requests: readonly { readonly path: string; readonly body?: string }[];
   readonly connections: number;
   readonly hasPeer: boolean;
-  /** Each is asked once: what comes after it is another case. */
+  /** Each case is requested once, because a second request would be another case. */
   readonly once: boolean;
 }
 

@@ -10,7 +10,7 @@ export { deployment as busyDeployment } from '../../test/chain/recogniseWorld.ts
 
 const LAUNCHES = 10;
 const IN_A_BLOCK: readonly Deed[] = ['order', 'order', 'trade', 'end of an order', 'transfer'];
-/** What is remembered of what could be spent; more would only be searched. */
+/** The most spendable outputs that are remembered; more would only be searched. */
 const MOST_HELD = 1_000;
 
 /** The same on every run. */

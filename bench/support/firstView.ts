@@ -1,4 +1,7 @@
-/** What a visitor's browser asks for before the first view is there, and when its chart is. */
+/**
+ * The requests that a visitor's browser makes before the first view is complete, and the time until
+ * its chart is.
+ */
 import type { Browser } from 'playwright-core';
 import { visit } from '../../test/browser/support.ts';
 import { quantile } from './quantile.ts';
@@ -64,7 +67,7 @@ async function oneView(
   })()`);
   await page.goto(`${url}/${hash}`);
   await page.locator(selector).first().waitFor({ state: 'attached' });
-  // What comes after the view belongs to it, too: logos, newest trades.
+  // Requests after the view belong to it, too: logos, newest trades.
   await page.waitForTimeout(SETTLE_MS);
   const shownMs = await page.evaluate<number>('globalThis.shownMs');
   await page.context().close();

@@ -1,4 +1,4 @@
-/** WebSocket frames at the price of their headers: a client that only counts what it gets. */
+/** WebSocket frames at the price of their headers: a client that only counts frames. */
 
 const TEXT = 0x81;
 const MASKED = 0x80;

@@ -1,6 +1,6 @@
 /**
- * A log of a chain with many launches, written as the follower writes it, so that an app that is
- * started over it has a market without a chain of its own. Nothing here is judged by a ledger.
+ * A log of a chain with many launches, written as the follower writes it, so that an app started
+ * over it has a market without a chain. No ledger has judged its transactions.
  */
 import { hash } from 'node:crypto';
 import { dataFiles } from '../../src/engine/actors/dataFiles.ts';

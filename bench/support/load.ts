@@ -1,5 +1,5 @@
 /**
- * HTTP load from a process of its own, on the client's core: `wrk` where it is on the PATH, else
+ * HTTP load from a separate process, on the client's core: `wrk` where it is on the PATH, else
  * autocannon, which asks less than half as fast and then is the limit itself.
  */
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * Blocks as large as mainnet's, with nothing of the launchpad in them: payments, transfers of
+ * Blocks as large as mainnet's, without any transaction of the launchpad: payments, transfers of
  * tokens, orders and batches of another exchange. The transactions are real ones as bytes, so that
  * their JSON has the size that Ogmios gives them; signatures and scripts are of no meaning.
  */

@@ -1,6 +1,6 @@
 /**
- * Our server, whole: the app over a directory of its own, and a feed of trades that can be turned
- * on and off.
+ * Our server, whole: the app over a separate directory, and a feed of trades that can be turned on
+ * and off.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,14 +17,17 @@ import { PairWalk } from './trades.ts';
 
 export interface FeedOptions {
   readonly pairs: number;
-  /** One entry with a trade of every pair each so many milliseconds, of market and of wall time. */
+  /**
+   * One entry with a trade of every pair at this interval in milliseconds, of market and of wall
+   * time.
+   */
   readonly everyMs: number;
 }
 
 /** As the program does: the option of `npm start` is meant for the main thread alone. */
 setFlagsFromString('--max-semi-space-size=0');
 
-/** The app with settings of its own, or with a devnet. The directory goes with the process. */
+/** The app with other settings, or with a devnet. The directory goes with the process. */
 export function startBenchApp(
   settings: Readonly<Record<string, string>> = {},
   devnet?: World['devnet'],

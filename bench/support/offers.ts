@@ -4,7 +4,10 @@
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
-/** What a process can be asked; inputs and answers pass through structured clone. */
+/**
+ * The functions that a process offers to its parent; inputs and answers pass through structured
+ * clone.
+ */
 export type Offers = Readonly<Record<string, (input: never) => unknown>>;
 
 export interface Question {

@@ -1,15 +1,15 @@
 /**
- * What the main thread of a page does, as the browser's own trace has it: each task with its time
- * on the wall and its time on a processor, and of long ones what they were made of. Memory, nodes
- * and listeners after a forced collection.
+ * The work of a page's main thread, from the browser's own trace: each task with its wall time and
+ * processor time, and the parts of long tasks. Memory, nodes and listeners after a forced
+ * collection.
  */
 import type { CDPSession, Page } from 'playwright-core';
 
 export interface Task {
   readonly wallMs: number;
-  /** Time of the thread itself: what it waited for a core is not in it. */
+  /** Time of the thread itself: time spent waiting for a core does not count. */
   readonly cpuMs: number;
-  /** Of a long task: what it spent by itself, not in what it called; most first. */
+  /** Of a long task: the time that each function spent itself, without its callees; most first. */
   readonly parts: readonly Part[];
 }
 
@@ -75,7 +75,7 @@ export class PageTrace {
     await this.#session.send('Tracing.start', { traceConfig, transferMode: 'ReportEvents' });
   }
 
-  /** Of the main thread that had the most to do: the browser has other, idle ones. */
+  /** Events of the busiest main thread: the browser has other, idle ones. */
   async end(): Promise<readonly Task[]> {
     const over = new Promise((resolve) => this.#session.once('Tracing.tracingComplete', resolve));
     await this.#session.send('Tracing.end');
@@ -93,7 +93,7 @@ export class PageTrace {
     return busiest.flatMap((event) => (event.name === TASK ? [taskOf(event, parts)] : []));
   }
 
-  /** What the page holds when nothing is left that could be thrown away. */
+  /** Memory of the page after everything collectable was collected. */
   async held(): Promise<Held> {
     await this.#session.send('HeapProfiler.collectGarbage');
     const { usedSize } = await this.#session.send('Runtime.getHeapUsage');
@@ -110,7 +110,7 @@ function taskOf(task: TraceEvent, parts: readonly TraceEvent[]): Task {
   return { wallMs: dur / 1000, cpuMs: tdur / 1000, parts: isLong ? ownTimes(task, inside) : [] };
 }
 
-/** Nested events, each without those inside it; those of one name together. */
+/** Nested events, each without the events inside it; events of one name are added up. */
 function ownTimes(task: TraceEvent, inside: readonly TraceEvent[]): Part[] {
   const own = new Map<string, { wallMs: number; cpuMs: number }>();
   const add = (event: TraceEvent, sign: 1 | -1, by: TraceEvent) => {

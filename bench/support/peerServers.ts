@@ -14,10 +14,10 @@ import { QUOTE } from './trades.ts';
 
 const PEERS = join(import.meta.dirname, '../peers');
 const PACKAGES = ['fastify@5.12.8', 'socket.io@4.8.4'];
-/** Of `times` in /proc/<pid>/stat on Linux. */
+/** Ticks a second of the CPU times in /proc/<pid>/stat on Linux. */
 const TICKS_PER_SECOND = 100;
 const KIB = 1024;
-/** Of the answer to an upgrade. */
+/** End of the headers in the answer to an upgrade. */
 const HEAD_END = '\r\n\r\n';
 
 export interface Peer {
@@ -59,7 +59,7 @@ const OURS: Peer = {
   command: (port) => node('upcurve.ts', String(port)),
 };
 
-/** What the network or the machine does not have is skipped, with the reason. */
+/** A peer that the network or the machine lacks is skipped, with the reason. */
 export function install(progress: (what: string) => void): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'upcurve-peers-'));
   const peers = [OURS];
@@ -118,7 +118,7 @@ function centrifuge(program: string): Peer {
   };
 }
 
-/** One of them, running. What it used is read from outside, the same way for all. */
+/** One server, running. Its usage is read from outside, the same way for every server. */
 export class PeerServer {
   readonly port: number;
   readonly #child: ChildProcess;

@@ -1,6 +1,6 @@
 /**
- * Processes of a bench, each on a core of its own where `taskset` is there: what serves on the
- * first core, what asks or receives on the second. What needs all of them runs on `any`.
+ * Processes of a bench, each on a separate core if `taskset` exists: the server on the first core,
+ * the client or receiver on the second. A process that needs every core runs on `any`.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpus, tmpdir } from 'node:os';
@@ -38,14 +38,16 @@ export interface How {
   readonly options?: readonly string[];
 }
 
-/** What `npm start` gives to Node. */
+/** The flags that `npm start` gives to Node. */
 export const AS_STARTED = [
   '--max-semi-space-size=8',
   '--import',
   join(import.meta.dirname, '../../pack/useStripped.mjs'),
 ];
 
-/** The outside of a process that `offer`s; `Offered` is the type of what it offers. */
+/**
+ * The outside of a process that `offer`s; `Offered` is the type of the functions that it offers.
+ */
 export class Process<Offered extends Offers> {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
@@ -87,7 +89,7 @@ export class Process<Offered extends Offers> {
       this.#waiting.set(question.number, { resolve, reject });
     });
     this.#child.send(question);
-    // trust: the other side runs the function of this name and sends what it answers
+    // trust: the other side runs the function of this name and sends its result
     return answer as Promise<Awaited<ReturnType<Offered[Name]>>>;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Loaded into every thread of a process before its program (`--import`): a thread tells the main
- * one its number and what it runs, so that `threadTimes` can name it. Linux only.
+ * Loaded into every thread of a process before its program (`--import`): a thread sends its number
+ * and its task to the main thread, so that `threadTimes` can name it. Linux only.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -54,7 +54,7 @@ function timeOf(thread: string): number {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
   } catch {
-    // The thread has ended, and what it took is not told any more.
+    // The thread has ended, so its time is no longer reported.
     return 0;
   }
 }

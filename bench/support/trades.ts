@@ -33,7 +33,7 @@ export class PairWalk {
     return this.#timeMs;
   }
 
-  /** A feed that ended has ended its minute, so what comes after it belongs into the next one. */
+  /** A feed that ended has ended its minute, so a trade after it belongs to the next one. */
   nextMinute(): void {
     this.#timeMs = Math.ceil((this.#timeMs + 1) / MINUTE_MS) * MINUTE_MS;
   }

@@ -1,4 +1,4 @@
-/** Work done in a bench's process for a window, and what it took of all its threads. */
+/** Work done in a bench's process for a window, and the CPU of all its threads. */
 
 export interface Done {
   readonly count: number;
