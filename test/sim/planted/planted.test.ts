@@ -7,7 +7,7 @@ import { patchOf, plantedFaults, ROOT } from './planted.ts';
 
 test('every planted fault applies to the tree and touches only src/', () => {
   const faults = plantedFaults();
-  assert.equal(faults.length, 39);
+  assert.equal(faults.length, 49);
   for (const fault of faults) {
     assert.match(fault, /^[a-z]+(-[a-z]+)+$/);
     const text = readFileSync(patchOf(fault), 'utf8');
