@@ -75,7 +75,7 @@ export async function assembleAsking(
   return next.value;
 }
 
-/** Yields what has to be evaluated. */
+/** Yields the scripts that must be evaluated. */
 type Assembly<Result> = Generator<Parameters<Evaluate>, Result, Evaluation>;
 
 function* assembly(given: TransactionPlan, parameters: ProtocolParameters): Assembly<BuildOutcome> {
@@ -122,7 +122,10 @@ function priced(
   throw new Error(`no stable fee after ${MOST_ROUNDS} rounds`);
 }
 
-/** Of more collateral than the ledger takes, the best: pure ADA, then most lovelace. */
+/**
+ * If the wallet has more collateral outputs than the ledger allows, takes the best: pure ADA, then
+ * most lovelace.
+ */
 function withFewCollaterals(
   plan: TransactionPlan,
   { mostCollateralInputs }: ProtocolParameters,
@@ -216,7 +219,7 @@ function chooseInputs(
   return refusal(reason, selection.message);
 }
 
-/** What is lost if a script fails, and what comes back of the collateral. */
+/** The collateral that is lost if a script fails, and the collateral that comes back. */
 function collateralOf(
   { collateral }: TransactionPlan,
   { collateralPercent, ...parameters }: ProtocolParameters,
@@ -271,7 +274,7 @@ function signaturesBytes({ inputs, plan }: TransactionContent): number {
   return WITNESS_LIST_BYTES + cborHead(ARRAY, keys.size).length + keys.size * WITNESS_BYTES;
 }
 
-/** The ledger charges for scripts in spent outputs as for those that are referred to. */
+/** The ledger charges for a script in a spent output as for a script in a reference input. */
 function referencedBytes({ inputs, references }: TransactionPlan): bigint {
   const outputs = [...inputs.map(({ utxo }) => utxo), ...references];
   return outputs.reduce((sum, { output }) => sum + scriptBytes(output), 0n);

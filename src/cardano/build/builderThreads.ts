@@ -65,7 +65,9 @@ const WORKER = new URL('./worker.ts', import.meta.url).href;
 
 /** Threads that build by the same parameters. */
 export interface BuilderThreads {
-  /** A plan, or null for nothing but being ready. Rejects when `signal` gives the build up. */
+  /**
+   * A plan, or null to check only that the thread is ready. Rejects when `signal` aborts the build.
+   */
   run(
     plan: TransactionPlan | null,
     options?: { readonly signal: AbortSignal },
@@ -87,7 +89,10 @@ const startPiscina: StartBuilders = (workerData, threads) =>
 
 interface Generation {
   readonly threads: BuilderThreads;
-  /** Its threads have loaded what they run; one ended before may take the process with it. */
+  /**
+   * Its threads have finished loading their code; a thread that is ended earlier may crash the
+   * process.
+   */
   readonly loaded: Promise<unknown>;
   builds: number;
 }
@@ -100,7 +105,7 @@ export class BuilderPool implements Builder, Service {
   /** Each takes over the place of a build that ended. */
   readonly #waiting: (() => void)[] = [];
   readonly #urgent: (() => void)[] = [];
-  /** What the next generation builds by. */
+  /** The parameters that the next generation of threads builds by. */
   #data: LedgerTerms;
   #current: Generation | null = null;
   #generation = 0;
@@ -138,7 +143,7 @@ export class BuilderPool implements Builder, Service {
     this.#end(old ?? next);
   }
 
-  /** Waits for the builds that run; those that wait are given up. */
+  /** Waits for running builds; waiting builds are aborted. */
   async stop(): Promise<void> {
     const last = this.#current;
     this.#current = null;

@@ -25,7 +25,7 @@ const COLLATERAL_CANDIDATES = 20;
 /** Where the position of ours is unknown: sending more dust than this costs more than it harms. */
 const MOST_CANDIDATES = 1000;
 const BEFORE_ALL = -1;
-/** Of larger wallets the first by reference; selection takes few of them anyway. */
+/** From a larger wallet the first outputs by reference; selection uses few of them anyway. */
 const MOST_WALLET_OUTPUTS = 5000;
 const LEAST_COLLATERAL_LOVELACE = 3_000_000n;
 
@@ -76,8 +76,8 @@ export async function lookUpCollateral(
 }
 
 /**
- * Collateral that is set aside for transactions of callers, of `outputs` at most. All that these
- * can cost is what lies there. null: there is none.
+ * Collateral that is set aside for transactions of callers, of `outputs` at most. Callers'
+ * transactions can cost at most the amount that lies there. null: there is none.
  */
 export async function lookUpCallersCollateral(
   lookup: UtxoLookup,
@@ -92,7 +92,7 @@ export async function lookUpCallersCollateral(
   return utxo === undefined ? null : { utxos: [utxo], returnAddress };
 }
 
-/** Those of the first page that has any. */
+/** The outputs of the first page that has any. */
 async function collateralOf(
   lookup: UtxoLookup,
   keyHash: string,
@@ -127,7 +127,9 @@ function isCollateral({ output: { value, scriptHash } }: Utxo): boolean {
   return isPure && value.lovelace >= LEAST_COLLATERAL_LOVELACE;
 }
 
-/** What the owner of an address may spend: its key's outputs and its change in the mempool. */
+/**
+ * The outputs that an address' owner may spend: its key's outputs and its change in the mempool.
+ */
 export async function lookUpWallet(
   lookup: UtxoLookup,
   keys: ServerKeys,
@@ -153,7 +155,7 @@ export function parseUnspent(hex: string): OutputRef | null {
   }
 }
 
-/** The named outputs, each once; `path` names the input field in what is refused. */
+/** The named outputs, each once; refusals name the input field `path`. */
 export async function lookUpNamed(
   lookup: UtxoLookup,
   keys: ServerKeys,

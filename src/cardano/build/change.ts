@@ -1,7 +1,7 @@
 /**
- * What comes back to a wallet: tokens in bundles that a value may hold, lovelace on top of the
- * first. Its size is kept up to date with every value that goes in or out, and nothing is encoded
- * before the outputs are asked for: wallets come from strangers, and many inputs are tried.
+ * The change of a wallet: tokens in bundles that a value may hold, lovelace on top of the first.
+ * The size is updated with every value that is added or removed, and outputs are encoded only when
+ * the caller reads them: wallets come from strangers, and many inputs are tried.
  */
 
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -119,7 +119,7 @@ export class Change {
   }
 }
 
-/** Counts the bytes of its tokens; only what is above 0 is there. */
+/** Counts the bytes of its tokens; only amounts above 0 are in the map. */
 class Bundle {
   /** Every asset that was ever in it: it may come again. */
   readonly #reserved = new Set<AssetId>();
@@ -198,7 +198,7 @@ function amountBytes(amount: bigint): number {
   return [1, 2, 3, 5][sizes.findIndex((size) => amount < size)] ?? LONGEST_AMOUNT_BYTES;
 }
 
-/** What is left as outputs, or the lovelace that they lack. */
+/** The change as outputs, or the lovelace that is missing for them. */
 export function changeOutputs(
   { lovelace, assets }: Value,
   address: string,

@@ -1,4 +1,6 @@
-/** What the ledger asks of a transaction: its least fee, and the least an output holds. */
+/**
+ * The ledger's rules for the cost of a transaction: its least fee, and the least an output holds.
+ */
 
 import { ceilDivide } from '../../engine/market/ratio.ts';
 import { bytesOf, span } from '../codec/cbor.ts';
@@ -47,7 +49,7 @@ export function leastFee(
   );
 }
 
-/** The least lovelace that `output` may hold, whatever it is given now. */
+/** The least lovelace that `output` may hold, whatever amount is in it now. */
 export function leastLovelace(parameters: ProtocolParameters, output: PlannedOutput): bigint {
   // The amount's own length counts: begin with the shortest that any least amount has.
   let lovelace = 1_000_000n;

@@ -12,7 +12,7 @@ interface RunWith {
   /** As they stand in the witness set; null: there are none. */
   readonly redeemers: Uint8Array | null;
   readonly datums: Uint8Array | null;
-  /** Of the scripts that run: 1 to 3, the versions of Plutus. */
+  /** Versions of Plutus of the scripts that run: 1 to 3. */
   readonly languages: readonly number[];
 }
 

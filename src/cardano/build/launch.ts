@@ -52,7 +52,7 @@ interface LaunchRequest {
 
 interface LaunchData {
   readonly wallet: readonly Utxo[];
-  /** Those which hold the launch policy and the settings. */
+  /** Reference inputs with the launch policy and with the settings. */
   readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly parameters: ProtocolParameters;
@@ -116,7 +116,10 @@ export function planLaunch(
   return { plan, launchId, nft, token, note: noteOf(outputs) };
 }
 
-/** The output that names the launch. It is spent in any case: the one with most lovelace. */
+/**
+ * The output that names the launch. The launch spends it in any case, so the output with most
+ * lovelace is chosen.
+ */
 function seedOf(wallet: readonly Utxo[]): Utxo | null {
   const free = wallet.filter(({ output }) => output.scriptHash === null);
   const pure = free.filter(({ output }) => output.value.assets.size === 0);

@@ -2,8 +2,8 @@
  * The builder for a chain whose parameters are asked for: none before they are known, and by the
  * new ones soon after they have changed, which a real network does at the beginning of an epoch.
  *
- * Where our evaluator does not know the node's parameters, the node evaluates. Where that is not
- * possible either, nothing that runs a script is built.
+ * Where our evaluator does not know the node's parameters, the node evaluates. If the node cannot
+ * evaluate either, no transaction that runs a script is built.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { unlessAborted } from '../../engine/runtime/abort.ts';
@@ -44,7 +44,7 @@ interface LiveBuilderObserver extends UnitsObserver {
   /** Asked again from time to time while the node does not evaluate. */
   evaluatorChanged(evaluator: ScriptEvaluator): void;
   parametersChanged(): void;
-  /** They are asked for again; those that were known before stay in force. */
+  /** The parameters are requested again; until then the last known ones stay in force. */
   parametersFailed(error: unknown): void;
 }
 

@@ -27,7 +27,7 @@ export interface OrderRequest {
   readonly token: AssetId;
   /** NFT of the token's pool. */
   readonly market: AssetId;
-  /** Key hash: the one of the settings, or that of the token's pool where there are none. */
+  /** Key hash: from the settings, or from the token's pool if the deployment has no settings. */
   readonly executor: string;
   readonly kind: Kind;
   /** Lovelace of a buy, tokens of a sell; without fee and deposit. */
@@ -120,7 +120,7 @@ export function planSplashOrder(
   return { plan, beacon };
 }
 
-/** The output of the wallet that holds most of an asset; none that holds a script. */
+/** The output of the wallet that holds most of an asset; outputs that hold a script are skipped. */
 function largestOf(wallet: readonly Utxo[], asset: AssetId): Utxo | null {
   let largest: Utxo | null = null;
   for (const utxo of wallet) {
@@ -151,7 +151,7 @@ interface CancelData {
   readonly slots: SlotConfig;
 }
 
-/** What taking an order back takes. */
+/** The data that the owner needs to take an order back. */
 interface HeldOrder {
   readonly script: 'order' | 'limitOrder' | 'firstInstantOrder';
   readonly owner: string;
@@ -226,8 +226,9 @@ const REFUND_OUTPUT = 0;
 const REFUND = dataHex(new Constr(2, [BigInt(REFUND_OUTPUT)]));
 
 /**
- * Anybody gives an order of ours that is due back to its owner: whole, less the network fee, which
- * is far below what a refund may keep. The sender brings collateral and pays nothing.
+ * Anybody can return a due order of this launchpad to its owner: the owner gets everything except
+ * the network fee, which is far below the amount that a refund may keep. The sender brings
+ * collateral and pays nothing.
  */
 export function planRefund(
   deployment: Pick<PartialDeployment, 'addressNetwork' | 'scripts'>,

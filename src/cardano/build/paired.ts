@@ -1,7 +1,7 @@
 /**
- * A step of the executor as a plan of exact inputs: input i belongs to output i, nothing else is
- * spent, and the fee output pays what the network really takes. The shape of the step is that of
- * `chain/executor/plan.ts`; its network fee is a guess that the build replaces.
+ * A step of the executor as a plan of exact inputs: input i belongs to output i, the transaction
+ * spends no other input, and the fee output pays the actual network fee. `chain/executor/plan.ts`
+ * decides the shape of the step; its network fee is a guess that the build replaces.
  */
 
 import { assert } from '../../engine/runtime/assert.ts';
@@ -65,7 +65,7 @@ interface StepData {
   readonly feeAddress: string;
   /** Datum of the pool output of this step; null where the pool takes no part. */
   readonly nextPool: NextPool | null;
-  /** Of the pool, for graduation. */
+  /** Launch id of the pool, for graduation. */
   readonly launchId: LaunchId | null;
 }
 

@@ -1,7 +1,8 @@
 /**
- * A transaction to be made, as plain data that survives a thread border: what must be spent and
- * paid, what may be spent beside it, and where the network fee comes from. Planners make plans from
- * a request and chain data; `assemble` makes bytes of them and decides nothing else.
+ * A transaction to be made, as plain data that survives a thread border: the inputs that it must
+ * spend, the outputs that it must pay, the inputs that it may spend in addition, and the source of
+ * the network fee. Planners make plans from a request and chain data; `assemble` makes bytes of
+ * them and decides nothing else.
  *
  * Inputs are sorted by the ledger; a planner that pairs input i with output i sorts them first.
  */
@@ -60,11 +61,11 @@ export interface TransactionPlan {
   readonly native: { readonly script: string; readonly keyHashes: readonly string[] } | null;
   /** Null where no script runs. */
   readonly collateral: PlannedCollateral | null;
-  /** What is left goes there, in outputs after the planned ones. */
+  /** The remaining value goes to this address, in outputs after the planned ones. */
   readonly changeAddress: string;
-  /** What pays the fee: what is left, or the planned output of that index, which shrinks. */
+  /** The source of the fee: the change, or the planned output with this index, which shrinks. */
   readonly feeFrom: 'change' | number;
-  /** Of the limits of a transaction (bytes, memory, CPU); above it the build is TOO_LARGE. */
+  /** Percent of a transaction's limits (bytes, memory, CPU); above it the build is TOO_LARGE. */
   readonly mostPercent: number;
 }
 

@@ -2,10 +2,10 @@
  * The builder of transactions: a plan in, bytes out. Builds happen off the main thread, one after
  * another per thread, a bounded number waits; a full queue answers OVERLOADED at once.
  *
- * Guarantees of what is built: outputs are exactly the plan's (the one that pays the fee apart),
- * nothing is spent that the plan does not name, every script ran successfully on these very bytes,
- * inputs = outputs + fee, and the fee is enough for all signatures.
- * A build changes nothing: it may be repeated, and is lost without harm.
+ * Guarantees of a built transaction: outputs are exactly the plan's (except for the output that
+ * pays the fee), every spent input is in the plan, every script ran successfully on these exact
+ * bytes, inputs = outputs + fee, and the fee is enough for all signatures. A build changes nothing:
+ * it may be repeated, and is lost without harm.
  */
 
 import { type Cause, Failure } from '../../engine/runtime/errors.ts';
@@ -42,14 +42,17 @@ export interface BuildRefusal {
   readonly reason: (typeof BUILD_REFUSALS)[number];
   /** For a person. */
   readonly message: string;
-  /** Of the script that failed. */
+  /** Log of the script that failed. */
   readonly log: readonly string[];
 }
 
 export type BuildOutcome = BuiltTransaction | BuildRefusal;
 
 export interface BuildOptions {
-  /** Before all that is not, and refused by a bound of its own: for the executor. */
+  /**
+   * Goes before every build that is not urgent, and has a separate bound on the queue: for the
+   * executor.
+   */
   readonly urgent?: boolean;
 }
 

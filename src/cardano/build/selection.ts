@@ -2,10 +2,10 @@
  * Which outputs of a wallet a transaction spends beside those it must.
  *
  * Few and large first: for each token the outputs that hold most of it, then pure ADA, then mixed
- * outputs, the poorest in tokens first. What is left goes back as change, tokens in bundles that a
- * value may hold. Outputs that hold a script are never touched.
- * Never: more inputs or change than fit into one transaction; then the owner must consolidate.
- * The work is bounded by the outputs of the wallet, not by what they hold: strangers choose both.
+ * outputs, the poorest in tokens first. The remaining value goes back as change, tokens in bundles
+ * that a value may hold. Outputs that hold a script are never touched. Never: more inputs or change
+ * than fit into one transaction; then the owner must consolidate. The number of the wallet's
+ * outputs bounds the work, regardless of the values in them: strangers choose both.
  */
 
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -16,14 +16,17 @@ import { Change } from './change.ts';
 import type { PlannedOutput } from './plan.ts';
 
 export const MOST_WALLET_INPUTS = 200;
-/** Of inputs and of tokens that come back; leaves room for the largest launch. */
+/** Bound on the bytes of inputs and returned tokens; leaves room for the largest launch. */
 const MOST_SELECTED_BYTES = 9000;
 const INPUT_BYTES = 38;
-/** So many are passed over because they do not fit; then it is enough. */
+/** After this many outputs that do not fit, selection stops.  */
 const MOST_MISFITS = 20;
 
 interface SelectionNeed {
-  /** What inputs and mints of the plan lack (above 0) or leave over (below 0), fee included. */
+  /**
+   * The values that the plan's inputs and mints lack (above 0) or leave over (below 0), fee
+   * included.
+   */
   readonly value: Value;
   readonly changeAddress: string;
 }
@@ -36,7 +39,7 @@ interface Selected {
 
 type Selection = Selected | { readonly outcome: 'poor' | 'scattered'; readonly message: string };
 
-/** A wallet, what is taken of it, and what of that comes back. */
+/** A wallet, the outputs taken from it, and the change that returns. */
 export class CoinSelection {
   readonly chosen: Utxo[] = [];
   readonly change: Change;
@@ -59,12 +62,12 @@ export class CoinSelection {
     return this.chosen.length >= MOST_WALLET_INPUTS || this.#misfits >= MOST_MISFITS;
   }
 
-  /** The wallet holds more than what was taken. */
+  /** The wallet has further outputs that were not taken. */
   get isCut(): boolean {
     return this.#misfits > 0 || this.#left.size > 0;
   }
 
-  /** What was not offered yet: pure ADA first, then the poorest in tokens. */
+  /** Outputs that were not offered yet: pure ADA first, then the poorest in tokens. */
   left(): readonly Utxo[] {
     return [...this.#left].sort(forLovelace);
   }
@@ -81,7 +84,10 @@ export class CoinSelection {
     this.#misfits += 1;
   }
 
-  /** Takes what holds most of `asset` until none of it is missing; whether it came to that. */
+  /**
+   * Takes the outputs that hold most of `asset` until the plan lacks none; returns whether it
+   * succeeded.
+   */
   cover(asset: AssetId): boolean {
     const isMissing = (): boolean => this.change.amountOf(asset) < 0n;
     if (!isMissing() || this.isFull) return !isMissing();
@@ -168,7 +174,7 @@ function poor(lack: string, leftAlone: string): Selection {
   return { outcome: 'poor', message: `the wallet lacks ${lack}${leftAlone}` };
 }
 
-/** What a wallet shows as its own and is not spent here. */
+/** Outputs that the wallet owns and that this transaction does not spend. */
 function withScripts(utxos: readonly Utxo[]): string {
   if (utxos.length === 0) return '';
   const held = `${lovelaceOf(utxos)} lovelace in ${utxos.length} outputs`;

@@ -95,8 +95,8 @@ function collateralIsOurs(
 }
 
 /**
- * The executor's own transaction, signed with those of its keys that the ledger asks for: the fee
- * counts no other. For nothing that a user asked for.
+ * Signs the executor's own transaction with the keys that the ledger requires: the fee counts no
+ * other. It must not sign a transaction that a user requested.
  */
 export function signOwn(built: BuiltTransaction, keys: readonly Key[]): Uint8Array {
   const transaction = decodeTransaction(built.bytes);

@@ -62,7 +62,7 @@ function everything(
   });
 }
 
-/** With what is sent in it first, then as many others as fit. */
+/** Outputs that hold the assets to be sent come first, then as many others as fit. */
 function emptied(basket: CoinSelection, assets: ReadonlyMap<AssetId, bigint>): CoinSelection {
   if (![...assets.keys()].every((asset) => basket.cover(asset))) return basket;
   for (const utxo of basket.left()) {

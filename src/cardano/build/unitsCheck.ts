@@ -35,7 +35,7 @@ export class UnitsCheck {
     this.#observer = observer;
   }
 
-  /** What was built, or the same with the node's units where one of them is larger. */
+  /** The built transaction, or the same with the node's units if one of them is larger. */
   async checked(plan: TransactionPlan, built: BuiltTransaction): Promise<BuildOutcome> {
     const kind = kindOf(plan);
     if (built.scriptsRanIn === null || this.#equal.has(kind)) return built;

@@ -72,7 +72,10 @@ function fieldOf(bytes: Uint8Array, set: Item): Item | null {
   return entry?.[1] ?? null;
 }
 
-/** Puts witnesses in, unchecked; one that is there stays single. Throws `malformedCbor`. */
+/**
+ * Puts witnesses in, unchecked; a witness that is already there is not added twice. Throws
+ * `malformedCbor`.
+ */
 export function addWitnesses(
   transaction: Uint8Array,
   witnesses: readonly KeyWitness[],

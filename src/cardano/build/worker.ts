@@ -9,7 +9,7 @@ import type { BuildOutcome } from './port.ts';
 // trust: handed over by builderThreads.ts
 const terms = workerData as LedgerTerms;
 
-/** null asks for nothing but that this file is loaded. */
+/** null requests only that this file is loaded. */
 export default function build(plan: TransactionPlan | null): BuildOutcome | null {
   if (plan === null) return null;
   return assemble(plan, {

@@ -33,7 +33,7 @@ const ENTERPRISE_TYPES = 8;
 /** Addresses come again and again, and bech32 is slow. */
 const MOST_KNOWN = 4_096;
 
-/** null for anything that is no Shelley payment address with an intact checksum. */
+/** null if the text is not a Shelley payment address with an intact checksum. */
 export const parseAddress = remembered(decodeAddress, MOST_KNOWN);
 
 function decodeAddress(text: string): Address | null {
@@ -130,7 +130,10 @@ export function parseKeyAddress(text: string, network: Address['network']): Addr
   return address.payment.kind === 'key' && address.stake?.kind !== 'script' ? address : null;
 }
 
-/** Says why a text is not a user's address, of this network or of any, and what is wanted. */
+/**
+ * The reason why a text is not a user's address, of this network or of any, and which format is
+ * wanted.
+ */
 export function keyAddressProblem(text: string, network: Address['network'] | null): string {
   const where = network === null ? '' : ` of ${network}`;
   const wanted = `send a base or enterprise key address${where} in bech32 (addr…)`;

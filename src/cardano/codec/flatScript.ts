@@ -1,9 +1,9 @@
 /**
  * Fills in a script's parameter: `[(program …) (con data …)]` in flat, the bit code of scripts.
  *
- * The term moves by the four bits of an application, and strings in it begin at whole bytes, so all
- * of it is read; nothing of it is run. Every constant keeps its bytes.
- * Source: the Plutus Core specification, appendix C.
+ * The term moves by the four bits of an application, and strings in it begin at whole bytes, so the
+ * whole term is read; no part of it is executed. Every constant keeps its bytes. Source: the Plutus
+ * Core specification, appendix C.
  *
  * Assumes: nothing about the script. Never nests, so a deep one is no danger to the stack.
  */
@@ -58,7 +58,10 @@ function unwrapped(bytes: Uint8Array): Uint8Array {
   return bytesOf(bytes, readCbor(bytes));
 }
 
-/** What is still to come: a term, or more terms of a list for as long as a bit says so. */
+/**
+ * The elements that are still to be read: a term, or more terms of a list while a bit announces
+ * another.
+ */
 type Awaited = 'term' | 'terms';
 
 function copyTerm(copy: FlatCopy): void {
@@ -112,7 +115,7 @@ function typeEnd(type: readonly number[], at: number): number {
   return type[at + 1] === LIST ? typeEnd(type, at + 2) : typeEnd(type, typeEnd(type, at + 3));
 }
 
-/** Reads bits of one script and writes what it read, and more, to another. */
+/** Reads the bits of one script and writes them, and further bits, to another. */
 class FlatCopy {
   readonly #from: Uint8Array;
   /** In bits. */
@@ -141,7 +144,7 @@ class FlatCopy {
     while (this.bits(8) >= 0x80);
   }
 
-  /** Blocks of at most 255 bytes, each after its length, until one of none. */
+  /** Blocks of at most 255 bytes, each after its length, until an empty block. */
   string(): void {
     this.readPadding();
     this.writePadding();
@@ -160,7 +163,7 @@ class FlatCopy {
     this.write(0, 8);
   }
 
-  /** Zeros up to a one that ends a byte. */
+  /** Zeros up to a 1 that ends a byte. */
   readPadding(): void {
     while (this.#read(1) === 0);
     if (this.#at % 8 !== 0) throw malformedCbor('a script with padding that ends inside a byte');

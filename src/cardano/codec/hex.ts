@@ -30,7 +30,7 @@ export function isHex(text: string): boolean {
   return HEX.test(text);
 }
 
-/** Throws on text that is no hex: check what comes from outside with `isHex` first. */
+/** Throws if the text is not hex: check external input with `isHex` first. */
 export function fromHex(text: string): Uint8Array {
   if (!HEX.test(text)) throw new Error('not hex');
   if (native !== undefined) return new Uint8Array(native.from(text, 'hex'));
@@ -43,7 +43,7 @@ export function fromHex(text: string): Uint8Array {
 
 const NINE = 57;
 
-/** Of a code that is one of a hex digit: letters lie apart from digits by 9, in either case. */
+/** Value of a hex digit's character code: letters lie apart from digits by 9, in either case. */
 function digit(code: number): number {
   return (code & 15) + (code > NINE ? 9 : 0);
 }

@@ -14,7 +14,9 @@ export function objectOf(value: unknown, what: string): JsonObject {
   return value as JsonObject;
 }
 
-/** Of sixteen digits or more; inside of texts as well, which costs time and nothing else. */
+/**
+ * Matches numbers of sixteen digits or more; it also matches inside texts, which only costs time.
+ */
 const LONG_INTEGER = /[:[,]\s*-?\d{16}/;
 const TEXT_OR_LONG = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
 const DIGITS = /^-?\d{16,}$/;

@@ -33,7 +33,10 @@ export interface Output {
   /** bech32 (Byron: hex). */
   readonly address: string;
   readonly value: Value;
-  /** Inline datum as CBOR hex; a hash alone counts as none, nothing of ours uses it. */
+  /**
+   * Inline datum as CBOR hex; a hash alone counts as no datum, because the launchpad does not use
+   * hashes.
+   */
   readonly datum: string | null;
   /** Hash of the reference script; null without one. */
   readonly scriptHash: string | null;

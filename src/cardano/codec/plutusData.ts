@@ -70,7 +70,8 @@ const EXACT_CHARACTERS = 8;
 
 /**
  * Reads data from hex text, of which byte strings are parts: every order and every pool of a block
- * is read so. The limits are those of `readCbor`; that one also says where items lie.
+ * is read so. The limits are those that `readCbor` has; `readCbor` also returns the position of
+ * each item.
  */
 class DataReader {
   readonly #hex: string;
@@ -141,7 +142,7 @@ class DataReader {
     return bytes;
   }
 
-  /** Of a list or a map whose length is not announced; takes the break. */
+  /** Items of a list or map without an announced length; consumes the break byte. */
   #isOver(): boolean {
     if (byteOf(this.#hex, this.#at) !== BREAK) return false;
     this.#at += 2;
@@ -197,7 +198,7 @@ function byteOf(hex: string, at: number): number {
   return (high << 4) | low;
 }
 
-/** Of lower-case digits, by character code. */
+/** Value of a lower-case digit, by character code. */
 const DIGITS: (number | undefined)[] = [];
 for (let digit = 0; digit < 16; digit += 1) DIGITS[digit.toString(16).charCodeAt(0)] = digit;
 

@@ -28,11 +28,11 @@ export function slotFrom(
 
 /** Slots of one era of a chain whose eras differ in length; it begins with `zeroSlot`. */
 export interface EraSlots extends SlotConfig {
-  /** The first slot behind it; for the newest era, behind what is known of it. null: no end. */
+  /** The first slot behind it; for the newest era, the end of the known range. null: no end. */
   readonly endSlot: number | null;
 }
 
-/** The era that a slot lies in; null: before the first, or beyond what is known. */
+/** The era of a slot; null: before the first era, or beyond the known range. */
 export function eraOf(eras: readonly EraSlots[], slot: number): EraSlots | null {
   const era = eras.findLast(({ zeroSlot, endSlot }) => zeroSlot <= slot && endSlot !== zeroSlot);
   return era === undefined || (era.endSlot !== null && slot >= era.endSlot) ? null : era;

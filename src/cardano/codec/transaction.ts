@@ -1,6 +1,6 @@
 /**
- * What the program reads of a transaction. The bytes are kept: ids are hashes over the body as it
- * came, never over a re-encoding. Source: Conway CDDL.
+ * The parts of a transaction that the program reads. The bytes are kept: ids are hashes over the
+ * body as it came, never over a re-encoding. Source: Conway CDDL.
  */
 import {
   ARRAY,

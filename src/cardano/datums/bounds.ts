@@ -1,7 +1,8 @@
 /**
  * Bounds of the integers in datums: of values, not of encodings. Plutus has integers of any length,
- * so anybody could make rows and answers kilobytes longer. What is larger, or negative, is not
- * listed and not filled; its owner can take it back. Source: onchain.md, "Bounds in datums".
+ * so anybody could make rows and answers kilobytes longer. An order or pool with a larger or
+ * negative integer is not listed and not filled; its owner can take it back. Source: onchain.md,
+ * "Bounds in datums".
  */
 
 /** Numerator or denominator of a price, or a parameter of a curve. */

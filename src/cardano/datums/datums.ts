@@ -131,8 +131,8 @@ export function readAmmData(data: PlutusData | null): AmmDatum | null {
 }
 
 /**
- * The pool of Splash that a launched token of mainnet graduates into: what its treasury and its
- * royalty have earned lies in its output, and is no part of what it trades with.
+ * The pool of Splash that a launched token of mainnet graduates into: its output also holds the
+ * treasury's and the royalty's earnings, which are not part of the reserves.
  */
 interface SplashPoolDatum {
   readonly nft: AssetId;
@@ -144,7 +144,7 @@ interface SplashPoolDatum {
 }
 
 const SPLASH_FIELDS = 15;
-/** Of trades, and of them for treasury and royalty. */
+/** Fee of a trade, and the shares of treasury and royalty in it. */
 const FEES = [4, 5, 6] as const;
 /** Treasury and royalty, of either side in turn. */
 const EARNED = [7, 8, 9, 10] as const;
@@ -205,7 +205,7 @@ export function orderData(order: OrderDatum): Constr {
   ]);
 }
 
-/** By its layout alone: an owner takes back what is beyond the bounds, too. */
+/** Checks only the layout: an owner may also take back an order beyond the bounds. */
 export function readOrderData(
   data: PlutusData | null,
   network: Address['network'],
@@ -237,7 +237,7 @@ function orderFields(data: PlutusData | null): readonly PlutusData[] | null {
   return bound?.[0] === ('02' satisfies OrderLayout) ? bound : null;
 }
 
-/** What k of n keys may change: who executes, and where fees go. */
+/** Settings that k of n keys may change: the executor's key, and the address for fees. */
 export interface SettingsDatum {
   readonly executor: string;
   readonly fee: Address;

@@ -18,13 +18,16 @@ export interface ReferenceScript {
   readonly ref: OutputRef;
 }
 
-/** Its place may be unknown (null): then it is recognised, and nothing that runs it is built. */
+/**
+ * The location of the script may be unknown (null): then the program recognises the script, but
+ * builds no transaction that runs it.
+ */
 export interface KnownScript extends Pick<ReferenceScript, 'hash'> {
   readonly ref: OutputRef | null;
 }
 
 /**
- * The known part of a deployment: everything for one of our own, less for somebody else's. null
+ * The known part of a deployment: our own deployment is complete, a foreign one may not be. null
  * means not known. Recognition works with this much; building works where its fields are known.
  */
 export interface PartialDeployment {
@@ -44,16 +47,22 @@ export interface PartialDeployment {
   readonly feeKeyHash: string | null;
   /** Payment key hash of the outputs that serve as collateral. */
   readonly collateralKeyHash: string | null;
-  /** Who executes and where fees go now; absent: each pool's datum says it, as on mainnet. */
+  /**
+   * The current executor and the current address for fees; absent: each pool's datum says it, as on
+   * mainnet.
+   */
   readonly settings?: SettingsPlace;
-  /** Where executors change over time: all that count, null any. Absent: the one above. */
+  /**
+   * For launchpads whose executors change over time: all valid key hashes, null for any. Absent:
+   * the one above.
+   */
   readonly executors?: readonly string[] | null;
   readonly metadataAddress: string | null;
   /** Policy of pool NFTs. */
   readonly launchPolicyId: string;
   /** Template of token policies, double-CBOR hex, to be applied to (launch policy, NFT name). */
   readonly tokenPolicyTemplate: string | null;
-  /** What orders for a pool of Splash pay, and who executes them; absent: not known. */
+  /** The payments and the executor of orders for a pool of Splash; absent: not known. */
   readonly splashOrder?: SplashOrderTerms;
   readonly scripts: {
     readonly curvePool: KnownScript;
@@ -68,7 +77,9 @@ export interface PartialDeployment {
   };
 }
 
-/** Where the settings are: an output with an NFT, at the script of those who may change them. */
+/**
+ * Where the settings are: an output with an NFT, at the script of the keys that may change them.
+ */
 export interface SettingsPlace extends Signers {
   /** Its policy; its name is the hash of the script. */
   readonly policyId: string;
@@ -122,14 +133,17 @@ export interface Deployment extends PartialDeployment {
   };
 }
 
-/** What is known of the deployment on a network; on public ones from `config/<network>.json`. */
+/** The known part of a network's deployment; on public ones from `config/<network>.json`. */
 export interface NetworkDeployment {
   readonly network: PartialDeployment['network'];
   /** Where following begins when there is no state; null: at the chain's first block. */
   readonly start: { readonly slot: number; readonly hash: string } | null;
   /** null: nothing is deployed there yet. */
   readonly partial: PartialDeployment | null;
-  /** null: it is followed, and built for as far as that goes; `missing` says what is not known. */
+  /**
+   * null: the server follows it, and builds the transactions whose fields are known; `missing`
+   * names the unknown fields.
+   */
   readonly complete: Deployment | null;
   /** Fields of the file that are null and that `complete` would need. */
   readonly missing: readonly string[];
@@ -169,7 +183,10 @@ export function settingsNft(settings: SettingsPlace): AssetId {
   return `${settings.policyId}.${signersHash(settings)}`;
 }
 
-/** What an earlier version's deployment lacks, so that this version cannot fill its orders. */
+/**
+ * The fields that a deployment of an earlier version lacks, so that this version cannot fill its
+ * orders.
+ */
 export function lackingForFills({
   executors,
   orderLayout,

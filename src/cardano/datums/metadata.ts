@@ -84,7 +84,7 @@ function keyHash(bytes: string): string {
   return bytes.length === 56 ? bytes : '';
 }
 
-/** What a launch by hand may say instead is not served: other schemes, endless texts. */
+/** A launch by hand may contain other schemes or endless texts; these are not served. */
 function webUrl(text: string): string {
   const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/u.test(text);
   return isWeb && UTF8.encode(text).length <= MOST_URL_BYTES ? text : '';

@@ -23,7 +23,7 @@ interface PartialOrderDatum {
   readonly amount: bigint;
   /** For the executor of one step; paid beside the fee. */
   readonly stepLovelace: bigint;
-  /** What is left of the fee for all steps. */
+  /** The remaining fee for all steps. */
   readonly feeLovelace: bigint;
   /** That each step must bring; 0 where the datum has none. */
   readonly leastOutput: bigint;
@@ -50,7 +50,7 @@ const LAYOUTS = {
 
 const FIELDS = 12;
 
-/** By its layout alone: an owner takes back what is beyond the bounds, too. */
+/** Checks only the layout: an owner may also take back an order beyond the bounds. */
 export function readPartialOrder(
   data: PlutusData | null,
   network: Address['network'],
@@ -87,9 +87,9 @@ function readHash(data: PlutusData | undefined): string | null {
 const NO_BEACON = '00'.repeat(28);
 
 /**
- * Whether the beacon in a datum is that of a new order in output `outputIndex`: a hash over one of
- * the transaction's inputs, the output's index, and the datum with zeros for the beacon. Executors
- * take no other, so no one can pass an order off as another's successor.
+ * Whether the beacon in a datum matches a new order in output `outputIndex`: a hash over one of the
+ * transaction's inputs, the output's index, and the datum with zeros for the beacon. Executors
+ * accept no other beacon, so no order can pose as another's successor.
  */
 export function isNewBeacon(
   beacon: string,

@@ -1,4 +1,4 @@
-/** A native script that so many of its keys unlock, in any combination. Source: Conway CDDL. */
+/** A native script that k of n keys unlock, in any combination. Source: Conway CDDL. */
 import { array, byteString, uint } from '../codec/encode.ts';
 import { languageScriptHash } from '../codec/hash.ts';
 import { fromHex } from '../codec/hex.ts';

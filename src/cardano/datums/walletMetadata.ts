@@ -1,7 +1,7 @@
 /**
- * What wallets and explorers show of a token: name, picture, ticker, decimals and description, in
- * the metadata of its launch. Written once, by the builder and by a client that checks what it is
- * given to sign. Source: CIP-25, version 1; onchain.md, "Third round".
+ * A token's metadata for wallets and explorers: name, picture, ticker, decimals and description, in
+ * the metadata of its launch. Used by the builder, and by a client that checks a transaction before
+ * it signs. Source: CIP-25, version 1; onchain.md, "Third round".
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { cborHead, TEXT } from '../codec/cbor.ts';
@@ -29,7 +29,7 @@ export function walletMetadata(shown: ShownToken): Uint8Array {
   const [policy = ''] = token.split('.');
   const details: [string, Uint8Array][] = [
     ['name', text(name)],
-    // In two texts: one of 66 bytes is longer than the ledger takes.
+    // Split into two texts: a text of 66 bytes is longer than the ledger allows.
     ['image', array([text('ipfs://'), text(logoCID)])],
     ['ticker', text(ticker)],
     ['decimals', uint(0)],

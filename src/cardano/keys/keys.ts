@@ -1,7 +1,7 @@
 /**
  * Ed25519 keys that sign transactions, of wallets and of the server. On @noble/ed25519, so the same
- * code runs in browsers and in Node. Code that holds one of these objects can sign: it is never
- * logged, and its secret never leaves the process.
+ * code runs in browsers and in Node. Code that has such an object can sign: it is never logged, and
+ * its secret never leaves the process.
  */
 import { getPublicKey, hashes, sign, utils } from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
@@ -26,7 +26,7 @@ export function newSecret(): string {
 export class Key {
   /** 32 bytes, hex. */
   readonly publicKey: string;
-  /** Of the public key, 28 bytes, hex: the payment key hash (pkh) of its addresses. */
+  /** Hash of the public key, 28 bytes, hex: the payment key hash (pkh) of its addresses. */
   readonly hash: string;
   readonly #secret: Uint8Array;
 
@@ -55,7 +55,7 @@ export class Key {
 
   /**
    * Signs a transaction (CBOR, hex) as the server built it: the witness set, CBOR hex, as
-   * `signAndSubmit` takes it. Throws `malformedCbor` on what is no transaction.
+   * `signAndSubmit` takes it. Throws `malformedCbor` if the text is not a transaction.
    */
   witness(cbor: string): string {
     return this.witnessOf(transactionId(cbor));
@@ -68,7 +68,10 @@ export class Key {
   }
 }
 
-/** The hash of a transaction's body, over its bytes as they are: what is signed, and its id. */
+/**
+ * The hash of a transaction's body, over its bytes as they are: the key signs this hash, and it is
+ * the transaction's id.
+ */
 export function transactionId(cbor: string): string {
   const bytes = fromHex(cbor);
   const [body] = elementsOf(readCbor(bytes));

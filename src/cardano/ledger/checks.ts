@@ -1,9 +1,8 @@
 /**
- * What the ledger demands beside Scalus's judgement, found by trying (refusals.test.ts).
- * Scalus compares execution units as a pair, so that CPU is free below the memory limit; it takes
- * an input named twice, keys named twice, and amounts of 0 or below. And state beyond unspent
- * outputs (certificates, withdrawals, votes) would not survive a restart of ours.
- * Source: Conway CDDL.
+ * Ledger rules that Scalus does not check, found by trial (refusals.test.ts). Scalus compares
+ * execution units as a pair, so that CPU is free below the memory limit; it takes an input named
+ * twice, keys named twice, and amounts of 0 or below. And state beyond unspent outputs
+ * (certificates, withdrawals, votes) would not survive a restart of ours. Source: Conway CDDL.
  */
 import { isFault } from '../../engine/runtime/assert.ts';
 import { parseAddress } from '../codec/address.ts';
@@ -92,7 +91,7 @@ function unsignedFault(tx: Transaction): Refusal | null {
   return odd === undefined ? null : malformed(`it names the output ${refText(odd)}`);
 }
 
-/** A key that one of the maps has twice, in any spelling; datums are bytes and not looked at. */
+/** A key that a map has twice, in any encoding; datums are not examined. */
 function repeatedKey(bytes: Uint8Array): string | null {
   const waiting: Item[] = [readCbor(bytes)];
   for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {

@@ -66,7 +66,9 @@ export class Mempool {
     this.#bytes += tx.bytes.length;
   }
 
-  /** Drops transactions that have expired in this slot, and those that need their outputs. */
+  /**
+   * Drops transactions that have expired by this slot, and transactions that need their outputs.
+   */
   dropExpired(slot: number): Dropped[] {
     const dropped: Dropped[] = [];
     const missing = new Set<string>();
@@ -80,7 +82,7 @@ export class Mempool {
     return dropped;
   }
 
-  /** The oldest ones that fit into one block. */
+  /** The oldest transactions that fit into one block. */
   nextBlock({
     mostBlockBytes,
     mostBlockMemory,
@@ -137,7 +139,10 @@ export interface Effects {
   readonly made: readonly Utxo[];
 }
 
-/** What a transaction takes and makes; with failed scripts, its collateral and the rest of it. */
+/**
+ * The inputs that a transaction spends and the outputs that it makes; if its scripts fail, its
+ * collateral and the collateral's return.
+ */
 export function effectsOf(tx: Transaction): Effects {
   if (tx.isValid) {
     const made = tx.outputs.map((output, index) => ({ ref: { txHash: tx.id, index }, output }));

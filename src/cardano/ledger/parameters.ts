@@ -5,7 +5,7 @@
 import type { Ratio } from '../../engine/market/ratio.ts';
 import type { SlotConfig } from '../codec/slots.ts';
 
-/** Those of the Conway era that decide what a transaction costs and how large it may be. */
+/** The parameters of the Conway era that decide the cost and the maximal size of a transaction. */
 export interface ProtocolParameters {
   readonly feePerByteLovelace: bigint;
   readonly feeFixedLovelace: bigint;
@@ -27,12 +27,15 @@ export interface ProtocolParameters {
   readonly mostBlockCpu: bigint;
   readonly collateralPercent: bigint;
   readonly mostCollateralInputs: number;
-  /** Of PlutusV1, V2 and V3: the numbers in the order of the ledger; empty: the node has none. */
+  /**
+   * Cost models of PlutusV1, V2 and V3: the numbers in the order of the ledger; empty: the node has
+   * none.
+   */
   readonly costModels: readonly [CostModel, CostModel, CostModel];
   readonly version: { readonly major: number; readonly minor: number };
 }
 
-/** What transactions are built and judged by, beside the outputs that they name. */
+/** Everything that building and judging a transaction needs besides the outputs that it names. */
 export interface LedgerTerms {
   readonly parameters: ProtocolParameters;
   readonly slots: SlotConfig;
@@ -40,7 +43,7 @@ export interface LedgerTerms {
 
 type CostModel = readonly (number | bigint)[];
 
-/** What a plain payment of `bytes` pays at least. */
+/** The least fee of a plain payment of `bytes`. */
 export function minFeeLovelace(
   { feeFixedLovelace, feePerByteLovelace }: ProtocolParameters,
   bytes: number,
@@ -50,7 +53,7 @@ export function minFeeLovelace(
 
 /**
  * Protocol versions and lengths of cost models with which Scalus 0.17 was compared with another
- * evaluator: those of mainnet from epoch 544 on. Later ones may give scripts other costs.
+ * evaluator: mainnet's from epoch 544 on. Later ones may give scripts other costs.
  */
 const EVALUATED_VERSIONS = [10, 11];
 const EVALUATED_LENGTHS = [
@@ -59,7 +62,10 @@ const EVALUATED_LENGTHS = [
   [297, 350],
 ] as const;
 
-/** What of the parameters the evaluator of scripts does not know, for a person; null: nothing. */
+/**
+ * Parameters that the script evaluator does not know, as a text for people; null: it knows all
+ * parameters.
+ */
 export function unknownToEvaluator({ version, costModels }: ProtocolParameters): string | null {
   const unknown = [
     ...(EVALUATED_VERSIONS.includes(version.major) ? [] : [`protocol version ${version.major}`]),

@@ -35,9 +35,9 @@ export interface Submitter {
 
 /**
  * `spendable`: in a block, and spent neither in a block nor in the mempool.
- * `newest`: that, and what the mempool makes and does not spend itself.
- * `wallet`: spendable, and what mempool transactions that spend an output of the same key give
- * back.
+ * `newest`: spendable, and the mempool's outputs that the mempool does not spend. `wallet`:
+ * spendable, and outputs of mempool transactions that spend an output of the same key and pay
+ * change back to it.
  */
 export type UtxoView = 'spendable' | 'newest' | 'wallet';
 

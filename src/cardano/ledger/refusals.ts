@@ -43,7 +43,7 @@ export function refusalOf({ error, logs }: Rejection): Refusal {
   return { reason, message: `${said}${cause}: ${cut(plainText(text))}` };
 }
 
-/** Names of the library's classes and how it prints them, by what they mean to a caller. */
+/** Maps the library's class names and printed forms to their meaning for a caller. */
 const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/\bTransactionInput\("?([0-9a-f]{64})"?, ?(\d+)\)/g, '$1:$2'],
   [/\b(?:[a-z][A-Za-z0-9_]*\.){2,}[A-Z][\w$.]*(?:: )?/g, ''],

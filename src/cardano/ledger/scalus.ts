@@ -3,7 +3,7 @@
  * scripts. It takes some 25 MiB in each thread, so the main thread never loads it.
  *
  * Scalus throws on some malformed input and returns a verdict on the rest; both leave here as
- * values. What its verdict lacks is checked in `checks.ts`, its words are read in `refusals.ts`.
+ * values. `checks.ts` adds the checks that the verdict lacks, and `refusals.ts` reads its messages.
  */
 import { createRequire } from 'node:module';
 import type * as scalus from 'scalus';
@@ -15,7 +15,7 @@ import type { SlotConfig } from '../codec/slots.ts';
 import type { LedgerTerms, ProtocolParameters } from './parameters.ts';
 import { plainText } from './refusals.ts';
 
-// trust: the package is CommonJS; its declaration file describes what it exports
+// trust: the package is CommonJS; its declaration file describes its exports
 const library = createRequire(import.meta.url)('scalus') as typeof scalus;
 
 export interface Rejection {
@@ -29,8 +29,8 @@ export interface Rejection {
  * Judges a transaction on `utxos`: all its inputs, references and collateral, and nothing else.
  * `id` is ours: Scalus must have hashed the same body. null: nothing to object.
  *
- * A state of its own for each costs no more than a copy of one that is kept (3 ms either way), and
- * nothing then has to be kept, copied or rebuilt.
+ * A new state for each transaction costs no more than a copy of a kept state (3 ms either way), and
+ * then no state has to be kept, copied or rebuilt.
  */
 export function judge(
   { bytes, id }: { readonly bytes: Uint8Array; readonly id: string },
@@ -99,7 +99,7 @@ function slotConfig({ zeroTimeMs, zeroSlot, slotLengthMs }: SlotConfig): scalus.
   return new library.SlotConfig(zeroTimeMs, zeroSlot, slotLengthMs);
 }
 
-/** What Scalus throws where a script fails is an object with `message` and `logs`, no Error. */
+/** When a script fails, Scalus throws an object with `message` and `logs`, not an Error. */
 function messageOf(error: unknown): string {
   const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
   return plainText(String(hasMessage ? error.message : error));
@@ -151,8 +151,8 @@ const NO_OUTPUTS = Uint8Array.of(0xa0);
  * Makes Scalus judge by given protocol parameters. Its package for JavaScript takes cost models in
  * one call and no other parameter: all its emulators and evaluations read one object, in which
  * mainnet's parameters of 2025 are built in. That object is private, and its members have the names
- * that a minifier gave them in release 0.17.0; they are written here, and what was written is then
- * compared with how Scalus prints it. So another release fails at once, and never judges by other
+ * that a minifier gave them in release 0.17.0; this code writes to those names, and then compares
+ * the result with Scalus' printed form. So another release fails at once, and never judges by other
  * parameters than it was given (decision 0059).
  */
 export class ScalusParameters<Slots> {
@@ -168,7 +168,7 @@ export class ScalusParameters<Slots> {
     this.#held = heldBy(new library.Emulator(NO_OUTPUTS, slots));
   }
 
-  /** All that Scalus judges and evaluates from here on is judged by these. */
+  /** From here on Scalus judges and evaluates every transaction by these parameters. */
   install(parameters: ProtocolParameters): void {
     if (parameters === this.#installed) return;
     this.#installed = null;
@@ -231,7 +231,7 @@ function heldBy(emulator: object): Members {
 
 function membersOf(value: unknown): Members {
   assert(typeof value === 'object' && value !== null, OTHER_RELEASE);
-  // trust: an object has members; what they are is compared with how Scalus prints them
+  // trust: an object has members; the values are compared with Scalus' printed form
   return value as Members;
 }
 

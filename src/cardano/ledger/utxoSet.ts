@@ -53,7 +53,10 @@ export class UtxoSet {
 const ADDRESSES_KEPT = 50_000;
 const credentials = new Map<string, string>();
 
-/** Hash of the payment key or script; empty for what is no Shelley address. Addresses recur. */
+/**
+ * Hash of the payment key or script; empty if the address is not a Shelley address. Addresses
+ * recur.
+ */
 export function credentialOf({
   output: { address },
 }: {

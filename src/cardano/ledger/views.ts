@@ -16,7 +16,7 @@ interface State {
   readonly mempool: Mempool;
 }
 
-/** Of a payment key, or of a script: the two never share a hash. */
+/** Hash of a payment key, or of a script: the two never share a hash. */
 export function utxosOfCredential(state: State, hash: string, view: UtxoView, page: Page): Utxo[] {
   const found = seen(state, view, state.chain.ofCredential(hash), (u) => credentialOf(u) === hash);
   const { after, offset = 0, limit } = page;
@@ -53,7 +53,9 @@ function seen(
     .sort((a, b) => compareRefs(a.ref, b.ref));
 }
 
-/** Whether the transaction that makes `utxo` spends one of the same key: change, not a gift. */
+/**
+ * Whether the transaction that makes `utxo` spends an output of the same key: change, not a gift.
+ */
 function givesBack(
   { effects }: PendingTransaction,
   utxo: Utxo,

@@ -1,10 +1,11 @@
 /**
- * From Helios to scripts, with the numbers of a deployment: those of its curve and fees that the
- * chain itself checks. A deployment with others has other scripts, and so other hashes.
+ * Compiles Helios to scripts, with the numbers of a deployment: the parts of its curve and fees
+ * that the chain itself checks. A deployment with other numbers has other scripts, and so other
+ * hashes.
  *
- * A server runs what `plutus.json` or the chain holds and never compiles: only `deploy` with
- * parameters of its own, its `--check`, and the tests need the compiler, which is a development
- * dependency and is imported here alone.
+ * A server runs the scripts in `plutus.json` or on the chain and never compiles: only `deploy` with
+ * changed parameters, its `--check`, and the tests need the compiler, a development dependency that
+ * only this file imports.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +43,7 @@ export function validatorParameters(
   return Object.fromEntries(Object.entries(CONSTANTS).map(([name, of]) => [name, of(terms)]));
 }
 
-/** Those that `plutus.json` is compiled with. */
+/** The numbers that `plutus.json` is compiled with. */
 export const DEFAULT_VALIDATOR_PARAMETERS = validatorParameters(DEFAULT_CURVE, DEFAULT_FEES);
 
 export function sameParameters(a: ValidatorParameters, b: ValidatorParameters): boolean {
@@ -72,14 +73,17 @@ export function withParameters(source: string, parameters: ValidatorParameters):
 export interface Validator {
   /** PlutusV2, one layer of CBOR around the flat bytes; Lucid wants a second layer. */
   readonly cborHex: string;
-  /** Of the code as it stands: the policies still need their parameter, which changes the hash. */
+  /**
+   * Hash of the code without parameters: the policies still need their parameter, which changes the
+   * hash.
+   */
   readonly hash: string;
 }
 
 /** `debug` traces which check failed; only `release` is ever deployed. */
 export type Build = 'release' | 'debug';
 
-/** What we use of the compiler, which ships without types. */
+/** The part of the compiler that we use; the compiler ships without types. */
 interface Helios {
   readonly Program: new (
     source: string,
@@ -103,7 +107,7 @@ interface Compiler {
 
 /** Throws with a remedy where the compiler is not installed. */
 export async function loadCompiler(): Promise<Compiler> {
-  // trust: the package is pinned, and what is compiled with it is compared byte for byte
+  // trust: the package is pinned, and its output is compared byte for byte
   const { Program }: Helios = await import(PACKAGE).catch((error: unknown) => {
     const remedy = 'install development dependencies here: npm ci, without --omit=dev';
     throw new Error(`the compiler of the validators is missing; ${remedy}`, { cause: error });

@@ -102,7 +102,7 @@ function funded({ keyHash, lovelace, outputs }: FundedWallet): OutputPlan[] {
   return Array.from({ length: outputs }, () => plan);
 }
 
-/** Outputs of a genesis, under a hash over all of them, as if one transaction had made them. */
+/** Outputs of a genesis, with a hash over the whole set, as if one transaction had made them. */
 export function genesisUtxosOf(plans: readonly OutputPlan[]): Utxo[] {
   const encoded = plans.map(encodeOutput);
   const txHash = blake2b256(Buffer.concat(encoded));
