@@ -1,4 +1,4 @@
-/** Causes that this side adds to those of the API (api.md section 0). */
+/** Causes that this client adds to the API's causes (api.md section 0). */
 export type LocalCause =
   | 'UNREACHABLE'
   | 'TIMEOUT'
@@ -17,7 +17,7 @@ export type LocalCause =
 interface ErrorFacts {
   /** Of HTTP; null where there was no answer, and for errors of a socket. */
   readonly status?: number | null;
-  /** On 400: where in the input, and what is wrong there. */
+  /** On 400: the field of the input, and its fault. */
   readonly details?: readonly { readonly path: string; readonly message: string }[];
   /** Why a transaction was refused, for a machine. */
   readonly reason?: string | null;
@@ -28,7 +28,7 @@ const TRANSIENT = ['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED', 'RATE_LI
 
 /** The only error of the client: a refusal, or no answer; `message` is for a person. */
 export class ApiError extends Error {
-  /** Of the API's catalogue, or a `LocalCause`. */
+  /** A cause from the API's catalogue, or a `LocalCause`. */
   override readonly cause: string;
   readonly status: number | null;
   readonly details: readonly { readonly path: string; readonly message: string }[];

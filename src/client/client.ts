@@ -36,11 +36,11 @@ import type {
 export interface ClientOptions extends Partial<ClientPlatform> {
   /** Base URL of a node, `https://api.example.org`; several of one market are tried in turn. */
   readonly url: string | readonly string[];
-  /** API key, `upc_…`: its limits count in place of those of this address. */
+  /** API key, `upc_…`: its limits replace the limits of this address. */
   readonly key?: string;
   /** Of the socket; MessagePack costs a package of 40 kB and saves bandwidth. */
   readonly encoding?: Encoding;
-  /** Of a call over HTTP; 15 s unless set. */
+  /** Time limit of a call over HTTP; 15 s unless set. */
   readonly timeoutMs?: number;
   /** How often a call is sent while the server is busy (429, 503); 1 unless set. */
   readonly maxAttempts?: number;
@@ -57,7 +57,7 @@ export interface BarOptions {
   readonly price?: 'trade' | 'spot';
   /** Flat bars where nothing was traded. */
   readonly fill?: 'previous';
-  /** Of the first page of history; 300 unless set, at most 5000. */
+  /** Number of bars in the first page of history; 300 unless set, at most 5000. */
   readonly limit?: number;
   /** Updates a second, at most. */
   readonly maxHz?: number;

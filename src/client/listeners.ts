@@ -1,4 +1,4 @@
-/** Callbacks. One that throws stops neither the others nor the client. */
+/** Callbacks. A callback that throws stops neither the other callbacks nor the client. */
 export class Listeners<Args extends readonly unknown[]> {
   readonly #listeners = new Set<(...args: Args) => void>();
 

@@ -1,6 +1,6 @@
 /**
- * What a browser or Node provides to the client: time, random numbers, HTTP and sockets. All are
- * arguments of the client; only this file touches the real ones.
+ * The services that a browser or Node provides to the client: time, random numbers, HTTP and
+ * sockets. The client receives them as arguments; only this file touches the real ones.
  */
 export interface Timer {
   cancel(): void;
@@ -22,7 +22,10 @@ export interface Chance {
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** As much of a WebSocket as is used: that of browsers, of Node, or of the package `ws`. */
+/**
+ * The part of a WebSocket that the client uses: browsers', Node's, and the package `ws` all have
+ * it.
+ */
 export interface Socket {
   binaryType: string;
   readonly readyState: number;

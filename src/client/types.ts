@@ -1,4 +1,4 @@
-/** Names for what the API answers; each comes from the schemas that check the server (`wire/`). */
+/** Names for the API's answers; each comes from the schemas that check the server (`wire/`). */
 import type { ChartHistoryAnswer, McapHistoryAnswer } from './wire/charts.ts';
 import type { LastBarData, LastBarRevised, MCapBarData, MCapBarRevised } from './wire/topics.ts';
 import type { GetUtxosAnswer } from './wire/utxo.ts';

@@ -61,7 +61,7 @@ export interface Drawing {
   close(): void;
 }
 
-/** Older bars are loaded when fewer than so many are left of the view. */
+/** Older bars are loaded when fewer than this many remain to the left of the view. */
 const MARGIN_BARS = 50;
 
 export function drawBars<B extends Candle>(
@@ -85,7 +85,7 @@ export function drawBars<B extends Candle>(
 class Painter<B extends Candle> {
   readonly #target: DrawTarget;
   readonly #options: DrawOptions;
-  /** What is on the chart, oldest first. */
+  /** The bars on the chart, oldest first. */
   #drawn: readonly B[] = [];
 
   constructor(target: DrawTarget, options: DrawOptions) {

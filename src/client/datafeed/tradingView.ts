@@ -37,12 +37,12 @@ const EXCHANGE = 'upcurve';
 const CAP_SUFFIX = ':mcap';
 const MOST_BARS = 5_000;
 const MOST_FOUND = 30;
-/** The live part begins with so many: bars may end between `getBars` and `subscribeBars`. */
+/** The live part begins with this many bars: bars may end between `getBars` and `subscribeBars`. */
 const LIVE_BARS = 100;
 /** Charts whose newest loaded bars are remembered; the oldest one is forgotten first. */
 const MAX_CHARTS = 100;
 
-/** Bars of a chart as they were loaded: their times, oldest first, each with what is drawn. */
+/** Bars of a chart as they were loaded: their times, oldest first, each with its drawn values. */
 type Drawn = Map<number, string>;
 
 export function tradingViewDatafeed(client: Client, options: TradingViewOptions = {}): Datafeed {
@@ -118,7 +118,7 @@ async function found(client: Client, userInput: string): Promise<FoundSymbol[]> 
         : (await client.pools.search({ pattern, limit: MOST_FOUND })).data.items;
     return pools.map(({ info }) => ({ ...namesOf(info, false), symbol: info.ticker }));
   } catch (error) {
-    // A search has no way to say what went wrong; it found nothing.
+    // A search cannot report an error; it found nothing.
     if (error instanceof ApiError) return [];
     throw error;
   }
@@ -227,7 +227,7 @@ function notifyOn<B extends Candle>(mirror: BarsMirror<B>, listener: Listener) {
       if (drawn.size <= REMEMBERED_BARS) break;
       drawn.delete(time);
     }
-    // The end of a bar is a revision where a newer one is there, and changes nothing that is drawn.
+    // The end of a bar is a revision if a newer bar exists, and does not change the drawing.
     if (reason === 'revised' && removed.length === 0 && isSame) return;
     const ticks = isFirst ? ticksSince(listener.drawn, points) : points;
     const isPast = !isFirst && points.some(({ time }) => time < (newest ?? 0));
@@ -240,8 +240,8 @@ function notifyOn<B extends Candle>(mirror: BarsMirror<B>, listener: Listener) {
 }
 
 /**
- * The bars that `drawn` has not, or has in an older state, oldest first. The library takes no bar
- * that is older than its newest one: null where such a bar has changed, is gone, or is not known.
+ * The bars that are missing in `drawn`, or older there, oldest first. The library takes no bar that
+ * is older than its newest one: null if such a bar has changed, has gone, or is unknown.
  */
 function ticksSince(
   drawn: Drawn | null,
@@ -261,7 +261,7 @@ function ticksSince(
   return bars.filter(({ time }) => time >= newest);
 }
 
-/** What the library shows of a bar, as text to compare. */
+/** The values of a bar that the library shows, as text to compare. */
 function drawingOf(bar: TradingViewBar): string {
   return JSON.stringify(bar);
 }

@@ -1,5 +1,5 @@
 /**
- * What the charting library of TradingView asks of a datafeed, as far as it is answered here.
+ * The part of the datafeed interface of TradingView's charting library that this client implements.
  * Source: its documentation, "Datafeed API" (`IExternalDatafeed`, `IDatafeedChartApi`). The library
  * itself is not public, so its types cannot be imported.
  */

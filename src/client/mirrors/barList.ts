@@ -1,6 +1,8 @@
 /** Bars in the order of time, changed one by one. */
 
-/** What bars of prices and of market caps share; times are Unix seconds, prices exact decimals. */
+/**
+ * Code that bars of prices and of market caps share; times are Unix seconds, prices exact decimals.
+ */
 export interface Candle {
   readonly time: number;
   readonly open: string;
@@ -11,7 +13,7 @@ export interface Candle {
   readonly final: boolean;
 }
 
-/** A bar, or the time of one that was removed. */
+/** A bar, or the time of a removed bar. */
 export type BarPatch<B extends Candle> = B | { readonly time: number; readonly removed: true };
 
 /** Beyond it the oldest are dropped; a chart that needs them loads them again. */
@@ -51,7 +53,7 @@ export class BarRows<B extends Candle> {
     this.hasOlder = hasOlder;
   }
 
-  /** False for a bar older than those that are known. */
+  /** False for a bar older than the known bars. */
   #put(bar: B): boolean {
     const [oldest] = this.bars;
     if (this.hasOlder && (oldest === undefined || bar.time < oldest.time)) return false;
@@ -73,7 +75,7 @@ export class BarRows<B extends Candle> {
     return true;
   }
 
-  /** Of the first bar that is not before `time`. */
+  /** Index of the first bar that is not before `time`. */
   #placeOf(time: number): number {
     let [low, high] = [0, this.bars.length];
     // Nearly always it is the last bar.

@@ -98,7 +98,7 @@ function subscribeParams(
   return { topic, data: { pair, interval, ...variantOf(params) }, maxHz };
 }
 
-/** Of the same bars: the server takes nothing that is undefined. */
+/** Parameters of the same bars: the server accepts no undefined values. */
 function variantOf({ fill, price }: Pick<BarParams, 'fill' | 'price'>) {
   return { ...(fill === undefined ? {} : { fill }), ...(price === undefined ? {} : { price }) };
 }

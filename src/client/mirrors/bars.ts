@@ -20,7 +20,7 @@ export interface BarsState<B extends Candle> {
   readonly isKnown: boolean;
   /** Oldest first, each interval once. */
   readonly bars: readonly B[];
-  /** Of a launch without trades: a flat bar at its spot price, which is in no history. */
+  /** For a launch without trades: a flat bar at its spot price, which is in no history. */
   readonly standing: B | null;
   /** Whether there are bars older than the first one here. */
   readonly hasOlder: boolean;
@@ -44,7 +44,7 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsChange<B>> {
   readonly #deps: BarsMirrorDeps;
   readonly #source: BarSource<B>;
-  /** Of the first page, and of one that is loaded again. */
+  /** Number of bars in the first page, and in a page that is loaded again. */
   readonly #limit: number;
   #rows = new BarRows<B>([], false);
   #subscription: Subscription | null = null;
@@ -73,7 +73,7 @@ export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsC
     this.#subscription?.close();
   }
 
-  /** A page of history, then live. What was shown stays until the page is there. */
+  /** A page of history, then live. The old bars stay visible until the page has arrived. */
   async #reload(): Promise<void> {
     this.#subscription?.close();
     this.#generation += 1;

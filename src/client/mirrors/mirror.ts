@@ -1,9 +1,9 @@
 /**
  * A mirror: a local copy of something on the server, kept up to date by Protocol v2.
  *
- * Promises: `state` is what the server had at `position`, through reconnects, other nodes,
- *           rollbacks, revisions and changes of epoch. States are never changed in place: a new
- *           one is made, so they may be compared by identity and kept.
+ * Promises: `state` is the server's data at `position`, through reconnects, other nodes, rollbacks,
+ *           revisions and changes of epoch. States are never changed in place: a new one is made,
+ *           so they may be compared by identity and kept.
  * Not:      every state in between. A slow iteration gets the newest one.
  * Ends:     with `close`, when an iteration is left, and with `error` when the server refuses it
  *           for good; nothing is called afterwards.
@@ -17,7 +17,7 @@ export type Reason =
   | 'snapshot'
   /** Something happened since. */
   | 'update'
-  /** A rollback or a late trade changed what was thought to be settled. */
+  /** A rollback or a late trade changed data that seemed settled. */
   | 'revised'
   /** Older rows were loaded on request. */
   | 'history';

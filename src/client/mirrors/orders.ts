@@ -18,7 +18,7 @@ export interface OrdersState {
   readonly ledger: readonly ApiOrder[];
   /** In no block yet: all of them. */
   readonly mempool: readonly ApiOrder[];
-  /** Of all orders on the chain, beyond `ledger` too. */
+  /** Number of all orders on the chain, including those that are not in `ledger`. */
   readonly count: number;
 }
 
@@ -29,7 +29,7 @@ export interface OrdersChange extends Change {
   readonly removed: readonly string[];
 }
 
-/** Loads the page of orders that are older than the one with the id `before`. */
+/** Loads the page of orders older than the order with the id `before`. */
 type OlderOrders = (before: string) => Promise<Answer<OrderPage>>;
 
 const EMPTY: OrdersState = { isKnown: false, ledger: [], mempool: [], count: 0 };
@@ -37,7 +37,7 @@ const EMPTY: OrdersState = { isKnown: false, ledger: [], mempool: [], count: 0 }
 export class OrdersMirror extends BaseMirror<OrdersState, OrdersChange> {
   readonly #subscription: Subscription;
   readonly #older: OlderOrders;
-  /** Of orders on the chain; beyond it the oldest are dropped. */
+  /** Most orders on the chain that are kept; beyond it the oldest are dropped. */
   #maxRows = 500;
 
   constructor(connection: Connection, params: SubscribeParams, older: OlderOrders) {
@@ -106,15 +106,14 @@ interface Rows {
 
 interface Changes extends Rows {
   readonly removed: readonly string[];
-  /** Of all orders on the chain. */
+  /** Number of all orders on the chain. */
   readonly count: number;
 }
 
 /**
- * Changed orders among those that are known, in the order that HTTP has: newest first by block and
- * place in it. Rows hold only the second, so the order within one is taken from the frame, which is
- * in this order. An order that the frame does not name was not undone, so it is older than all in
- * it.
+ * Inserts changed orders into the known ones, in the order of HTTP: newest first by block and place
+ * in it. Rows hold only the second, so the order within one is taken from the frame, which is in
+ * this order. An order that the frame does not name was not undone, so it is older than all in it.
  */
 export function merged(known: Rows & { readonly count: number }, changes: Changes) {
   const gone = new Set(changes.removed);
@@ -129,7 +128,7 @@ export function merged(known: Rows & { readonly count: number }, changes: Change
   return { ledger, mempool: withChanges(waiting, changes.mempool, -1) };
 }
 
-/** `floor`: the second of the oldest one known; what is older, and new here, is left out. */
+/** `floor`: the second of the oldest one known; new orders older than that are left out. */
 function withChanges(
   known: readonly ApiOrder[],
   changed: readonly ApiOrder[],
@@ -164,7 +163,9 @@ function withChanges(
   return rows;
 }
 
-/** Puts orders where those of before are; in one second in the order in which they are given. */
+/**
+ * Replaces the earlier versions of the given orders; orders of one second keep the given sequence.
+ */
 function exchange(rows: ApiOrder[], orders: readonly ApiOrder[]): void {
   const waiting = new Map<number, ApiOrder[]>();
   for (const order of orders) {

@@ -1,4 +1,6 @@
-/** Tickers of some tokens, or of a sorted list, in order; an update has those that changed. */
+/**
+ * Tickers of some tokens, or of a sorted list, in order; an update has only the changed tickers.
+ */
 import type { Connection } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';
 import type { Position, Ticker, TickersInput, TickersUpdate } from '../types.ts';

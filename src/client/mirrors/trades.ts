@@ -24,7 +24,7 @@ export interface TradesChange extends Change {
   readonly removed: readonly string[];
 }
 
-/** Loads so many trades that are older than the one with the id `before`. */
+/** Loads the given number of trades older than the trade with the id `before`. */
 type OlderTrades = (before: string, limit: number) => Promise<Answer<readonly TradeRow[]>>;
 
 /** Rows of a snapshot and of a page; fewer rows mean that there are no more. */
@@ -33,7 +33,7 @@ const PAGE = 100;
 export class TradesMirror extends BaseMirror<TradesState, TradesChange> {
   readonly #subscription: Subscription;
   readonly #older: OlderTrades;
-  /** Trades older than this id are not all known, so none of them is shown. */
+  /** Some trades older than this id are unknown, so no older trade is shown. */
   #floor = '';
   /** Beyond it the oldest are dropped. */
   #maxRows = 500;
@@ -54,7 +54,7 @@ export class TradesMirror extends BaseMirror<TradesState, TradesChange> {
     );
   }
 
-  /** Whether there may be trades before those of `state`. */
+  /** Whether there may be trades older than the oldest in `state`. */
   get hasOlder(): boolean {
     return this.#floor !== '';
   }

@@ -25,8 +25,9 @@ export interface CallOptions {
   /** The answer must include this position, else it is 503. */
   readonly minPosition?: Position;
   /**
-   * Of `build.order`, `launch`, `cancel`, `transfer` and `vesting.createLock`: a text of 1 to 64
-   * visible ASCII characters. A repeat with it gets the same transaction, from the same node.
+   * Parameter of `build.order`, `launch`, `cancel`, `transfer` and `vesting.createLock`: a text of
+   * 1 to 64 visible ASCII characters. A repeat with it gets the same transaction, from the same
+   * node.
    */
   readonly idempotencyKey?: string;
 }

@@ -1,9 +1,9 @@
 /**
  * Calls over HTTP. Nodes of one market are tried in turn while they cannot be reached or are not
- * ready, each once. When all of them are busy (429, 503), the call is repeated after the time that
- * the server names, as often as the options allow. What a node did before a connection was lost is
- * unknown, so calls that are not safe to repeat are not sent again then.
- * Throws `ApiError` and nothing else.
+ * ready, each once. If all nodes are busy (429, 503), the client repeats the call after the time
+ * that the server names, as often as the options allow. If a connection is lost, the client cannot
+ * know whether the node carried out the call, so it does not send calls again that are unsafe to
+ * repeat. Throws `ApiError` and nothing else.
  */
 import { unlessAborted, withDeadline } from '../../engine/runtime/abort.ts';
 import { backoffMs } from '../../engine/runtime/backoff.ts';
@@ -39,9 +39,9 @@ interface HttpDeps {
   readonly clock: Clock;
   /** API key; undefined: none. */
   readonly key: string | undefined;
-  /** Of one attempt at one node. */
+  /** Time limit of one attempt at one node. */
   readonly timeoutMs: number;
-  /** Of a call while all nodes are busy. */
+  /** Time limit of a call while all nodes are busy. */
   readonly maxAttempts: number;
 }
 
@@ -80,7 +80,7 @@ export class Http {
     return { ...answerOf<T>(headers, body), nextBefore: headers.get('x-next-before') };
   }
 
-  /** Ends what is under way; later calls fail. */
+  /** Aborts the calls under way; later calls fail. */
   close(): void {
     this.#closed.abort();
   }

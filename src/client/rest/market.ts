@@ -106,7 +106,7 @@ export function tickersRoutes(http: Http) {
       return http.call<api.TickersAnswer>({ method: 'GET', path: '/v1/tickers', query, options });
     },
 
-    /** Of given tokens, in the order of `assets`. */
+    /** Tickers of the given tokens, in the order of `assets`. */
     ofAssets(assets: api.TickersOfAssetsBody, options?: CallOptions) {
       const call = { path: '/v1/tickers', body: assets, options };
       return http.call<api.TickersOfAssetsAnswer>({ method: 'POST', ...call });
@@ -121,7 +121,7 @@ export function holdersRoutes(http: Http) {
       return http.call<api.HoldersAnswer>({ method: 'GET', path, query, options });
     },
 
-    /** What a key made of trading a token; null without a trade. */
+    /** Profit and loss of one key in one token; null without a trade. */
     metrics(asset: string, pkh: string, options?: CallOptions) {
       const call = { path: '/v1/orders-feed/metrics', query: { asset, pkh }, options };
       return http.call<api.TradingMetricsAnswer>({ method: 'GET', ...call });
@@ -137,7 +137,7 @@ export function holdersRoutes(http: Http) {
       return http.call({ method: 'GET', path: '/v1/tokens/insights', query: { asset }, options });
     },
 
-    /** What keys hold and made of all tokens, with open orders and locks. */
+    /** Holdings, profit, open orders and locks of the keys in all tokens. */
     portfolio(
       pkhs: api.PortfolioBody,
       query?: api.PortfolioQuery,
@@ -146,7 +146,7 @@ export function holdersRoutes(http: Http) {
       return http.call({ method: 'POST', path: '/v1/portfolio', query, body: pkhs, options });
     },
 
-    /** What keys made over time, oldest first; `nextTo` where older points were cut. */
+    /** Profit of the keys over time, oldest first; `nextTo` where older points were cut. */
     portfolioHistory(
       pkhs: api.PortfolioHistoryBody,
       query: api.PortfolioHistoryQuery,
@@ -156,7 +156,7 @@ export function holdersRoutes(http: Http) {
       return http.history({ method: 'POST', path, query, body: pkhs, options });
     },
 
-    /** What keys hold of a token, in ADA at its spot price. */
+    /** Holdings of the keys in one token, and their value in ADA at the spot price. */
     assetBalance(assetId: string, pkhs: api.AssetBalanceBody, options?: CallOptions) {
       const path = '/balances/v1/asset/asset-balance';
       const call = { path, query: { assetId }, body: pkhs, options };
@@ -188,7 +188,7 @@ export function ordersRoutes(http: Http) {
       return http.call<api.OrderPage>({ method: 'POST', path, query, body: pkhs, options });
     },
 
-    /** Those that have not ended. */
+    /** Locks that have not ended. */
     openOfKeys(
       pkhs: api.UserOpenOrdersBody,
       query?: api.UserOpenOrdersQuery,

@@ -134,7 +134,7 @@ export function serverRoutes(http: Http) {
       return http.call<api.ServerTimeAnswer>({ method: 'GET', path, options });
     },
 
-    /** Of the client's API key or address, and what is left of them. */
+    /** Limits of the client's API key or address, and the remaining amounts. */
     limits(options?: CallOptions) {
       return http.call<api.LimitsAnswer>({ method: 'GET', path: '/v1/limits', options });
     },

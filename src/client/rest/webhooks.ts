@@ -30,7 +30,7 @@ export function webhooksRoutes(http: Http) {
 }
 
 const SIGNATURE = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/;
-/** An older delivery may be one that somebody recorded. */
+/** An older delivery may be a recorded one that is replayed. */
 const MOST_AGE_SECONDS = 300;
 
 /**

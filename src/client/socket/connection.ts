@@ -1,7 +1,7 @@
 /**
- * The connection to one of the nodes: opened with the first subscription, and opened again whenever
- * it is lost. On a new one every subscription continues from its position, so the node sends what
- * happened meanwhile.
+ * The connection to one of several nodes: opened with the first subscription, and opened again
+ * whenever it is lost. On a new connection every subscription continues from its position, so the
+ * node sends the changes made meanwhile.
  *
  * It is a WebSocket. Where three in a row say nothing, a network may block them: every second try
  * is then a stream of events. While that works, a WebSocket is tried beside it now and then.
@@ -25,7 +25,7 @@ import {
   Subscription,
 } from './subscription.ts';
 
-/** Between tries of what a node does not give now: up to 15 s, with jitter. */
+/** Pauses between tries while a node does not answer: up to 15 s, with jitter. */
 export const RETRY = { firstMs: 250, mostMs: 15_000 };
 
 export interface Tip {
@@ -41,13 +41,13 @@ export interface ConnectionState {
   readonly is: 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
   /** Base URL of the node. */
   readonly node: string;
-  /** What it is, or is tried with: a WebSocket, or server-sent events. */
+  /** The kind of the connection, or of the current try: a WebSocket, or server-sent events. */
   readonly transport: 'socket' | 'events';
   /** Unix milliseconds of the next try, while waiting. */
   readonly retryAtMs: number | null;
   /** Tries without success since it was last open. */
   readonly tries: number;
-  /** Of the last ping, also when the connection is gone. */
+  /** Tip in the last ping, also when the connection is gone. */
   readonly tip: Tip | null;
   readonly position: Position | null;
   /** Unix milliseconds of the last ping from the node. */
@@ -60,8 +60,8 @@ export interface ConnectionState {
 export interface Notice {
   /**
    * slow: this client did not read fast enough. epoch: the market has a new log. horizon: away for
-   * longer than the server remembers. loss, checksum: what came did not fit, and was requested
-   * again.
+   * longer than the server remembers. loss, checksum: frames that arrived did not fit, and the
+   * client requested them again.
    */
   readonly reason: NoticeReason;
   readonly topic: string;
@@ -84,12 +84,12 @@ export type Transport = 'auto' | 'socket' | 'events';
 /** From 4500 on a close code says not to come back. */
 const FINAL_CODES = 4500;
 const LAST_CODE = 4999;
-/** After so many refusals in a row another node is tried. */
+/** After this many refusals in a row the client tries another node. */
 const MAX_REFUSALS = 3;
 const MAX_PAUSE_MS = 60_000;
-/** So many WebSockets in a row that said nothing may be blocked. */
+/** After this many WebSockets in a row without a frame, WebSockets may be blocked. */
 const SILENT_SOCKETS = 3;
-/** Of tries of a WebSocket beside a stream of events. */
+/** Interval between tries of a WebSocket while events arrive by server-sent events. */
 const PROBE = { firstMs: 5_000, mostMs: 3_600_000 };
 
 export class Connection {

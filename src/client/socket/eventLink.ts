@@ -21,7 +21,7 @@ interface EventLinkDeps extends LinkEvents {
   readonly decode: Decode;
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Of one stream, as of a socket. */
+  /** Silence after which a stream is given up, as for a socket. */
   readonly silenceMs: number;
 }
 
@@ -79,7 +79,7 @@ export class EventLink implements Link {
     else this.#deps.onFrame(frame);
   }
 
-  /** A stream's ping speaks of its own subscriptions; a ping of the link, of all. */
+  /** A stream's ping covers only its own subscriptions; a ping of the link covers all. */
   #pinged(stream: Stream, frame: Frame): void {
     const data = isRecord(frame.data) ? frame.data : {};
     stream.completeTo = { epoch: frame.epoch, seq: Number(data.seq) };

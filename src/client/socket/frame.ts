@@ -33,7 +33,7 @@ function parseOrNull(read: () => unknown): unknown {
   }
 }
 
-/** null for what is no frame. */
+/** null if the text is not a frame. */
 function readFrame(value: unknown): Frame | null {
   if (!isRecord(value)) return null;
   const { requestId = null, event, data, epoch, seq, prev, snapshot } = value;

@@ -20,7 +20,7 @@ interface FrameSocketDeps extends LinkEvents {
 const FRAMES_PER_SECOND = 40;
 const MAX_QUEUED_FRAMES = 1_000;
 const MAX_TOPICS_PER_FRAME = 100;
-/** Of 65,536 that a frame may have. */
+/** Bytes of subscriptions per frame; the server accepts 65,536. */
 const MAX_FRAME_BYTES = 60_000;
 const OPEN = 1;
 

@@ -1,9 +1,9 @@
-/** What carries frames between a node and the client: a WebSocket, or streams of events. */
+/** Carries frames between a node and the client: a WebSocket, or streams of events. */
 import type { Clock, Timer } from '../platform.ts';
 import type { Frame } from './frame.ts';
 
 export interface Link {
-  /** Whether `request` replaces all that was requested before; nothing else can be sent then. */
+  /** Whether `request` replaces every earlier request; then the link cannot send other messages. */
   readonly requestsAll: boolean;
   /** Subscribes to these: elements of `topics` as the API describes them. */
   request(topics: readonly TopicRequest[]): void;
@@ -27,7 +27,7 @@ export interface LinkEvents {
 export const LOST = 1006;
 /** The node shuts down. */
 export const GOING_AWAY = 4001;
-/** A node that never answers is given up sooner than one that falls silent. */
+/** A node that never answers is given up sooner than a node that falls silent. */
 const OPENING_MS = 5_000;
 
 /** Calls `silent` when nothing was heard for a while. One timer a period, however much is heard. */

@@ -1,6 +1,6 @@
 /**
- * Subscriptions to request from the server, each under a new request id. Those of one turn of the
- * event loop are requested together.
+ * Subscriptions to request from the server, each under a new request id. All subscriptions of one
+ * turn of the event loop are requested together.
  */
 import type { Clock, Timer } from '../platform.ts';
 import type { Link } from './link.ts';
@@ -21,7 +21,7 @@ export class SubscribeQueue {
     this.#all = all;
   }
 
-  /** All of them are requested here. */
+  /** Every subscription in the queue is requested here. */
   connected(link: Link): void {
     this.#link = link;
     for (const subscription of this.#all) this.#pending.add(subscription);

@@ -3,8 +3,8 @@
  * below the known one is ignored; a `prev` above it is a loss, and it subscribes again with
  * `since`.
  *
- * It outlives sockets. Each time it subscribes under a new request id, so that no frame of an older
- * request can be mistaken for one of the newest.
+ * It outlives sockets. Each time it subscribes under a new request id, so that a frame of an older
+ * request cannot be mistaken for a frame of the newest.
  */
 import { ApiError } from '../apiError.ts';
 import type { Position } from '../types.ts';

@@ -4,7 +4,7 @@ import { formatUnits } from '../../engine/market/decimal.ts';
 const ADA_DECIMALS = 6;
 const SHAPE = /^(\d{1,11})(?:\.(\d{1,6}))?$/;
 
-/** Lovelace; null for anything but an amount. */
+/** Lovelace; null if the text is not an amount. */
 export function parseAda(text: string): bigint | null {
   const found = SHAPE.exec(text);
   if (found === null) return null;

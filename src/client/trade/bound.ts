@@ -1,6 +1,7 @@
 /**
- * What an order offers at most and brings at least, computed from the quote that its maker saw, so
- * that the builder of the order cannot choose it. Source: api.md 10.0, "Bound of an order".
+ * The most that an order offers and the least that it brings, computed from the quote that its
+ * maker saw, so that the server that builds the order cannot choose them. Source: api.md 10.0,
+ * "Bound of an order".
  */
 import type { Slippage } from '../../engine/market/order.ts';
 import { ceilDivide } from '../../engine/market/ratio.ts';

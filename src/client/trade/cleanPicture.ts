@@ -1,9 +1,9 @@
 /**
- * Takes out of a picture what does not draw it: where and with what it was taken (EXIF, XMP, IPTC),
- * comments, thumbnails, and whatever follows its end. A logo is public for ever, and photographs
- * carry the place where they were made. Nothing is decoded: pixels, colour profile, animation and
- * the orientation of a JPEG stay, and a picture without the rest stays as it is, byte for byte.
- * Sources: JPEG, ITU-T T.81 annex B; EXIF 2.32; PNG, third edition; GIF89a.
+ * Removes from a picture everything that is not needed to draw it: metadata of place and camera
+ * (EXIF, XMP, IPTC), comments, thumbnails, and bytes after its end. A logo is public for ever, and
+ * photographs carry the place where they were made. Nothing is decoded: pixels, colour profile,
+ * animation and the orientation of a JPEG stay, and a picture without the rest stays as it is, byte
+ * for byte. Sources: JPEG, ITU-T T.81 annex B; EXIF 2.32; PNG, third edition; GIF89a.
  */
 import { joined } from '../../cardano/codec/hex.ts';
 
@@ -23,7 +23,10 @@ export function cleanPicture(bytes: Uint8Array, type: PictureType): Uint8Array |
   }
 }
 
-/** A picture as a launch stores it; what cannot be read stays, and the server says what it is. */
+/**
+ * A picture as a launch stores it; a picture that cannot be parsed stays unchanged, and the server
+ * answers with the reason.
+ */
 export async function cleanedBlob(picture: Blob): Promise<Blob> {
   const bytes = new Uint8Array(await picture.arrayBuffer());
   const { type } = picture;
@@ -175,7 +178,7 @@ function codesOf(text: string): number[] {
 }
 
 const PNG_SIGNATURE_BYTES = 8;
-/** Chunks that draw: size, colours, pixels, transparency, and those of an animation. */
+/** Chunks that draw: size, colours, pixels, transparency, and the chunks of an animation. */
 const PNG_DRAWS = new Set(
   'IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP sBIT bKGD pHYs acTL fcTL fdAT'.split(' '),
 );
@@ -225,7 +228,7 @@ function gifParts(picture: Picture): Uint8Array[] | null {
   return hasFrame ? parts : null;
 }
 
-/** Of a table of colours, by the flags of its head. */
+/** Bytes of a table of colours, by the flags of its head. */
 function tableBytes(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }

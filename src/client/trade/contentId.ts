@@ -48,7 +48,7 @@ function node(leaves: readonly Leaf[], fileBytes: number): Uint8Array {
   return joined([...links, field(1, file)]);
 }
 
-/** Protocol buffers: a field of bytes, and one of a number. */
+/** Protocol buffers: a field of bytes, and a field of a number. */
 function field(key: number, content: Uint8Array): Uint8Array {
   return joined([Uint8Array.of((key << 3) | 2), varint(content.length), content]);
 }

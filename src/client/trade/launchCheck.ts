@@ -28,7 +28,7 @@ export interface LaunchIntent extends Described, Pick<ShownToken, 'name' | 'medi
   readonly asset: AssetId;
   readonly socials: TokenMetadata['socials'];
   readonly initialLovelace: bigint;
-  /** Of the first buy, computed from the parameters of the curve. */
+  /** Tokens of the first buy, computed from the parameters of the curve. */
   readonly userTokens: bigint;
   /** Of the deployment: who mints the NFTs of pools, how many tokens, where descriptions lie. */
   readonly launchPolicy: string;
@@ -36,7 +36,7 @@ export interface LaunchIntent extends Described, Pick<ShownToken, 'name' | 'medi
   readonly metadataAddress: string;
 }
 
-/** What the pool keeps, the metadata's output and the least launch fee. */
+/** Upper bound of the pool's own lovelace, the metadata output's and the least launch fee. */
 const MAX_LAUNCH_LOVELACE = 20_000_000n;
 
 export function objectionToLaunch(
@@ -111,8 +111,8 @@ function objectionToPayments(
 }
 
 /**
- * What the transaction must say, computed from the request and the deployment. The curve is new, so
- * the first buy brings exactly what its parameters give.
+ * Values that the transaction must have, computed from the request and the deployment. The curve is
+ * new, so the first buy brings exactly what its parameters give.
  */
 export async function launchTerms(
   request: LaunchRequest,
@@ -140,7 +140,7 @@ export async function launchTerms(
   };
 }
 
-/** As a launch stores it; what is no link is refused by the server. */
+/** As a launch stores it; the server refuses a text that is not a link. */
 function linkOf(text: string | null | undefined): string {
   return text ? (webLink(text) ?? text) : '';
 }

@@ -12,11 +12,11 @@ export interface OrderIntent {
   readonly kind: 'order';
   readonly input: AssetId;
   readonly output: AssetId;
-  /** Exactly so much is offered. */
+  /** The order must offer exactly this amount. */
   readonly inputAmount: bigint;
   /** Computed by the client, of a quote that its user saw; the order must not take less. */
   readonly minOutput: bigint;
-  /** Of the quote: at most so much goes to the executor, and at most so much comes back. */
+  /** From the quote: the executor receives at most `fee`, and at most `deposit` comes back. */
   readonly feeLovelace: bigint;
   readonly depositLovelace: bigint;
   /** Hash of the script that holds it, of the quote. */
@@ -25,10 +25,10 @@ export interface OrderIntent {
   readonly refundBeforeMs: bigint | null;
 }
 
-/** Executor fee and deposit, whatever a quote says. */
+/** Upper bound of executor fee plus deposit, even if a quote asks for more. */
 const MAX_ON_TOP_LOVELACE = 5_000_000n;
 
-/** null, or in words what is wrong. `paidAway`: all outputs that do not come back. */
+/** null, or the fault in words. `paidAway`: every output that does not pay the wallet. */
 export function objectionToOrder(
   paidAway: readonly Output[],
   owner: Owner,
@@ -90,7 +90,7 @@ function objectionToValue(
 interface OrderTerms
   extends Pick<OrderDatum, 'redeemer' | 'owner' | 'input' | 'output' | 'worstPrice'> {
   readonly feeLovelace: bigint;
-  /** null: what the output holds beside offer and fee. */
+  /** null: everything that the output holds besides offer and fee. */
   readonly depositLovelace: bigint | null;
   /** null: what the output holds. */
   readonly amount: bigint | null;
@@ -100,7 +100,7 @@ interface OrderTerms
   readonly leastOutput: bigint | null;
 }
 
-/** An order of the launchpad, or a limit order of Splash, which says what it offers. */
+/** An order of the launchpad, or a limit order of Splash, which states its offer. */
 function readAnyOrder(output: Output, network: Address['network']): OrderTerms | null {
   const data = datumOf(output);
   const order = readOrderData(data, network);

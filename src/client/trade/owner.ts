@@ -1,4 +1,4 @@
-/** Whose transaction it is, and what of it lies at addresses of his. */
+/** The owner of a transaction, and the addresses that belong to the owner. */
 import { type Address, parseAddress } from '../../cardano/codec/address.ts';
 
 export interface Owner {

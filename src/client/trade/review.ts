@@ -1,6 +1,6 @@
 /**
- * What is about to be signed, read from the bytes themselves, and whether it may be: a transaction
- * that does anything but what was requested is refused with the reason.
+ * The transaction to be signed, read from its bytes, and the check whether it may be signed: a
+ * transaction that differs from the request is refused with the reason.
  */
 import { fromHex, isHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
@@ -11,7 +11,7 @@ import type { Owner } from './owner.ts';
 import { type Intent, objectionTo, objectionToFields } from './transactionCheck.ts';
 
 export interface Payment {
-  /** Of the output in its transaction. */
+  /** Index of the output in its transaction. */
   readonly index: number;
   readonly address: string;
   readonly value: Value;
@@ -20,17 +20,19 @@ export interface Payment {
 export interface Review {
   readonly txHash: string;
   readonly feeLovelace: bigint;
-  /** To others than the wallet: scripts of the market, or whom the request names. */
+  /**
+   * Outputs to others than the wallet: scripts of the market, or addresses that the request names.
+   */
   readonly payments: readonly Payment[];
-  /** What comes back to the wallet. */
+  /** The values that come back to the wallet. */
   readonly change: Value;
   /** The first slot in which no block takes it any more; null: it has no end. */
   readonly validToSlot: number | null;
 }
 
 /**
- * Throws `ApiError` where the bytes are unreadable or do something else. `held`: references of
- * outputs that the owner has, for what may be lost as collateral.
+ * Throws `ApiError` where the bytes are unreadable or do something else. `held`: references of the
+ * owner's outputs, to judge how much may be lost as collateral.
  */
 export function review(
   cbor: string,

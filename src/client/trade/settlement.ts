@@ -1,5 +1,5 @@
 /**
- * What became of an order, from the outputs of the wallet alone: a fill or a refund pays to its
+ * The outcome of an order, from the outputs of the wallet alone: a fill or a refund pays to its
  * address in a transaction of someone else. Two orders of one wallet at once may be mistaken for
  * each other when both fit; the order by its beacon says more.
  */

@@ -1,10 +1,11 @@
 /**
- * What a wallet does on the market, each from request to accepted transaction: have it built, check
+ * A wallet's actions on the market, each from request to accepted transaction: have it built, check
  * the bytes against the request, sign, submit. The command line, the simulated traders and the page
  * share it.
  *
  * `prepare…` stops before the signature, so that a person can review; the others go through.
- * Rejects with `ApiError`. What must be paid is derived from the request, never from the answer.
+ * Rejects with `ApiError`. The client derives the required payments from the request, never from
+ * the answer.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
@@ -38,13 +39,13 @@ export interface OrderRequest {
   /** Lovelace of a BUY, tokens of the others. */
   readonly amount: bigint;
   readonly slippage: OrderBody['slippage'];
-  /** The least output that the order takes, in place of what the slippage leaves of a quote. */
+  /** The least output that the order accepts; replaces the quote less slippage. */
   readonly minOutput?: bigint;
   /** Seconds: a limit order, which waits until the pool gives `minOutput`, or may be given back. */
   readonly waitFor?: number;
-  /** Of a BUY_WITH_OUTPUT, in place of what the slippage adds; `infinity` needs it. */
+  /** The most input of a BUY_WITH_OUTPUT; replaces the quote plus slippage. `infinity` needs it. */
   readonly maxInputLovelace?: bigint;
-  /** Seconds for which a block may take it; absent: as the server does, 0: no end of its own. */
+  /** Seconds for which a block may take it; absent: the server's default, 0: no end. */
   readonly ttl?: number;
 }
 
@@ -85,7 +86,7 @@ export interface PlacedOrder extends SubmittedTx {
   readonly input: AssetId;
   readonly output: AssetId;
   readonly inputAmount: bigint;
-  /** What it would receive at the moment of the quote, and the least that it takes. */
+  /** The expected output at the moment of the quote, and the least that the order accepts. */
   readonly outputAmount: bigint;
   readonly minimumOutput: bigint;
   /** Of the order's output. */
@@ -106,7 +107,7 @@ export interface PreparedTx<Built, Result extends SubmittedTx = SubmittedTx> {
   submit(): Promise<Result>;
 }
 
-/** Between a quote and the order, an order's time to live may grow by so much. */
+/** Between the quote and the order, an order's time to live may grow by this many milliseconds. */
 const MAX_DELAY_MS = 600_000n;
 
 export class TradingClient {
@@ -157,8 +158,8 @@ export class TradingClient {
   }
 
   /**
-   * The bytes are compared with a quote that is asked for here, and with the bounds of the request;
-   * those that it leaves out are computed from that quote. Rejects with PRICE_MOVED where the pool
+   * The client requests a quote here and compares the bytes with the quote and with the request's
+   * bounds; it computes missing bounds from that quote. Rejects with PRICE_MOVED where the pool
    * gives less by now, or takes more: quote again, and ask whose money it is.
    */
   async prepareOrder(request: OrderRequest): Promise<PreparedOrder> {
@@ -266,7 +267,7 @@ export class TradingClient {
     return new Set(refs.map(refText));
   }
 
-  /** Whose outputs pay, and where change goes. */
+  /** The wallet whose outputs pay and which receives the change. */
   async #funding() {
     const utxos = (await this.wallet.utxos()) ?? ('splash-wallet' as const);
     return { changeAddress: this.wallet.address, utxos };
@@ -334,7 +335,10 @@ function same(submitted: SubmittedTx): SubmittedTx {
   return submitted;
 }
 
-/** The terms that the order must have; of the answer only what it may choose: the input. */
+/**
+ * The terms that the order must have; from the answer it takes only the value that the server may
+ * choose: the input.
+ */
 function orderIntent(
   { assetId, side, ttl }: OrderRequest,
   { maxInput, minOutput }: OrderBound,

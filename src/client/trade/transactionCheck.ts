@@ -1,14 +1,14 @@
 /**
- * Whether a transaction that a server built does what was asked, before it is signed.
+ * Checks, before signing, that a transaction built by a server does what the client asked for.
  *
- * The rule: whatever is not paid back to the wallet's own address must be a payment that the intent
- * names, at most so many lovelace; nothing is minted, certified, donated or withdrawn beside it.
- * Inputs need no look: the ledger conserves value, so what does not leave in an output comes back
- * in one, and the fee is bounded here.
- * Trusts: the server's quotes and the deployment that it names, which the bytes are compared with.
- *         And to name the market that may fill an order: only the server could tell us its NFT.
- *         The order's script asks for the worst price whatever the market is, and for nothing more,
- *         so a wrong one brings that price, or no fill and a refund.
+ * The rule: every output that does not pay the wallet's own address must be a payment that the
+ *           intent names, with at most the stated lovelace; nothing is minted, certified, donated
+ *           or withdrawn beside it. Inputs need no check: the ledger conserves value, so value that
+ *           does not leave in an output comes back in one, and the fee is bounded here.
+ * Trusts: the server's quotes and the deployment that it names: the bytes are compared with these.
+ *         And to name the market that may fill an order: only the server could tell us its NFT. The
+ *         order's script enforces the worst price in any market, and checks nothing else, so a
+ *         wrong market brings that price, or no fill and a refund.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { datumOf, type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
@@ -21,7 +21,9 @@ import { type OrderIntent, objectionToOrder } from './orderCheck.ts';
 import { isScriptOf, type Owner } from './owner.ts';
 
 export type Intent = Purpose & {
-  /** It was asked for with an end: one that may be submitted at any later time is not signed. */
+  /**
+   * The request named an end: a transaction that may be submitted at any later time is not signed.
+   */
   readonly mustExpire?: boolean;
 };
 
@@ -51,7 +53,7 @@ interface LockIntent {
 interface TransferIntent {
   readonly kind: 'transfer';
   readonly to: string;
-  /** `max`: all that the wallet gives. */
+  /** `max`: everything that the wallet can give. */
   readonly lovelace: bigint | 'max';
   readonly assets: ReadonlyMap<AssetId, bigint>;
 }
@@ -63,19 +65,19 @@ const SIGNATURE_BYTES = 300;
 /** Where scripts run. */
 const MAX_FEE_LOVELACE = 3_000_000n;
 const MAX_COLLATERAL_LOVELACE = 5_000_000n;
-/** Of each stage of a lock, beside its tokens. */
+/** Upper bound of the lovelace beside the tokens in each stage of a lock. */
 const MAX_LOCK_LOVELACE = 3_000_000n;
-/** The clocks of server and caller may differ by so much. */
+/** Largest difference between the clocks of server and caller. */
 const MAX_CLOCK_MS = 600_000;
 
 /** Fields of a body: inputs, outputs, fee, end, metadata's hash, start, network. */
 const PLAIN_FIELDS: readonly number[] = [0, 1, 2, 3, 7, 8, 15];
-/** Hash of what scripts read, collateral, signers, what comes back of it, its sum, references. */
+/** Script data hash, collateral, signers, collateral return and sum, reference inputs. */
 const SCRIPT_FIELDS: readonly number[] = [11, 13, 14, 16, 17, 18];
 const MINT_FIELD = 9;
 const RUNS_SCRIPTS: readonly Purpose['kind'][] = ['launch', 'reclaim'];
 
-/** null, or in words what is wrong. `held`: references of outputs that the owner has. */
+/** null, or the fault in words. `held`: references of outputs that the owner has. */
 export function objectionTo(
   tx: Transaction,
   owner: Owner,
@@ -90,7 +92,10 @@ export function objectionTo(
   );
 }
 
-/** null, or the fields that such a transaction does not need: a donation, a vote, a deposit. */
+/**
+ * null, or a text with the fields that such a transaction does not need: a donation, a vote, a
+ * deposit.
+ */
 export function objectionToFields({ body }: Transaction, { kind }: Intent): string | null {
   const isScripted = RUNS_SCRIPTS.includes(kind);
   const allowed = [...PLAIN_FIELDS, ...(isScripted ? SCRIPT_FIELDS : [])];
@@ -114,7 +119,7 @@ function maxFeeLovelace({ bytes }: Transaction, { kind }: Intent): bigint {
   return FEE_FIXED_LOVELACE + FEE_PER_BYTE_LOVELACE * BigInt(bytes.length + SIGNATURE_BYTES);
 }
 
-/** Who submits it may let its scripts fail: then only the collateral moves. */
+/** The person who submits it may let its scripts fail: then only the collateral moves. */
 function objectionToCollateral(
   { collateralInputs, collateralReturn, totalCollateralLovelace: risked, redeemers }: Transaction,
   owner: Owner,

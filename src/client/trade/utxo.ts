@@ -55,7 +55,9 @@ export function balanceOf(utxos: readonly WalletUtxo[]): Value {
   return addValues(...utxos.map(({ value }) => value));
 }
 
-/** Of hex CBOR of `[input, output]`, as wallets give it. Throws `malformedCbor`. */
+/**
+ * Reads hex CBOR of `[input, output]`, the form in which wallets give it. Throws `malformedCbor`.
+ */
 export function refOfUtxo(cbor: string): OutputRef {
   const bytes = fromHex(cbor);
   const [input] = elementsOf(readCbor(bytes));

@@ -4,7 +4,7 @@ import { type AddressNetwork, Key } from '../../cardano/keys/keys.ts';
 export interface TradingWallet {
   /** bech32; change returns here. */
   readonly address: string;
-  /** Of its payment key, hex. */
+  /** Hash of the wallet's payment key, hex. */
   readonly keyHash: string;
   /** CIP-30 CBOR, hex; null: the server looks them up by the key. */
   utxos(): Promise<readonly string[] | null>;

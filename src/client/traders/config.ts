@@ -1,4 +1,4 @@
-/** What the simulated traders are and do: `config/devnet.json`, under `traders`. */
+/** Types and settings of the simulated traders: `config/devnet.json`, under `traders`. */
 import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -33,7 +33,7 @@ const TRADERS = Type.Object({
     buyAda: Range,
     /** Of what is held. */
     sellPercent: Range,
-    /** Of the turns of one who could do both. */
+    /** Share of the turns of a trader who could do both. */
     sellSharePercent: Percent,
     exactOutputPercent: Percent,
     cancelPercent: Percent,
@@ -58,7 +58,7 @@ export type TraderConfig = Static<typeof TRADERS>;
 
 const FILE = new URL('../../../config/devnet.json', import.meta.url);
 
-/** Throws when the file that ships with the program is not what it should be. */
+/** Throws if the file that ships with the program is faulty. */
 export function readTraderConfig(file: URL | string = FILE): TraderConfig {
   const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
   const traders: unknown =

@@ -1,7 +1,7 @@
 /**
- * All traders: turns come at random at the configured pace, at most so many at once, fewer
- * when the server is busy or slow. Everything is bounded: wallets, tokens, turns in flight; what
- * goes wrong in a turn is reported and ends with it.
+ * All traders: turns come at random at the configured pace, with a bound on turns at once, fewer
+ * when the server is busy or slow. Everything is bounded: wallets, tokens, turns in flight; a
+ * turn's errors are reported and end that turn only.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Rng, seededRng } from '../../engine/runtime/rng.ts';
@@ -86,7 +86,7 @@ export class Crowd {
 
   async #run(): Promise<void> {
     await this.#untilReady();
-    // What is there already, so that a restart does not open the market again.
+    // Existing tokens are reused, so that a restart does not open the market again.
     await this.#look();
     if (this.#task.isStopping) return;
     await Promise.all([this.#keepRefreshing(), this.#keepPushing(), this.#keepTrading()]);
@@ -140,7 +140,7 @@ export class Crowd {
     this.#finished(this.#pusher.trader, turn, startMs);
   }
 
-  /** Turns run beside each other; it ends when all of them have. */
+  /** Turns run concurrently; ends when every turn has ended. */
   async #keepTrading(): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let waitMs = 0;
@@ -229,7 +229,7 @@ export class Crowd {
     this.#options.report({ kind: 'refused', trader, action, cause, message });
   }
 
-  /** Reports what a fault of the program throws; never rejects. */
+  /** Reports an error that the program throws; never rejects. */
   async #guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -1,7 +1,6 @@
 /**
- * What a trader does next, as a function of what it sees and of a random generator. Knows no
- * network, so that a test can show every kind of situation; what it decides may still be refused by
- * the server.
+ * A trader's next action, as a function of its view and of a random generator. Knows no network, so
+ * that a test can show every kind of situation; the server may still refuse the action.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { SLIPPAGES } from '../../engine/market/order.ts';

@@ -1,6 +1,6 @@
 /**
- * The tokens that the traders know, at most MOST_TOKENS: from the list of pools where the server
- * has one, else from what they launched and hold, priced by quotes. Nothing here survives a
+ * The tokens that the traders know, at most MOST_TOKENS: from the list of pools if the server has
+ * one, else the tokens that they launched and hold, priced by quotes. Nothing here survives a
  * restart; it is read from the API again.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -13,7 +13,7 @@ import type { Token } from './view.ts';
 const MOST_TOKENS = 200;
 const SUPPLY = 1_000_000_000n;
 const PROBE_LOVELACE = 10_000_000n;
-/** A token that cannot be quoted for so long is none of the launchpad's. */
+/** A token that cannot be quoted for this long does not belong to the launchpad. */
 const PATIENCE_MS = 60_000;
 /** The list has no more; a token that is not on a full one may still be there. */
 const LIST_LENGTH = 100;
@@ -89,7 +89,7 @@ export class Market {
     const listed = new Set(rows.map(({ info }) => info.asset));
     for (const known of this.#known.values()) {
       if (rows.length >= LIST_LENGTH || listed.has(known.asset)) continue;
-      // Not in a block yet, rolled back, or none of the launchpad's.
+      // Not in a block yet, rolled back, or not a token of the launchpad.
       known.isOpen = false;
       known.isForeign = nowMs - known.sinceMs > PATIENCE_MS;
     }
@@ -131,7 +131,7 @@ export class Market {
     known.venue = venue;
   }
 
-  /** Those not tradable yet come first. */
+  /** Tokens that are not tradable yet come first. */
   #longestAgo(): Known | null {
     const order = (a: Known, b: Known) =>
       Number(a.isForeign) - Number(b.isForeign) ||

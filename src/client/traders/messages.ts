@@ -29,5 +29,5 @@ export type Report =
   | { readonly kind: 'fault'; readonly message: string }
   | { readonly kind: 'stopped' };
 
-/** The one command: end what is in flight and stop. */
+/** The one command: end the turns in flight and stop. */
 export type Command = 'stop';

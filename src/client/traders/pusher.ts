@@ -1,6 +1,6 @@
 /**
  * The trader that takes tokens to graduation. It launches a token, buys it in equal steps until the
- * curve is full, sells what it got on the AMM while it lacks coins for the next one, and rests in
+ * curve is full, sells the tokens on the AMM while it lacks coins for the next one, and rests in
  * between.
  *
  * Its state is the step's size and the time of the last graduation: its target is the token that

@@ -46,7 +46,7 @@ export function adaToLovelace(ada: number): bigint {
   return BigInt(Math.round(ada * 100)) * BigInt(LOVELACE_PER_ADA / 100);
 }
 
-/** So many percent of an amount, rounded down, at least 1. */
+/** This percentage of an amount, rounded down, at least 1. */
 export function shareOf(amount: bigint, percent: number): bigint {
   const share = (amount * BigInt(Math.round(percent * 100))) / 10_000n;
   return share > 0n ? share : 1n;

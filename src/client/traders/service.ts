@@ -13,10 +13,10 @@ import { Task } from '../../engine/runtime/task.ts';
 import type { TraderConfig } from './config.ts';
 import type { Command, Report, ThreadOptions } from './messages.ts';
 
-/** What becomes of what the traders do; for log and metrics. */
+/** Results of the traders' actions; for log and metrics. */
 interface TradersObserver {
   traderActed(trader: string, action: string, txHash: string, seconds: number): void;
-  /** By the server, or by the trader's own check of what it should sign. */
+  /** Refused by the server, or by the trader's own check before signing. */
   traderRefused(trader: string, action: string, cause: string, message: string): void;
   /** A fault of the program in a turn, or a thread that died. */
   tradersFailed(message: string): void;

@@ -1,4 +1,4 @@
-/** One wallet that takes part: one turn at a time, on what the chain says that it has. */
+/** One wallet that takes part: one turn at a time, with the balance that the chain shows. */
 
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -30,7 +30,7 @@ export class Trader {
   readonly name: string;
   readonly trading: TradingClient;
   isBusy = false;
-  /** What it could spend when it looked last. */
+  /** Its spendable balance at the last look-up. */
   view: View | null = null;
   readonly #rng: Rng;
   #last: { readonly txHash: string; readonly atMs: number } | null = null;

@@ -1,4 +1,4 @@
-/** What a trader sees when it decides, and what it can decide. Plain data, read over the API. */
+/** A trader's view when it decides, and its possible actions. Plain data, read over the API. */
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Slippage } from '../../engine/market/order.ts';
 import type { Side } from '../../engine/market/quote.ts';
@@ -19,7 +19,7 @@ export interface Lock {
 
 export interface View {
   readonly nowMs: number;
-  /** What the own wallet can spend. */
+  /** The spendable balance of the own wallet. */
   readonly lovelace: bigint;
   readonly tokens: ReadonlyMap<AssetId, bigint>;
   readonly outputs: number;

@@ -1,5 +1,5 @@
 /**
- * The simulated traders' wallets, and what a devnet's genesis gives them. Their keys derive from
+ * The simulated traders' wallets, and their outputs in a devnet's genesis. Their keys derive from
  * the seed in their configuration and are no secret; they are worth nothing outside a devnet.
  *
  * Their thread loads this: apart from `config.ts`, whose schema library it does without.
@@ -26,10 +26,10 @@ function walletOf(seed: string, name: string): KeyWallet {
   return new KeyWallet({ payment: secret('payment'), stake: secret('stake') }, 'testnet');
 }
 
-/** What the genesis of a devnet gives to one wallet. */
+/** The genesis outputs of one wallet. */
 interface TraderFund {
   readonly keyHash: string;
-  /** All of it, to be split evenly over `outputs`. */
+  /** The whole amount, to be split evenly over `outputs`. */
   readonly lovelace: bigint;
   readonly outputs: number;
 }
