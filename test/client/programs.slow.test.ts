@@ -49,9 +49,10 @@ async function pack(folder: string, ...args: string[]): Promise<PackedFile[]> {
   return files.map((file) => ({ ...file, filename: join(folder, file.filename) }));
 }
 
-/** Every program that README.md shows, and those in `examples/`, as the project of a stranger. */
+/** Every program in README.md, docs/client.md and `examples/`, as the project of a stranger. */
 function programs(): Map<string, string> {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const pages = ['README.md', 'docs/client.md'];
+  const readme = pages.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n');
   const shown = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text);
   const found = new Map(shown.map((text, index) => [`readme${index + 1}.ts`, text]));
   for (const name of ['priceWatcher.ts', 'gridBot.ts']) {
@@ -143,7 +144,7 @@ test('packed, installed elsewhere, type-checked and run', async () => {
     const said = await run(project, process.execPath, name);
     assert.match(said, /Rocket \d+ lovelace|[0-9a-f]{64} buys \d+/, said);
   }
-  assert(count >= 2, 'the README shows how to use it');
+  assert(count >= 2, 'the pages show how to use it');
 });
 
 const MOST_LINES = 60;
