@@ -1,8 +1,8 @@
 /**
- * What has no topic and is asked for over HTTP: asked again when something moved, one call at a
- * time with a pause after it, so that answers cannot overtake each other. An answer stays on the
- * screen while the server is away, and is there at once for the reader who comes back. A tab that
- * is not looked at asks nothing; seen again, it asks once.
+ * Data that has no topic and is requested over HTTP: it is requested again when something moved,
+ * one call at a time with a pause after it, so that answers cannot overtake each other. An answer
+ * stays on the screen while the server is away, and shows at once when the reader comes back. A
+ * hidden tab requests nothing; when it is shown again, it makes one request.
  */
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -23,7 +23,7 @@ interface Asked<T> {
 const NOTHING = { data: null, error: null };
 
 /**
- * `name` and `inputs` name what is asked: one name, one type of answers. `moved` is another value
+ * `name` and `inputs` identify the request: one name, one type of answers. `moved` is another value
  * when the answer may be another one.
  */
 export function useAsked<T>(

@@ -1,6 +1,6 @@
 /**
- * What every part of the page gets, through `usePage`. Every stylesheet under `src/web` is part of
- * the document; controls and colours are those of `style/base.css`.
+ * The context that every part of the page gets, through `usePage`. Every stylesheet under `src/web`
+ * is part of the document; controls and colours come from `style/base.css`.
  */
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Client, ConnectionState } from '../client/index.ts';

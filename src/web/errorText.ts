@@ -1,6 +1,7 @@
 /**
- * Errors in words for people: what the API says, with amounts in ADA, and without the codes that
- * programs go by. The API speaks English; in other languages its sentences are marked as its own.
+ * Errors in words for people: the API's message, with amounts in ADA, and without the codes that
+ * are meant for programs. The API speaks English; in other languages its sentences are marked as
+ * English.
  */
 import { ApiError } from '../client/apiError.ts';
 import { formatUnits } from '../engine/market/decimal.ts';
@@ -9,7 +10,7 @@ import { t } from './messages.ts';
 
 const ADA_DECIMALS = 6;
 const LOVELACE = /(\d+) lovelace\b/g;
-/** Of errors whose words are the page's own. */
+/** Errors that have a text of the page. */
 const OWN = 'WALLET';
 
 export function errorText(error: unknown): string {

@@ -1,6 +1,6 @@
 /**
- * Prices and market caps in dollars, for who wants to read them so. Amounts that are traded stay in
- * ADA everywhere: nothing here is computed with, and nothing is signed from it.
+ * Prices and market caps in dollars, for readers who choose them. Amounts that are traded stay in
+ * ADA everywhere: the page does not compute with dollars, and signs nothing from them.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Client } from '../client/index.ts';

@@ -16,7 +16,7 @@ import { t } from './messages.ts';
 /** For programs: a decimal as the API writes them. */
 export { cut };
 
-/** What separates groups of digits, and the decimals. */
+/** The separators of digit groups and of decimals. */
 export interface Separators {
   readonly group: string;
   readonly point: string;
@@ -31,7 +31,7 @@ export function separatorsOf(language: string): Separators {
 /** Of the reader's language. */
 export const separators: Separators = separatorsOf(locale);
 
-/** A number with the separators of English in those of the reader. */
+/** Replaces the English separators of a number by the reader's. */
 export function localized(number: string, { group, point }: Separators = separators): string {
   return number.replace(/[,.]/g, (separator) => (separator === ',' ? group : point));
 }
@@ -114,7 +114,7 @@ export function percent(part: bigint, whole: bigint): string {
   return `${hundredths.slice(0, -2)}.${hundredths.slice(-2)}`;
 }
 
-/** A percentage without a sign, cut: who has risen a hundred times needs no decimals. */
+/** A percentage without a sign, cut: a rise of a hundred times needs no decimals. */
 export function shortPercent(decimal: string): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
   if (whole.length > 4) return short(whole);

@@ -1,6 +1,6 @@
 /**
- * Jobs for the next frames, in the order in which they were asked for. One that was asked for
- * several times runs once. What does not fit into a frame runs in the next ones: a busy market
+ * Jobs for the next frames, in the order in which they were asked for. A job that was requested
+ * several times runs once. Jobs that do not fit into a frame run in the next ones: a busy market
  * delays the page by some milliseconds, and never blocks it.
  */
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -17,7 +17,7 @@ export class FrameQueue {
   /** Renders components that the running job has changed. */
   #render: (() => void) | null = null;
 
-  /** `request` runs what it is given in the next frame. */
+  /** `request` runs its argument in the next frame. */
   constructor(request: (run: () => void) => void, clock: Pick<Clock, 'monotonicMs'>) {
     this.#request = request;
     this.#clock = clock;
@@ -32,7 +32,10 @@ export class FrameQueue {
     this.#queued.delete(job);
   }
 
-  /** What a job changes is rendered behind it, in its time; everything else at once. */
+  /**
+   * A change made by a job is rendered right after the job, in the job's time; other changes are
+   * rendered at once.
+   */
   renderSoon(all: () => void): void {
     if (this.#isRunning) this.#render = all;
     else queueMicrotask(all);
@@ -44,7 +47,10 @@ export class FrameQueue {
     this.#request(() => this.#run());
   }
 
-  /** At least one job a frame; one that is queued again while it runs comes in the next frame. */
+  /**
+   * At least one job a frame; if a job is queued again while it runs, it runs again in the next
+   * frame.
+   */
   #run(): void {
     this.#isRequested = false;
     this.#isRunning = true;

@@ -1,6 +1,6 @@
 /**
  * Writing to the document once a frame, however often the market changes. A tab in the background
- * runs no job, and one of each when it is looked at again.
+ * runs no job; when it is shown again, it runs each job once.
  */
 import { systemClock } from '../engine/runtime/clock.ts';
 import { FrameQueue } from './frameQueue.ts';

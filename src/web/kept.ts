@@ -1,6 +1,6 @@
 /**
- * What views have known, kept when they are left: the reader who comes back sees it at once, and
- * while the server is away it is all there is, with its age.
+ * The last data of each view, kept after the reader leaves the view: a reader who comes back sees
+ * it at once, and while the server is away only this data shows, with its age.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
@@ -14,15 +14,15 @@ interface Known<T> {
 }
 
 const kept = new Map<string, Known<unknown>>();
-/** Of what is on the screen and was not confirmed since. */
+/** Data on the screen that was not confirmed since it was loaded. */
 const shown: Signal<readonly { readonly atMs: number }[]> = signal([]);
 
-/** Unix ms; null: all that is shown is as new as the connection. */
+/** Unix ms; null: the shown data is as new as the connection. */
 export const oldestShownMs: ReadonlySignal<number | null> = computed(() =>
   shown.value.length === 0 ? null : Math.min(...shown.value.map(({ atMs }) => atMs)),
 );
 
-/** `key` names what it is: one key, one type. */
+/** `key` identifies the data: one key, one type. */
 export function keep(key: string, value: unknown, atMs: number): void {
   kept.delete(key);
   kept.set(key, { value, atMs });

@@ -1,12 +1,12 @@
 /**
- * The language of the page: what the reader chose here, else the first of the browser's languages
- * that there is. Numbers and dates follow it; amounts are typed as they are shown.
+ * The language of the page: the reader's choice, else the first of the browser's languages that the
+ * page has. Numbers and dates follow it; amounts are typed as they are shown.
  */
 import { readStored, writeStored } from './stored.ts';
 
 const KEY = 'language';
 
-/** Each by its own name, for those who read no other. */
+/** Each language by its name in that language, for people who read no other. */
 export const LANGUAGES = [
   { tag: 'en', name: 'English' },
   { tag: 'de', name: 'Deutsch' },
@@ -31,7 +31,7 @@ export function keepLanguage(chosen: Language): void {
   writeStored(KEY, chosen);
 }
 
-/** Of a tag as `de-AT`. */
+/** The language of a tag such as `de-AT`. */
 function languageOf(tag: string | null): Language | null {
   const wanted = tag?.split('-')[0]?.toLowerCase() ?? '';
   return LANGUAGES.find((known) => known.tag === wanted)?.tag ?? null;

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { options, render } from 'preact';
-// Not its index: what that exports besides would be loaded too.
+// Not its index: the index would also load its other exports.
 import { ApiError } from '../client/apiError.ts';
 import { Client } from '../client/client.ts';
 import type { ConnectionState, Notice } from '../client/index.ts';
@@ -76,7 +76,7 @@ options.debounceRendering = (all) => frames.renderSoon(all);
 // Scripts have had their time: showing the page is a separate task.
 clock.after(0, () => {
   const root = document.getElementById('page') ?? document.body;
-  // What is there is for browsers without scripts.
+  // The existing content is for browsers without scripts.
   root.replaceChildren();
   render(
     <PageProvider page={context}>

@@ -1,5 +1,5 @@
 /**
- * What "ago" is measured from. A live market runs on the wall clock; a replay of last
+ * The time from which "ago" is measured. A live market runs on the wall clock; a replay of last
  * year's trades has its own time, and ages count from that.
  */
 import { type Signal, signal } from '@preact/signals';

@@ -1,5 +1,5 @@
 /**
- * What components use of the page: the context, and mirrors of the client as signals.
+ * The page's services for components: the context, and mirrors of the client as signals.
  *
  * A mirror that changes a thousand times a second is written once a frame, and not at all in a tab
  * that is not looked at: it catches up in one step.
@@ -77,9 +77,9 @@ export interface Followed<M> {
 
 /**
  * Opens a mirror for as long as the component is there, and another one when an input changes.
- * null until the first one is open. What the one before had stays until another is loaded, so that
- * nothing flickers; so does what a view had when it was left. `name` and `inputs` name the mirror.
- * Read `mirror.state` in the component: it is never changed in place.
+ * null until the first one is open. The previous mirror's state stays until the next is loaded, so
+ * that nothing flickers; the same holds for a view's state when the reader left it. `name` and
+ * `inputs` name the mirror. Read `mirror.state` in the component: it is never changed in place.
  */
 export function useMirror<M extends Mirror<unknown, Change>>(
   name: string,

@@ -21,7 +21,7 @@ export function writeStored(name: string, text: string): void {
   }
 }
 
-/** A signal whose value is kept as JSON; `read` answers null for what an older page left behind. */
+/** A signal whose value is kept as JSON; `read` returns null for data in an older page's format. */
 export function storedSignal<T>(
   name: string,
   initial: T,

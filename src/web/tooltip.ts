@@ -1,6 +1,6 @@
 /**
- * Explanations that come up on hover and on focus. One element for the whole page, placed beside
- * what it explains and named by it, so that it is read out too. Escape puts it away.
+ * Explanations that come up on hover and on focus. The whole page has one element, placed beside
+ * the explained element and named by it, so that screen readers read it. Escape puts it away.
  */
 const ID = 'tip';
 const EDGE = 8;

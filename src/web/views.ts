@@ -1,4 +1,6 @@
-/** What the market's lists do without: a separate script, loaded by `shell/laterView.tsx`. */
+/**
+ * Views that the market's lists do not need: a separate script, loaded by `shell/laterView.tsx`.
+ */
 export { ChartOnly } from './chart/chart.tsx';
 export { Token } from './token/token.tsx';
 export { Launch } from './trade/launch.tsx';

@@ -1,4 +1,4 @@
-/** Sets an alert on the price of a token, and shows those that are set. */
+/** Sets an alert on the price of a token, and shows the alerts that are set. */
 import { type Signal, signal } from '@preact/signals';
 import { Button } from '../components/button.tsx';
 import { ask } from '../components/dialog.tsx';

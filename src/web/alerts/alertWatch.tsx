@@ -1,6 +1,6 @@
 /**
- * Watches the prices that alerts are set on, on every view. What is reached is said on the page, by
- * the browser's notification where that is allowed, and by a sound.
+ * Watches the prices that alerts are set on, on every view. When a price is reached, the page says
+ * so, the browser notifies if the user allowed it, and a sound plays.
  */
 import { useEffect } from 'preact/hooks';
 import { formatPrice } from '../../engine/market/decimal.ts';
@@ -26,7 +26,7 @@ function Watched({ asset }: { readonly asset: string }) {
   const page = usePage();
   const followed = useMirror('pool', () => page.client.pool(asset), [asset]).value;
   const supply = page.network.value?.supply ?? null;
-  // What is only remembered reaches nothing.
+  // Data that is only kept from earlier triggers no alert.
   const pool = followed?.mirror.isClosed === false ? followed.mirror.state : null;
   const spot =
     pool === null || supply === null ? null : formatPrice(BigInt(pool.metrics.marketCap), supply);

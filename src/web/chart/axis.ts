@@ -5,7 +5,7 @@
 import { localized } from '../format.ts';
 
 export interface AxisForm {
-  /** What a number is divided by, and the letter that says so. */
+  /** The divisor of a number, and the letter that stands for it. */
   readonly size: number;
   readonly letter: string;
   /** Zeros after the point that are counted, not written. */
@@ -25,12 +25,12 @@ const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 /** Fewer zeros than this are read at a glance. */
 const LEAST_ZEROS = 4;
 const MOST_DECIMALS = 20;
-/** What floating point adds to a number that is read as a whole one. */
+/** The rounding error that floating point adds to an integer. */
 const ROUNDING = 1e-6;
 
 export const PLAIN: AxisForm = { size: 1, letter: '', zeros: 0, decimals: 2 };
 
-/** Of the numbers at the marks, in any order. */
+/** The form for the numbers at the marks, in any order. */
 export function formOf(values: readonly number[]): AxisForm {
   const most = Math.max(0, ...values);
   if (most === 0) return PLAIN;
@@ -51,7 +51,7 @@ function decimalsOf(step: number): number {
   return Math.max(0, Math.min(MOST_DECIMALS, isWhole ? -size : 1 - size));
 }
 
-/** `finer`: with so many digits more than the marks have, for what is between them. */
+/** `finer`: digits beyond those of the marks, for numbers between them. */
 export function axisNumber(value: number, form: AxisForm, finer = 0): string {
   // The scale leaves room below the lowest price, which may reach under nothing.
   if (value < 0) return '';

@@ -1,5 +1,5 @@
 /**
- * One chart of one pair, one interval, one kind and style; another choice is another one of these.
+ * One chart of one pair, one interval, one kind and style; another choice creates a new chart.
  * Scale and lines over the bars change in place.
  */
 
@@ -49,7 +49,7 @@ export interface OwnTrade {
   readonly text: string;
 }
 
-/** What is shown beside the canvas. */
+/** The elements beside the canvas. */
 export interface ChartView {
   readonly isLoaded: boolean;
   readonly count: number;
@@ -126,7 +126,7 @@ export class BarChart {
         background: { type: ColorType.Solid, color: 'transparent' },
       },
       localization: { locale },
-      // Not with the colours: another theme leaves what is in view.
+      // Not with the colours: a change of theme keeps the visible range.
       timeScale: { rightOffset: 4, barSpacing: BAR_SPACING },
     });
     const priceFormat = this.#priceFormat();

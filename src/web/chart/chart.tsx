@@ -1,6 +1,6 @@
 /**
- * The chart: what can be chosen above it, the numbers of a bar in its legend, and keys that move
- * it. Bars are drawn by the datafeed; numbers become floating point there, for pixels only.
+ * The chart: its settings above it, the numbers of a bar in its legend, and keys that move it. Bars
+ * are drawn by the datafeed; numbers become floating point there, for pixels only.
  */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';

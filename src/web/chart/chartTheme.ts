@@ -9,7 +9,7 @@ export interface Colours {
   /** Of the volume. */
   readonly upBar: string;
   readonly downBar: string;
-  /** Of lines over the bars, in the order of `INDICATORS`. */
+  /** Colours of lines over the bars, in the order of `INDICATORS`. */
   readonly lines: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function pageColours(): Colours {
   return colours;
 }
 
-/** Options of the chart, as far as they follow the theme. */
+/** Options of the chart that follow the theme. */
 export function chartTheme({ text, line }: Colours) {
   return {
     layout: { textColor: text, fontSize: 11, panes: { separatorColor: line } },
@@ -53,7 +53,7 @@ export function chartTheme({ text, line }: Colours) {
   };
 }
 
-/** Options of the bars; a series takes those of its own kind. */
+/** Options of the bars; a series uses the options of its kind. */
 export function seriesTheme({ up, down, accent, accentSoft }: Colours) {
   return {
     Candlestick: {

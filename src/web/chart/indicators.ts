@@ -8,7 +8,7 @@ import { type ChartTime, chartTime } from '../../client/datafeed/points.ts';
 export const INDICATORS = ['ma', 'ma2', 'ema', 'ema2', 'bollinger', 'vwap', 'rsi'] as const;
 export type IndicatorName = (typeof INDICATORS)[number];
 
-/** Those that look back over a number of bars, which the reader chooses. */
+/** Indicators that look back over a number of bars, which the reader chooses. */
 export const MEASURED = ['ma', 'ma2', 'ema', 'ema2', 'bollinger', 'rsi'] as const;
 export type Lengths = Readonly<Record<(typeof MEASURED)[number], number>>;
 export const FIRST_LENGTHS: Lengths = {
@@ -25,7 +25,7 @@ export function isLength(length: unknown): length is number {
   );
 }
 
-/** A bar of the client; those of market caps have no volume. */
+/** A bar of the client; bars of market caps have no volume. */
 export interface ExactBar {
   /** Unix seconds. */
   readonly time: number;
@@ -62,7 +62,7 @@ const DAY = 86_400;
 
 /**
  * Volume weighted average price since the start of the UTC day. Not the library's, which weighs the
- * middle of each bar: bars say exactly what was paid, and for how many tokens.
+ * middle of each bar: bars state exactly the coins paid and the tokens received.
  */
 function dayPrice(): Study {
   let before = { day: Number.NaN, quote: 0, base: 0 };
@@ -151,7 +151,7 @@ export class IndicatorLines<S extends LineSeries> {
     }
   }
 
-  /** The first of these bars is the newest one that was drawn. */
+  /** The first of these bars is the newest bar that was drawn. */
   #continue(bars: readonly ExactBar[]): void {
     for (const [at, bar] of bars.entries()) {
       for (const [name, study] of this.#studies) {

@@ -1,4 +1,4 @@
-/** What can be chosen above a chart, in two rows at most; the rarer choices are in menus. */
+/** The settings above a chart, in two rows at most; the rarer choices are in menus. */
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { CHART_RESOLUTIONS, type ChartResolution } from '../../engine/market/resolution.ts';
@@ -61,10 +61,13 @@ function pair<T>(value: T, [label = '', meaning = '']: readonly string[]) {
   return { value, label, meaning };
 }
 
-/** What a phone has room for. */
+/** The settings that a phone has room for. */
 const USUAL: readonly ChartResolution[] = ['min1', 'min5', 'min15', 'hour1', 'hour4', 'day1'];
 
-/** All of them in a row; on a phone the usual ones and the chosen one, the others in a menu. */
+/**
+ * A wide screen shows every choice in a row; on a phone the usual ones and the chosen one, the
+ * others in a menu.
+ */
 function Intervals() {
   const { resolution } = settings.value;
   const choicesOf = (shown: readonly ChartResolution[]) => (
@@ -116,7 +119,10 @@ function Indicators() {
   );
 }
 
-/** How many bars an indicator looks back over. What is no length stays in the field only. */
+/**
+ * How many bars an indicator looks back over. A text that is not a valid length stays in the field
+ * only.
+ */
 function Length({ name }: { readonly name: keyof Lengths }) {
   const { lengths } = settings.value;
   const draft = useSignal(String(lengths[name]));

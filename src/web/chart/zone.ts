@@ -8,7 +8,10 @@ import { t } from '../messages.ts';
 export const ZONES = ['local', 'utc'] as const;
 export type Zone = (typeof ZONES)[number];
 
-/** What a mark on the axis begins, as the chart library numbers it: a year, a month, a day. */
+/**
+ * The period that begins at a mark on the axis, as the chart library numbers it: a year, a month, a
+ * day.
+ */
 const MARKS: readonly Intl.DateTimeFormatOptions[] = [
   { year: 'numeric' },
   { month: 'short' },

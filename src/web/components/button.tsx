@@ -28,7 +28,7 @@ export function Button({ run, kind, describe, children }: ButtonProps) {
   );
 }
 
-/** The one button of a form that sends it; the form runs what it does. */
+/** The one button of a form that sends it; the form runs the action. */
 export function SubmitButton(props: {
   readonly isBusy: boolean;
   readonly kind?: 'primary' | 'buy' | 'sell';

@@ -25,9 +25,12 @@ interface Question {
   readonly title: string;
   readonly content: ComponentChildren;
   readonly confirm: string;
-  /** Of the button that does nothing. */
+  /** Label of the button that cancels. */
   readonly leave?: string;
-  /** Of the press it comes from (`navigationNow`); not shown when the user has left since. */
+  /**
+   * The navigation count when the button was pressed (`navigationNow`); not shown when the user has
+   * left since.
+   */
   readonly navigation?: number;
   /**
    * The dialog closes when it resolves with true, and stays with false. A rejection is shown, and

@@ -1,4 +1,4 @@
-/** What went wrong, in words. */
+/** An error message. */
 import { errorText } from '../errorText.ts';
 
 export function ErrorBox({ error }: { readonly error: unknown }) {

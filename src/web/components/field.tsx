@@ -10,7 +10,7 @@ interface FieldProps {
   readonly hint?: string | undefined;
   /** null: nothing is wrong, or it is not said yet. */
   readonly problem?: string | null;
-  /** Stands behind what is typed. */
+  /** A unit behind the input. */
   readonly unit?: string;
   /** The control; it takes these properties. */
   readonly children: (bound: Bound) => ComponentChildren;
@@ -78,7 +78,7 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-/** An exact amount is text: a number field rounds, and hides what was typed. */
+/** An exact amount is text: a number field rounds, and hides the typed text. */
 export function AmountField(props: Omit<TextFieldProps, 'attributes'>) {
   return (
     <TextField {...props} attributes={{ inputMode: 'decimal', maxLength: 60, class: 'amount' }} />

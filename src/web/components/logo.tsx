@@ -47,7 +47,7 @@ export function Logo({ asset, ticker, logoCID }: LogoOf) {
   );
 }
 
-/** Browsers load what is lazy from several screens below: too many requests for a first view. */
+/** Browsers load lazy images from several screens below: too many requests for a first view. */
 const NEAR = '120px';
 const waiting = new Map<Element, () => void>();
 const observer = new IntersectionObserver(

@@ -11,7 +11,10 @@ import { usePage, useRowsInSteps } from '../page.tsx';
 
 const ROOM_STEP = 5;
 
-/** Rows that a list has room for: in steps, so that not every new row moves what is below it. */
+/**
+ * Rows that a list has room for: in steps, so that a new row does not always move the elements
+ * below the list.
+ */
 export function roomFor(rows: number): number {
   return Math.max(1, Math.ceil(rows / ROOM_STEP)) * ROOM_STEP;
 }
@@ -20,7 +23,7 @@ export function roomFor(rows: number): number {
 const REACH = 30;
 const NEAR_PX = 300;
 
-/** How many rows of a list that scrolls are drawn: what is not looked at takes no time. */
+/** How many rows of a list that scrolls are drawn: rows out of view are not drawn. */
 export function useReach(length: number) {
   const reach = useSignal(REACH);
   const rows = useRowsInSteps(Math.min(length, reach.value));

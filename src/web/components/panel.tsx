@@ -1,4 +1,4 @@
-/** A part of the page in its box: a title, what stands beside it, and the content. */
+/** A part of the page in its box: a title, controls beside it, and the content. */
 import type { ComponentChildren } from 'preact';
 
 interface PanelProps {

@@ -1,4 +1,4 @@
-/** The last 24 hours as a line, for the eye: it says nothing that the changes do not say. */
+/** The last 24 hours as a line, for the eye: it repeats the information of the changes. */
 import { memo } from '../page.tsx';
 
 const [WIDTH, HEIGHT] = [96, 28];

@@ -23,7 +23,10 @@ interface OrderTx {
   readonly what: string;
 }
 
-/** The newest transaction of an order that is in a block; one that waits is in no explorer yet. */
+/**
+ * The newest transaction of an order that is in a block; a pending transaction is in no explorer
+ * yet.
+ */
 export function orderTx(order: ApiOrder): OrderTx {
   const { status, evaluatedTransactionId: ended } = order;
   const isOver = status === 'Evaluated' || status === 'Refunded';
@@ -39,7 +42,7 @@ export function placingTx({ status, pendingTransactionId: txHash }: ApiOrder): O
 interface TxLinkProps {
   readonly txHash: string;
   readonly isInBlock?: boolean;
-  /** What the transaction did, for readers of the screen and on hover. */
+  /** The transaction's effect, for screen readers and on hover. */
   readonly what: string;
   readonly tabIndex?: number;
   readonly children: ComponentChildren;

@@ -1,4 +1,4 @@
-/** Bounds on what the table shows. */
+/** Bounds on the rows of the table. */
 import { Choices } from '../components/choices.tsx';
 import { Menu } from '../components/menu.tsx';
 import { t } from '../messages.ts';

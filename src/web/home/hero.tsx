@@ -15,9 +15,12 @@ const GAINS = ['change5m', 'change1h', 'change24h'] as const;
 type Gain = (typeof GAINS)[number];
 type Best = 'top' | 'newest' | Gain;
 
-/** As many as there are cards: what has one already is left out of the others. */
+/** As many as there are cards: a token that has a card already is left out of the others. */
 const CARDS = 3;
-/** A gain is one that somebody traded at: ADA in a day. Some of a list have less. */
+/**
+ * A gain counts if the token was traded for at least this much: ADA in a day. Some of a list have
+ * less.
+ */
 const LEAST_VOLUME = 10;
 const gains = (sort: Gain) => ({ sort, limit: 4 * CARDS }) as const;
 const QUERIES: Readonly<Record<Best, TickersQuery>> = {
@@ -55,7 +58,7 @@ interface BestGainProps {
   readonly isComing: boolean;
 }
 
-/** Of the shortest span in which another token has risen. */
+/** The best gain, in the shortest span in which a token without a card has risen. */
 function BestGain({ which, taken, isComing }: BestGainProps) {
   const { listing } = useTickers(QUERIES[which]);
   const ticker = listing?.items.find(

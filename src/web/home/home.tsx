@@ -42,7 +42,7 @@ export function Home() {
 
 /** Rows to begin with, and more whenever the reader comes near their end. */
 const STEP = 30;
-/** More of them at a press, beyond those that come by themselves. */
+/** A press loads more rows than those that load by themselves. */
 const PAGE = 100;
 const MOST = 500;
 
@@ -93,7 +93,7 @@ function Market({ tab }: { readonly tab: Tab }) {
             rows={rows}
             sort={sort}
             choose={(next) => {
-              // Who sorts wants another order, wherever the pointer is.
+              // A reader who sorts wants the new order, even with the pointer over a row.
               order.current = [];
               isOrderKept.value = false;
               chosen.value = next;

@@ -1,4 +1,4 @@
-/** What the table of the market shows: which tokens, in which order, within which bounds. */
+/** The rows of the market's table: which tokens, in which order, within which bounds. */
 import { computed, signal } from '@preact/signals';
 import type { Ticker, TickersInput, TickersQuery } from '../../client/types.ts';
 import { storedSignal } from '../stored.ts';
@@ -90,7 +90,7 @@ export function countOf(all: Bounds, tab: Tab): number {
 
 const HOUR = 3600;
 
-/** What the server is asked for; the server filters and sorts the whole market. */
+/** The query to the server; the server filters and sorts the whole market. */
 export function tickersQuery(tab: Tab, sort: Sort, within: Bounds, limit: number): TickersQuery {
   const { minMarketCap, maxMarketCap, minVolume, minAgeHours, maxAgeHours } = within;
   const graduated = TAB_SIDES[tab] ?? within.graduated;
@@ -113,7 +113,7 @@ export type Question = TickersQuery | readonly string[];
 /** Tokens of a list that has a topic. */
 export const MOST_FOLLOWED = 100;
 
-/** What the topic is asked for; null: it has no such list. */
+/** The topic's parameters; null: the topic has no such list. */
 export function followedBy(question: Question): TickersInput | null {
   if (isAssets(question)) return { assets: question };
   const { sort, order, graduated, limit = MOST_FOLLOWED, ...bounds } = question;

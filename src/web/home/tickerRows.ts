@@ -1,6 +1,6 @@
 /**
- * What the rows of the table show. A busy market changes all of them at once: each is a job of its
- * own for the next frames, so that no frame draws more of them than fit into it.
+ * The content of the table's rows. A busy market changes every row at once: each row is a separate
+ * job for the next frames, so that a frame draws only as many rows as fit into it.
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Ticker } from '../../client/types.ts';

@@ -1,7 +1,7 @@
 /**
- * Tickers that a component shows, in order. A list of the whole market and tokens by their ids are
- * live, with who is in them and in which order. A list within bounds, or a longer one, has no
- * topic: which tokens are in it is asked again and again, and each of them is live.
+ * Tickers that a component shows, in order. A list of the whole market, and tokens by their ids,
+ * are live, including membership and order. A list within bounds, or a longer one, has no topic:
+ * the page requests its members again and again, and each member is live.
  */
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -35,8 +35,8 @@ const NOTHING: Listed = { listing: null, error: null };
 const NONE: Listing = { count: 0, items: [] };
 const ASK_EVERY_MS = 3_000;
 /**
- * What the question before had stays until this one is answered, so that nothing flickers; what
- * was answered once is there at once, and stays while the server is away.
+ * The previous answer stays until this one arrives, so that nothing flickers; earlier answers show
+ * at once, and stay while the server is away.
  */
 export function useTickers(question: Question): Listed {
   const { client, clock, link } = usePage();
@@ -121,7 +121,7 @@ function poll(client: Client, clock: Clock, question: Question, reader: Reader):
   };
 }
 
-/** By asset; those of the list before stay until those of this one are there. null: of no list. */
+/** By asset; the rows of the previous list stay until this list's rows arrive. null: no list. */
 function useLive(items: readonly Ticker[]): ReadonlyMap<string, Ticker> | null {
   const { client } = usePage();
   const live = useSignal<readonly Ticker[]>([]);

@@ -37,7 +37,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 type ByCause = Readonly<Record<string, string>>;
 
-/** In the place of such a sentence, by the cause of the error. */
+/** Replaces such a sentence, by the cause of the error. */
 const BY_CAUSE: ByCause = {
   UNREACHABLE: 'The server cannot be reached. Try again in a moment.',
   TIMEOUT: 'The server did not answer in time. Try again in a moment.',
@@ -45,7 +45,7 @@ const BY_CAUSE: ByCause = {
 
 const ERRORS = {
   byCause: BY_CAUSE,
-  /** Before what the server says in English, in another language. */
+  /** Shows the server's English text in another language. */
   said: '{words}',
 } as const;
 
@@ -179,7 +179,7 @@ export const ENGLISH = {
       createdOn: 'Age',
       progress: 'Curve',
     },
-    /** Of the headings, on hover. */
+    /** Tooltips of the headings. */
     meanings: MEANINGS,
     day: '24 hours',
     graduated: 'Graduated',

@@ -1,7 +1,7 @@
 /**
- * Views in a script of their own: chart, trading and wallet are most of the page, and who only
- * looks at the market needs none of them. It is loaded with the first such view, or before that, as
- * soon as the reader moves.
+ * Views in a script of their own: chart, trading and wallet are most of the page, and readers who
+ * only look at the market need none of them. It is loaded with the first such view, or before that,
+ * as soon as the reader moves.
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -30,7 +30,7 @@ async function load(): Promise<void> {
 
 const MOVES = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
 
-/** Who moves may go to another view next. */
+/** A reader who moves the pointer may open another view next. */
 export function loadWhenMoved(): void {
   for (const move of MOVES) addEventListener(move, load, { once: true, passive: true });
 }

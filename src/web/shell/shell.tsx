@@ -59,7 +59,7 @@ function Brand() {
   );
 }
 
-/** Only where the server tells what an ADA is worth. */
+/** Shown only if the server knows the price of ADA. */
 function UnitSwitch() {
   if (rate.value === null) return null;
   const isDollars = unit.value === 'usd';

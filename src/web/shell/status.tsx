@@ -29,8 +29,8 @@ function useNow(): number {
 }
 
 /**
- * Until when what is shown was true; null: it still is. Before the first frame there is nothing
- * that could be old; a view that was left before the connection was lost is older than that.
+ * The time up to which the shown data is valid; null: it is current. Before the first frame no data
+ * can be old; a view that was left before the connection was lost is older than that.
  */
 function lostSince({ is, heardAtMs }: ConnectionState): number | null {
   if (is === 'open' || heardAtMs === null) return null;
@@ -111,7 +111,7 @@ function Node() {
   );
 }
 
-/** Above what is shown, as long as that is old. */
+/** Shown above the data while the data is old. */
 export function OutageBanner() {
   const { link, client } = usePage();
   const state = link.value;

@@ -1,6 +1,6 @@
 /**
- * Short messages at the edge, read out politely. A failure stays until it is dismissed; one with
- * the key of another takes its place, so that the way of an order is one message.
+ * Short messages at the edge, read out politely. A failure stays until it is dismissed; a message
+ * replaces another with the same key, so that the life of an order is one message.
  */
 import { signal } from '@preact/signals';
 import type { Clock } from '../../engine/runtime/clock.ts';

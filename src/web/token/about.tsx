@@ -1,4 +1,6 @@
-/** What the launch said about the token. It is text by strangers: nothing of it is HTML. */
+/**
+ * The launch's texts about the token. It is text by strangers: the page never renders it as HTML.
+ */
 import type { AssetInfo } from '../../client/types.ts';
 import { ends, moment } from '../format.ts';
 import { t } from '../messages.ts';

@@ -16,7 +16,7 @@ export function useOwnKey(): string | null {
   return wallet.value?.keyHash ?? null;
 }
 
-/** `of`: what is listed, for those who hear it. */
+/** `of`: the name of the list, for screen readers. */
 export function RowFilters(props: { readonly filter: Signal<RowFilter>; readonly of: string }) {
   const { filter, of } = props;
   const { side, leastLovelace, isOwn } = filter.value;

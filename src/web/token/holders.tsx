@@ -33,7 +33,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const { client, network } = usePage();
   const { asset: assetId } = pool.info;
   const limit = useSignal(FIRST);
-  /** What a press has loaded is shown before the next answer. */
+  /** Data that a press loaded shows before the next answer. */
   const loaded = useSignal<HoldersAnswer | null>(null);
   const list = useRef<HTMLOListElement>(null);
   const ask = async (most: number, signal?: AbortSignal) =>
@@ -99,7 +99,7 @@ interface DistributionProps {
 const PARTS = ['pool', 'author', 'top', 'locked', 'others'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Shares of the whole supply; each token is in one of them. */
+/** Shares of the whole supply; each token counts in one share. */
 function Distribution({ answer, pool, supply }: DistributionProps) {
   const shares = answer === null ? null : sharesOf(answer, pool, supply);
   const names: Readonly<Record<Part, string>> = {

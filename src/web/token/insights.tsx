@@ -1,5 +1,5 @@
 /**
- * What one should know before buying: who holds much, what the author did, who bought with the
+ * Facts to know before buying: large holders, the author's sales, and buyers who bought with the
  * launch. Each line says in words whether it is a reason for caution.
  */
 import type { LiquidityPoolInfo, TokenInsightsAnswer } from '../../client/types.ts';
@@ -11,7 +11,7 @@ import { localized, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 
-/** Percent of what is outside the pool, from which on a holder can move the price alone. */
+/** From this percent of the supply outside the pool on, one holder can move the price. */
 const LARGE_HOLDER = 10;
 const LARGE_TOP = 50;
 const LARGE_AUTHOR = 10;

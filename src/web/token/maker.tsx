@@ -1,4 +1,4 @@
-/** The wallet whose trades alone are shown: what it paid for this token, and what it has made. */
+/** The wallet whose trades alone are shown: its cost for this token, and its profit. */
 import { useAsked } from '../asked.ts';
 import { ends, localized } from '../format.ts';
 import { t } from '../messages.ts';

@@ -1,4 +1,7 @@
-/** What an address leads to that cannot be a token: what is wrong with it, and where to go on. */
+/**
+ * The view for an address that cannot be a token: the fault of the address, and links to other
+ * views.
+ */
 import { shownText } from '../../engine/market/shownText.ts';
 import { t } from '../messages.ts';
 

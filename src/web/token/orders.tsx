@@ -79,7 +79,7 @@ export function Orders({ asset }: { readonly asset: string }) {
   );
 }
 
-/** By what is offered or asked in coins, whichever side they are on. */
+/** By the coins that the order offers or asks, on either side. */
 function isWithin(order: ApiOrder, { side, leastLovelace }: RowFilter): boolean {
   const isBuy = order.from === '.';
   const lovelace = BigInt(isBuy ? order.fromAmount : order.toAmount);
@@ -180,7 +180,7 @@ function received(order: ApiOrder, isBuy: boolean): string {
   return status === 'Evaluated' || status === 'MempoolEvaluated' ? amount : `≥ ${amount}`;
 }
 
-/** One unit of whatever comes out is enough: no slippage was named. */
+/** One unit of whatever comes out is enough: the user named no slippage. */
 function isAnyPrice({ worstPrice, fromAmount }: ApiOrder): boolean {
   const { numerator, denominator } = worstPrice;
   return BigInt(fromAmount) * BigInt(numerator) <= BigInt(denominator);
@@ -194,7 +194,7 @@ function worstOf({ worstPrice }: ApiOrder, isBuy: boolean): string {
   return tokens === 0n ? '0' : formatRatio(coins, tokens * LOVELACE);
 }
 
-/** With what was executed of it, where that is a part. */
+/** With the executed part of it, if it was executed in part. */
 function meaningOf(order: ApiOrder): string {
   const { meaning } = statusText(order);
   if (!isPartlyFilled(order)) return meaning;

@@ -1,4 +1,4 @@
-/** One token: chart, trading, orders, trades, the curve, holders, locks, and what it is. */
+/** One token: chart, trading, orders, trades, the curve, holders, locks, and its description. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,6 @@
-/** Trades as they happened, newest first: all of them, or those that a filter lets through. */
+/**
+ * Trades as they happened, newest first: either every trade, or those that a filter lets through.
+ */
 import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -30,7 +32,7 @@ import {
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
 const MAX_ROWS = 1_000;
-/** Of a wallet's key, in a row. */
+/** A short form of a wallet's key, in a row. */
 const MAKER_DIGITS = 4;
 
 export function Trades({ asset }: { readonly asset: string }) {
@@ -156,7 +158,7 @@ interface TapeProps {
 function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
   const list = useRef<HTMLOListElement>(null);
   const reach = useReach(rows.length);
-  /** Id of the newest trade when the list came up: what is later is news. */
+  /** Id of the newest trade when the list came up: later trades are new. */
   const settled = useRef<string | null>(null);
   if (isLoaded) settled.current ??= rows[0]?.id ?? '';
   const isNews = ({ id }: TradeRow) => settled.current !== null && id > settled.current;

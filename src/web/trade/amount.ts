@@ -7,13 +7,13 @@ export const ADA_DECIMALS = 6;
 /** The API takes thirty digits; more than any supply. */
 const MAX_DIGITS = 30;
 const SHAPE = /^(\d*)(?:\.(\d*))?$/;
-/** What separates groups of digits in some language, and decimals in another. */
+/** A character that separates digit groups in some languages, and decimals in others. */
 const SEPARATORS = /[.,'’]/gu;
 
 /**
- * Smallest units, or in words what is wrong with the text. Spaces may group digits. Of points and
- * commas only the one that separates decimals in the reader's language is taken: the other would
- * be a thousand times more to one reader than to another.
+ * The amount in smallest units, or the error in the text, in words. Spaces may group digits. A
+ * point or comma is accepted only if it separates decimals in the reader's language: the other
+ * would be a thousand times more to one reader than to another.
  */
 export function readAmount(
   text: string,
@@ -51,7 +51,7 @@ export function shownAda(lovelace: bigint): string {
   return `${shownAmount(lovelace, ADA_DECIMALS)} ADA`;
 }
 
-/** So many percent of an amount, rounded down. */
+/** A percentage of an amount, rounded down. */
 export function shareOf(amount: bigint, percent: number): bigint {
   return (amount * BigInt(percent)) / 100n;
 }

@@ -133,7 +133,10 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
   const fault = (name: keyof Problems, problem: string | null) => {
     problems.value = { ...problems.value, [name]: problem };
   };
-  /** While typing only what was wrong is taken back; the rest is said when the field is left. */
+  /**
+   * While the user types, only corrected errors disappear; new errors appear when the user leaves
+   * the field.
+   */
   const bind = (name: LaunchText) => ({
     value: texts[name],
     problem: problems.value[name] ?? null,
@@ -240,7 +243,7 @@ function problemsOf({ texts, logo }: Draft): Problems {
   return { ...Object.fromEntries(found), logo: logo === null ? t.logo.none : null };
 }
 
-/** What the server found wrong, at the fields it names. */
+/** The server's errors, at the fields that it names. */
 function problemsIn({ details }: ApiError): Problems {
   const found = details.flatMap(({ path, message }) => {
     const name = TEXTS.find((each) => each === PATH.exec(path)?.[1]);
@@ -304,7 +307,7 @@ function LastLook({ draft, prepared: { built, review } }: LastLookProps) {
   const { name, ticker, initialDeposit } = draft.texts;
   const initial = initialOf(initialDeposit);
   const token = { asset: built.assetId, ticker };
-  // Of the bytes, which were compared with what the curve gives.
+  // From the bytes, which were compared with the curve's result.
   const gets = shownOf(review.change.assets.get(built.assetId) ?? 0n, built.assetId, token);
   return (
     <>

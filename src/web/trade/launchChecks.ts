@@ -1,6 +1,6 @@
 /**
- * What a launch may say, checked while it is typed. The server checks the same again and has the
- * last word; here it is said beside the field, before anything is uploaded. Source: api.md 3.
+ * Checks a launch's values while the user types. The server checks the same again and has the last
+ * word; here it is said beside the field, before anything is uploaded. Source: api.md 3.
  */
 import { changesDirection, unreadableName } from '../../engine/market/tokenName.ts';
 import { MAX_LINK_BYTES, webLink } from '../../engine/market/webLink.ts';
@@ -29,7 +29,7 @@ const CHECKS: Readonly<Record<LaunchText, (text: string) => Problem>> = {
   initialDeposit: initialProblem,
 };
 
-/** In words what is wrong with it; null: nothing. */
+/** The error in words; null: none. nothing. */
 export function launchProblem(field: LaunchText, text: string): Problem {
   return CHECKS[field](text);
 }
@@ -40,7 +40,7 @@ export function initialOf(text: string): bigint {
   return typeof amount === 'bigint' ? amount : 0n;
 }
 
-/** The server knows the least and the most; here only what is no amount is refused. */
+/** The server knows the least and the most; here only texts that are not amounts are refused. */
 function initialProblem(text: string): Problem {
   if (/^[\s0.,]*$/.test(text)) return null;
   const amount = readAmount(text, ADA_DECIMALS);

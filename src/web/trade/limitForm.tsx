@@ -109,7 +109,7 @@ function WaitChoice({ wait }: { readonly wait: Signal<Wait> }) {
 
 type Typed = ReturnType<typeof useAmount>;
 
-/** ADA for a token, with steps away from what it costs now. */
+/** ADA for a token, with buttons for steps from the current price. */
 function PriceField({ price, now }: { readonly price: Typed; readonly now: bigint | null }) {
   const isSell = side.value === 'sell';
   const sign = isSell ? 1 : -1;
@@ -147,7 +147,7 @@ interface MeaningProps extends Pick<FormProps, 'token'> {
   /** A text says that it is none, yet. */
   readonly price: bigint | string;
   readonly amount: bigint | string;
-  /** null: as long as it takes. */
+  /** null: no time limit. */
   readonly waitSeconds: number | null;
 }
 

@@ -143,7 +143,7 @@ function Stages({ chosen, choose }: StagesProps) {
   );
 }
 
-/** What opens when, of what is filled in. */
+/** The unlock times and amounts, from the filled fields. */
 function Unlocks({ draft }: { readonly draft: Draft }) {
   const nowMs = usePage().clock.nowMs();
   const { amount, lockEndMs, stages } = read(draft, nowMs);
@@ -174,7 +174,7 @@ function Unlocks({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** Each as a value, or in words what is wrong with it. */
+/** Each field as a value, or its error in words. */
 function read({ amount, end, stages }: Draft, nowMs: number) {
   const atMs = end === '' ? Number.NaN : new Date(end).getTime();
   const lockEndMs = Number.isNaN(atMs) ? t.lock.noEnd : atMs <= nowMs ? t.lock.passed : atMs;

@@ -14,7 +14,7 @@ const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/gif'] as const;
 
 export interface Logo {
   readonly file: File;
-  /** As the bytes say it, whatever the file is called. */
+  /** The type that the bytes show, regardless of the file's name. */
   readonly mediaType: (typeof LOGO_TYPES)[number];
   readonly width: number;
   readonly height: number;

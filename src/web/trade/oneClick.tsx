@@ -1,6 +1,6 @@
 /**
- * Buys of set sizes with one press, after they were switched on. The sizes are one's own. The bytes
- * are checked as ever; what is left out is the last look.
+ * Buys of set sizes with one press, after they were switched on. The user sets the sizes. The bytes
+ * are checked as always; only the last look is left out.
  */
 import { useSignal } from '@preact/signals';
 import { Button } from '../components/button.tsx';
@@ -41,7 +41,7 @@ export function OneClick({ token }: { readonly token: Token }) {
   );
 }
 
-/** What is no size, yet, stays in the field and is not kept. */
+/** A text that is not a size yet stays in the field and is not kept. */
 function SizeField({ index }: { readonly index: number }) {
   const draft = useSignal(buySizes.value[index] ?? '');
   return (

@@ -1,4 +1,4 @@
-/** From what was asked for to an order that was sent: with a last look, or at once. */
+/** From a request to a sent order: with a last look, or at once. */
 import { ApiError } from '../../client/index.ts';
 import { boundOf } from '../../client/trade/bound.ts';
 import type { OrderRequest, PreparedOrder } from '../../client/trade/tradingClient.ts';
@@ -18,9 +18,11 @@ export interface Wanted {
   readonly amount: bigint;
   /** Hundredths of a percent; null: any output will do. */
   readonly slippage: bigint | null;
-  /** What the maker of the order looks at; null: the server is asked. */
+  /** The quote that the maker of the order sees; null: the page asks the server for one. */
   readonly seen: QuoteAnswer | null;
-  /** Of a limit order, in place of the slippage; `price`: ADA for a token, as it was typed. */
+  /**
+   * The terms of a limit order, instead of the slippage; `price`: ADA for a token, as it was typed.
+   */
   readonly limit?: {
     readonly minOutput: bigint;
     readonly waitFor: number;
@@ -28,11 +30,15 @@ export interface Wanted {
   };
 }
 
-/** Of what is asked before signing; a limit order waits, so that what it gets now says nothing. */
+/**
+ * Terms that the last look leaves out; a limit order waits, so its current output means nothing.
+ */
 const LEFT_OUT: readonly Term[] = ['pay', 'impact'];
 const LEFT_OUT_OF_LIMIT: readonly Term[] = [...LEFT_OUT, 'now', 'price', 'tradingFee'];
 
-/** Bound to the quote that its maker looks at, less the slippage; a limit is what it says. */
+/**
+ * Bound by the quote that the maker sees, less the slippage; a limit order is bound by its price.
+ */
 async function requestOf(session: Session, token: Token, wanted: Wanted): Promise<OrderRequest> {
   const { side, amount, slippage, seen, limit: target } = wanted;
   const terms = { assetId: token.asset, side, amount } as const;
@@ -50,7 +56,10 @@ interface Prepared {
   readonly hasMoved: boolean;
 }
 
-/** Where the pool moved beyond what was looked at: bound to another quote, which is shown. */
+/**
+ * If the pool moved beyond the quote that the maker saw: bound by another quote, which the page
+ * shows.
+ */
 async function prepare(session: Session, token: Token, wanted: Wanted): Promise<Prepared> {
   const trading = session.trading();
   const request = await requestOf(session, token, wanted);
@@ -101,7 +110,7 @@ export async function placeAfterLook(
   });
 }
 
-/** For those who have switched it on: no last look unless the price moves, the same checks. */
+/** For users who have switched it on: no last look unless the price moves, the same checks. */
 export async function placeAtOnce(
   context: PageContext,
   token: Token,

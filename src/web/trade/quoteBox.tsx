@@ -1,6 +1,6 @@
 /**
- * The live quote on the screen. What one gets stands above the button, always in the same room; the
- * other terms come below it with the first amount, so that nothing moves under the pointer.
+ * The live quote on the screen. The output stands above the button, always with the same height;
+ * the other terms come below it with the first amount, so that nothing moves under the pointer.
  */
 import { useRef } from 'preact/hooks';
 import { boundOf } from '../../client/trade/bound.ts';
@@ -41,7 +41,7 @@ const OTHER_TERMS = TERMS.filter((term) => !FIRST_TERMS.includes(term));
 
 export function useQuoteView(options: QuoteViewOptions): QuoteView {
   const { state, token, side, amount, slippage, impact } = options;
-  /** What was quoted before stays faintly until the answer is there. */
+  /** The previous quote stays faintly visible until the answer arrives. */
   const last = useRef<QuoteAnswer | null>(null);
   if (state.kind === 'quote') last.current = state.quote;
   else if (state.kind !== 'asking') last.current = null;
@@ -60,7 +60,7 @@ export function useQuoteView(options: QuoteViewOptions): QuoteView {
   };
 }
 
-/** What one gets, or why nothing; a word where no amount was typed. */
+/** The output, or the reason why there is none; a word where no amount was typed. */
 export function QuoteBox({ view }: { readonly view: QuoteView }) {
   const { state, least, said, isLarge } = view;
   const isAsking = state.kind === 'asking';

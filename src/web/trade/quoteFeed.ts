@@ -1,5 +1,5 @@
 /**
- * The quote of what is typed, kept fresh: asked for shortly after the last keystroke, and again
+ * The quote for the typed amount, kept fresh: requested shortly after the last keystroke, and again
  * when the pool has moved. An answer to an older question is dropped.
  */
 
@@ -97,7 +97,7 @@ export class QuoteFeed {
   }
 }
 
-/** What a quote depends on: the reserves, wherever they lie. */
+/** The data that a quote depends on: the reserves, wherever they lie. */
 function stateOf({ pool }: PageContext): string {
   const { value } = pool;
   return value === null ? '' : `${value.pool.x.amount} ${value.pool.y.amount}`;

@@ -1,4 +1,4 @@
-/** What an order would be and bring, in rows: every number exact, as the API gave it. */
+/** An order's terms and result, in rows: every number exact, as the API gave it. */
 import type { QuoteAnswer } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { localized, shortMoment, subscriptZeros } from '../format.ts';
@@ -94,7 +94,7 @@ const HUNDREDTHS = 10_000n;
 
 /**
  * How much worse the price of a quote is than the one before it, fees included, in hundredths of a
- * percent: a buyer pays so much more, a seller gets so much less.
+ * percent: a buyer pays this much more, a seller gets this much less.
  */
 export function impactOf(
   { price, inputAsset }: Pick<QuoteAnswer, 'price' | 'inputAsset'>,

@@ -1,4 +1,4 @@
-/** The last look at what will be signed: what it is, and what the bytes do. */
+/** The last look at what will be signed: its kind, and the effects of its bytes. */
 import type { ComponentChildren } from 'preact';
 import type { Value } from '../../cardano/codec/value.ts';
 import type { Review } from '../../client/trade/review.ts';
@@ -15,13 +15,13 @@ import { shownOf, type Token } from './quoteTerms.ts';
 interface SigningRequest<R extends SubmittedTx>
   extends Omit<WhatYouSignProps, 'review' | 'validUntil'> {
   readonly title: string;
-  /** Above what the bytes do. */
+  /** Shown above the effects of the bytes. */
   readonly above?: ComponentChildren;
   readonly prepared: PreparedTx<{ readonly validUntil: number | null }, R>;
   readonly confirm: string;
-  /** Of the button that does nothing. */
+  /** Label of the button that cancels. */
   readonly leave?: string;
-  /** Of the press it comes from: see `ask`. */
+  /** The navigation count when the button was pressed: see `ask`. */
   readonly navigation: number;
   readonly sent: (result: R) => void;
 }
@@ -71,7 +71,7 @@ interface WhatYouSignProps {
   readonly validUntil: number | null;
 }
 
-/** What a transaction does, read from its bytes. */
+/** A transaction's effects, read from its bytes. */
 function WhatYouSign({ review, token, goes, words, validUntil }: WhatYouSignProps) {
   const { txHash, payments, change, feeLovelace } = review;
   const isEnding = validUntil !== null && review.validToSlot !== null;

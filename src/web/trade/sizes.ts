@@ -19,8 +19,8 @@ export function isSize(text: unknown): text is string {
 }
 
 /**
- * Whether a press on a size buys at once. Switched on by hand on each visit: nothing that spends is
- * remembered.
+ * Whether a press on a size buys at once. Switched on by hand on each visit: the browser does not
+ * remember a setting that spends.
  */
 export const oneClick: Signal<boolean> = signal(false);
 

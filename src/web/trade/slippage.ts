@@ -1,7 +1,7 @@
-/** How much less than the quote an order may bring, and what is remembered of it. */
+/** How much less than the quote an order may bring, and the remembered choice. */
 import { storedSignal } from '../stored.ts';
 
-/** Percent; `own` is what was typed, `any` takes whatever comes. */
+/** Percent; `own` is a typed value, `any` accepts any output. */
 export const SLIPPAGES = ['1', '5', '15', '30', 'own', 'any'] as const;
 export type SlippageChoice = (typeof SLIPPAGES)[number];
 
@@ -21,7 +21,10 @@ export const slippage = storedSignal<Slippage>('slippage', { choice: '15', own: 
 /** Without groups of digits, a comma can only separate decimals. */
 const PERCENT = /^(\d{1,2})(?:[.,](\d{1,2}))?$/;
 
-/** In hundredths of a percent; null: any output will do. A string says what is wrong. */
+/**
+ * In hundredths of a percent; null: any output will do. `notAPercentage`: the text is not a
+ * percentage.
+ */
 export function slippageOf({ choice, own }: Slippage): bigint | null | 'notAPercentage' {
   if (choice === 'any') return null;
   const text = choice === 'own' ? own.trim() : choice;

@@ -1,4 +1,4 @@
-/** What is to be traded: side, amount as typed or by its share of the balance, slippage. */
+/** The inputs of a trade: side, amount as typed or by its share of the balance, slippage. */
 import type { Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { AmountField, ChoiceBar, TextField } from '../components/field.tsx';
@@ -66,7 +66,7 @@ export function Direction() {
   );
 }
 
-/** The amount of what is spent, sold or wanted, as typed or by its share of the balance. */
+/** The amount to spend, sell or receive, as typed or by its share of the balance. */
 export function AmountPart(props: AmountPartProps & { readonly isAda: boolean }) {
   const { ticker, text, problem, type, box, held, isAda } = props;
   const isSell = side.value === 'sell';

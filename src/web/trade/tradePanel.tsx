@@ -141,7 +141,7 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
   );
 }
 
-/** The quote of what is typed; `amount` is a string while it is none. */
+/** The quote for the typed amount; `amount` is a string while the text is not an amount. */
 function useQuotes(assetId: string, kind: QuoteQuery['side'], amount: bigint | string): QuoteFeed {
   const context = usePage();
   const feed = useMemo(() => new QuoteFeed(context), [assetId]);

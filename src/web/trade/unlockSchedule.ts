@@ -1,6 +1,7 @@
 /**
- * When which part of a lock opens. The same integers as the server's plan of a lock; its clock
- * decides, so all moments but the last may be off by what the clocks differ. Source: api.md 5.
+ * The times at which parts of a lock open. The same integers as the server's plan of a lock; the
+ * server's clock decides, so every time but the last may be off by the difference of the clocks.
+ * Source: api.md 5.
  */
 export const MAX_STAGES = 10;
 

@@ -1,9 +1,9 @@
-/** What is typed into a field of an amount, exact, and in words what is wrong with it. */
+/** The text of an amount field, its exact value, and its error in words. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { readAmount } from './amount.ts';
 
-/** `of`: what it is an amount of. With something else the field is empty again. */
+/** `of`: the asset of the amount. When the asset changes, the field becomes empty. */
 export function useAmount(of: string, decimals: number, first = '') {
   const text = useSignal(first);
   const problem = useSignal<string | null>(null);
@@ -21,7 +21,7 @@ export function useAmount(of: string, decimals: number, first = '') {
     typedFor.current = of;
   }, [of]);
   const amount = readAmount(text.value, decimals);
-  /** null, after it was said what is wrong: it is no amount. */
+  /** null, after the error was shown: the text is not an amount. */
   const checked = (): bigint | null => {
     if (typeof amount === 'bigint') return amount;
     problem.value = amount;

@@ -1,4 +1,4 @@
-/** What a wallet will show of a launch: the metadata that its transaction carries (CIP-25). */
+/** A launch's appearance in a wallet: the metadata that its transaction carries (CIP-25). */
 import { t } from '../messages.ts';
 import { type Logo, useObjectUrl } from './logoField.tsx';
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { t } from '../messages.ts';
 import { walletError } from './connectedWallet.ts';
 
-/** What an extension offers before the user has agreed to anything. */
+/** The interface that an extension offers before the user has agreed. */
 export interface Extension {
   /** Its key in `window.cardano`. */
   readonly id: string;
@@ -37,7 +37,7 @@ const MAX_EXTENSIONS = 30;
 const ICON = /^data:image\/(png|jpeg|gif|svg\+xml|webp)[;,]/;
 const HEX = /^([0-9a-fA-F]{2})+$/;
 
-/** Those that are in the page now, once each, by name. */
+/** The extensions that are in the page now, once each, by name. */
 export function extensionsIn(page: object, clock: Clock): Extension[] {
   const offered: unknown = Reflect.get(page, 'cardano');
   if (!isObject(offered)) return [];

@@ -17,7 +17,7 @@ export function amountHeld(balance: Value | null, asset: string): bigint {
   return balance === null ? 0n : amountOf(balance, asset);
 }
 
-/** Something that the wallet, or the browser's storage, did not do. */
+/** A failure of the wallet, or of the browser's storage. */
 export function walletError(message: string): ApiError {
   return new ApiError('WALLET', message);
 }

@@ -6,7 +6,7 @@ const PAGE_ROWS = 100;
 const MOST_PAGES = 200;
 const PATH = '/v1/user-history-feed/initial/state';
 
-/** Resolves with the number of orders in the file. Throws what went wrong in words. */
+/** Resolves with the number of orders in the file. Throws the error in words. */
 export async function downloadHistory(
   { clock }: PageContext,
   keyHashes: readonly string[],

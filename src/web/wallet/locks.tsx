@@ -1,4 +1,4 @@
-/** The wallet's locks, the next to open first, on a calendar, and taking back what is open. */
+/** The wallet's locks on a calendar, the next to open first, and a button to withdraw open ones. */
 import type { LockRow } from '../../client/types.ts';
 import { useAsked } from '../asked.ts';
 import { Button } from '../components/button.tsx';

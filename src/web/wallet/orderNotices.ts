@@ -1,4 +1,4 @@
-/** What becomes of one's own orders, as notices: one for an order, from the mempool to its end. */
+/** The outcomes of the user's orders, as notices: one per order, from the mempool to its end. */
 import type { ApiOrder } from '../../client/types.ts';
 import { explorerLink, orderTx } from '../components/txLink.tsx';
 import type { Notice, PageContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** A wallet's own orders, of one token or of all, with what can be done about the open ones. */
+/** A wallet's orders, of one token or of all, with the actions on the open ones. */
 import type { ApiOrder } from '../../client/types.ts';
 import { Button } from '../components/button.tsx';
 import { navigationNow } from '../components/dialog.tsx';
@@ -28,7 +28,7 @@ export function OwnOrders({ asset, which = 'all' }: OwnOrdersProps) {
   const context = usePage();
   const { orders: all, isLoaded } = sessionOf(context).orders.value;
   const tickers = tickersOf(context);
-  // What a row says depends on the tickers too.
+  // A row's text depends on the tickers too.
   const { learned } = tickers;
   const mine = all.filter(
     (order) =>

@@ -1,6 +1,6 @@
 /**
- * One's profit and loss as a picture to share: drawn here, from what the portfolio says. It names
- * tokens and gains, and no address: who gets the picture cannot look the wallet up.
+ * The user's profit and loss as a picture to share: drawn here, from the portfolio. It names tokens
+ * and gains, and no address, so that a viewer of the picture cannot look the wallet up.
  */
 
 import type { PortfolioAnswer } from '../../client/types.ts';
@@ -88,7 +88,7 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : 1;
 }
 
-/** For those who cannot see it. */
+/** Alternative text for screen readers. */
 function textOf({ gain, percent, figures, tokens }: Picture): string {
   const all = [...figures, ...tokens.map((row) => [row.name, row.gain] as const)];
   const rest = all.map(([name, value]) => `${name} ${value}`).join(', ');
@@ -157,7 +157,7 @@ interface Place {
   readonly x: number;
   readonly y: number;
   readonly size: number;
-  /** What is wider is made narrower. */
+  /** Wider text is made narrower. */
   readonly width: number;
   readonly fill?: string;
   readonly isBold?: boolean;

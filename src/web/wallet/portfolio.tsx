@@ -1,4 +1,4 @@
-/** What wallets hold and made: its worth, profit and loss for each token and over time. */
+/** Holdings and profit of wallets: their value, profit and loss for each token and over time. */
 import { useSignal } from '@preact/signals';
 import type { PortfolioAnswer } from '../../client/types.ts';
 import { useAsked } from '../asked.ts';
@@ -18,7 +18,7 @@ import { gainOf, lookOf, moneyText, signed, withSign } from './gainText.ts';
 import { PictureButton } from './pnlPicture.tsx';
 import { sessionOf } from './session.ts';
 
-/** Prices move what it is worth. */
+/** Prices change its value. */
 const ASK_EVERY_SECONDS = 10;
 
 const fourDigits = (price: string) => subscriptZeros(price, 4);

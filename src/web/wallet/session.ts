@@ -37,7 +37,7 @@ export class Session {
   /** Why the balance could not be read the last time. */
   readonly trouble: Signal<unknown> = signal<unknown>(null);
   readonly orders: Signal<OwnOrders> = signal(NO_ORDERS);
-  /** Counts what came into a block: a reason to look again at locks and the like. */
+  /** Counts transactions that came into a block: a reason to load locks and the like again. */
   readonly landed: Signal<number> = signal(0);
   /** While a transaction is pending the balance may be 0 for a moment. */
   hasHadCoins = false;
@@ -48,7 +48,7 @@ export class Session {
   #isAsking = false;
   /** Ids of orders that were sent from this page. */
   readonly #placed = new Set<string>();
-  /** Counts reads of the balance; of those that overlap, an older one never replaces a newer. */
+  /** Counts reads of the balance; if reads overlap, an older one never replaces a newer one. */
   #readsStarted = 0;
   #shown = 0;
 
@@ -139,7 +139,7 @@ export class Session {
     return came;
   }
 
-  /** Of what has happened to each order meanwhile. */
+  /** Notifies of the changes of each order since `before`. */
   #tell(orders: readonly ApiOrder[], before: readonly ApiOrder[]): void {
     const known = new Map(before.map((order) => [order.entityId, order.status]));
     for (const order of orders) {
@@ -211,7 +211,7 @@ export function startTestWallet(context: PageContext): void {
   takeTestWallet(context, () => keptSecrets(storage)[0] ?? newSecret());
 }
 
-/** Another new one; those that are kept stay. */
+/** Makes another new key; the kept keys stay. */
 export function addTestWallet(context: PageContext): void {
   takeTestWallet(context, newSecret);
 }
@@ -238,8 +238,9 @@ export function isOpen({ status }: ApiOrder): boolean {
 }
 
 /**
- * Waits until a transaction of ours is in a block: then one of its outputs is at our key, because
- * every transaction that we sign gives change. false: not seen in time, or aborted.
+ * Waits until a transaction of ours is in a block: then one of its outputs is at the wallet's key,
+ * because every transaction that the wallet signs gives change. false: not seen in time, or
+ * aborted.
  */
 async function untilInBlock(
   { client, clock }: PageContext,

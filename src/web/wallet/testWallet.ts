@@ -5,7 +5,7 @@
 import { t } from '../messages.ts';
 import { walletError } from './connectedWallet.ts';
 
-/** Readable for a person who looks into the storage. */
+/** In a form that a person can read in the browser's storage. */
 const STORAGE_NAME = 'upcurve.devnet-test-wallet.secret-key';
 const MOST = 20;
 export const storage = () => localStorage;

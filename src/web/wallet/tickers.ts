@@ -32,7 +32,7 @@ class Tickers {
 
   async #ask(): Promise<void> {
     this.#isAsking = true;
-    // All that one drawing of the page wants, in one call.
+    // Every ticker that one rendering of the page needs, in one call.
     await Promise.resolve();
     const assets = Array.from(this.#wanted).slice(0, MAX_PER_CALL);
     this.#wanted.clear();

@@ -1,4 +1,4 @@
-/** The wallet page: connects a wallet; its balance, what it made, its orders and locks. */
+/** The wallet page: connects a wallet; its balance, profit, orders and locks. */
 import { useEffect } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';

@@ -114,7 +114,7 @@ export const TOKEN = {
   orderEnded: '{meaning} Placed {placed}. Ended {ended}. Order {order} of key {pkh}.',
 } as const;
 
-/** What is wrong with an amount as it was typed. */
+/** The error in an amount as it was typed. */
 export const AMOUNTS = {
   none: 'Enter an amount.',
   grouped: 'Write the amount without commas; a point separates decimals.',

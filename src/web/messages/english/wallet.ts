@@ -60,7 +60,7 @@ export const WALLET = {
   add: 'Add another test wallet',
 } as const;
 
-/** Of the keys of test wallets that this browser keeps. */
+/** About the keys of test wallets that this browser keeps. */
 export const KEYS = {
   tooMany: 'This browser keeps {most} test wallets: forget one of them first.',
   none: 'Paste a secret key.',
@@ -84,7 +84,7 @@ export const EXTENSION = {
   accountChanged: 'The wallet changed its account: connect it again.',
   noKey: 'The wallet has no key for this transaction.',
   refused: 'The wallet refused.',
-  /** Follows one of the four before it. `words`: the wallet's own message. */
+  /** Follows one of the four texts before it. `words`: the wallet's own message. */
   said: 'It says: {words}',
   failed: 'The wallet failed: {words}',
   noOwnKey: '{name} has an address without a key: it cannot trade here.',
@@ -179,7 +179,7 @@ export const LOCKS = {
   opensOn: { one: '{day}: # lock opens', other: '{day}: # locks open' },
 } as const;
 
-/** States of an order: what each is called here, and what it means. */
+/** States of an order: the name of each on the page, and its meaning. */
 export const STATES = {
   MempoolPending: {
     name: 'Placing',
