@@ -263,7 +263,7 @@ function notesOf(stays: readonly Stay[], errors: readonly string[]): string[] {
   ];
 }
 
-/** Each task over 50 ms on the wall, the longest first: what it was, wall/CPU. */
+/** Each task over 50 ms on the wall, the longest first: its kind, wall/CPU. */
 function longTasks(stays: readonly Stay[]): string[] {
   const all = stays.flatMap(({ place, tasks }) => tasks.map((task) => ({ place, ...task })));
   const long = all.filter((task) => wallOf(task) > LONG_MS).sort((a, b) => b.wallMs - a.wallMs);

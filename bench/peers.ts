@@ -22,7 +22,9 @@ const SAMPLED = Math.ceil(SOCKETS / SAMPLED_EVERY);
 const STALLED = 20;
 /** In windows: so long that the system's own buffers are full. */
 const STALL = 4;
-/** Trades a second: what all bear; as issue and table say; more than most bear. */
+/**
+ * Trades a second: a rate that every server can carry; as issue and table say; more than most bear.
+ */
 const CALM = 100;
 const BUSY = 1_000;
 const FLOOD = 10_000;

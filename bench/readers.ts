@@ -120,7 +120,7 @@ interface Connection {
 
 async function counts() {
   const answer = await fetch(`http://127.0.0.1:${MONITOR_PORT}/connz?limit=1024`);
-  // trust: what nats-server documents
+  // trust: the format that nats-server documents
   const { connections } = (await answer.json()) as { connections: readonly Connection[] };
   const sum = (isOne: (name: string) => boolean, of: (one: Connection) => number) =>
     connections

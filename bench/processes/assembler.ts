@@ -56,7 +56,7 @@ const offers = {
       assemble(plan, { parameters: PARAMETERS, evaluate: run });
     });
   },
-  /** The scripts of the finished transaction, run once: what no builder can save. */
+  /** The scripts of the finished transaction, run once: the part that no builder can save. */
   scripts({ plan, slots, seconds }: AssemblerTask) {
     const run = evaluator(slots);
     const last = built(plan, run).asked.at(-1);

@@ -1,4 +1,4 @@
-/** What a bench is: a name, and a function that measures and answers a table. */
+/** A bench: a name, and a function that measures and answers a table. */
 
 export interface Scale {
   /** Length of one measured window. */

@@ -9,7 +9,7 @@ export interface Task {
   readonly wallMs: number;
   /** Time of the thread itself: time spent waiting for a core does not count. */
   readonly cpuMs: number;
-  /** Of a long task: the time that each function spent itself, without its callees; most first. */
+  /** For a long task: the time that each function spent itself, without its callees; most first. */
   readonly parts: readonly Part[];
 }
 

@@ -15,7 +15,7 @@ export type LocalCause =
   | 'WALLET';
 
 interface ErrorFacts {
-  /** Of HTTP; null where there was no answer, and for errors of a socket. */
+  /** HTTP status; null where there was no answer, and for errors of a socket. */
   readonly status?: number | null;
   /** On 400: the field of the input, and its fault. */
   readonly details?: readonly { readonly path: string; readonly message: string }[];

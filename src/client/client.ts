@@ -38,7 +38,7 @@ export interface ClientOptions extends Partial<ClientPlatform> {
   readonly url: string | readonly string[];
   /** API key, `upc_…`: its limits replace the limits of this address. */
   readonly key?: string;
-  /** Of the socket; MessagePack costs a package of 40 kB and saves bandwidth. */
+  /** Encoding on the socket; MessagePack costs a package of 40 kB and saves bandwidth. */
   readonly encoding?: Encoding;
   /** Time limit of a call over HTTP; 15 s unless set. */
   readonly timeoutMs?: number;

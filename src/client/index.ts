@@ -1,4 +1,4 @@
-/** `upcurve/client`: what programs and pages import. */
+/** the entry point of programs and pages. what programs and pages import. */
 
 export { type AddressNetwork, Key, newSecret, transactionId } from '../cardano/keys/keys.ts';
 export { ApiError, type LocalCause } from './apiError.ts';

@@ -33,7 +33,7 @@ export interface Notice {
 export interface PageContext {
   readonly client: Client;
   readonly clock: Clock;
-  /** What ages count from. */
+  /** The time that ages count from. */
   readonly time: MarketTime;
   readonly link: ReadonlySignal<ConnectionState>;
   /** null until the server has said. */

@@ -16,7 +16,7 @@ const ASK_EVERY_MS = 60_000;
 const ADA_DECIMALS = 6;
 const SPACE = '\u00a0';
 
-/** What the reader wants; dollars are shown where there is a rate. */
+/** The reader's choice; dollars are shown where there is a rate. */
 export const unit: Signal<(typeof UNITS)[number]> = storedSignal(
   'unit',
   'ada',

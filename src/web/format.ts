@@ -28,7 +28,7 @@ export function separatorsOf(language: string): Separators {
   return { group: of('group'), point: of('decimal') };
 }
 
-/** Of the reader's language. */
+/** Separators of the reader's language. */
 export const separators: Separators = separatorsOf(locale);
 
 /** Replaces the English separators of a number by the reader's. */

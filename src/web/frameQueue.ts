@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../engine/runtime/clock.ts';
 
-/** Of a frame; its styles, layout and painting come on top. */
+/** Time for jobs in a frame; its styles, layout and painting come on top. */
 const BUDGET_MS = 6;
 
 export class FrameQueue {

@@ -68,7 +68,7 @@ export function useRowsInSteps(length: number): number {
   return drawn.value;
 }
 
-/** What a mirror shows; `error` where the server has refused it for good. */
+/** The state of a mirror; `error` where the server has refused it for good. */
 export interface Followed<M> {
   readonly mirror: M;
   readonly isLoaded: boolean;

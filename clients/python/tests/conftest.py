@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from support.server import Server
 
-#: Of one test; a wait inside the test has its own shorter deadline, whose message says more.
+#: Time limit of one test; a wait inside the test has its own shorter deadline, whose message says
+#: more.
 LIMIT_SECONDS = 150
 
 # Tests that are ended in the middle end their servers, too, as with Ctrl+C.

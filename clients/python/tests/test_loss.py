@@ -95,7 +95,7 @@ async def test_a_rollback_beyond_the_horizon_starts_an_epoch(directory: Path) ->
             assert reasons and reasons <= {"epoch", "horizon"}, reasons
 
 
-#: Of one stream: the kernel's buffer of an unread socket is soon full.
+#: All on one stream: the kernel's buffer of an unread socket is soon full.
 MIRRORS = 40
 MINUTES_A_ROUND = 50
 MOST_ROUNDS = 60

@@ -1,4 +1,4 @@
-"""What needs no server: rows of mirrors, keys, amounts, CBOR, DataFrames."""
+"""Tests without a server: rows of mirrors, keys, amounts, CBOR, DataFrames."""
 
 from __future__ import annotations
 

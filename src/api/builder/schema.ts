@@ -237,14 +237,14 @@ const Quantity = Type.Object({
   human: Type.String({ description: 'In display units: ADA, or tokens.' }),
   raw: Amount,
 });
-const ScriptHash = Type.String({ pattern: '^[0-9a-f]{56}$', description: 'Of a script.' });
+const ScriptHash = Type.String({ pattern: '^[0-9a-f]{56}$', description: 'Hash of a script.' });
 const Script = Type.Object({
   hash: ScriptHash,
   reference: Type.String({ description: '`<tx>:<index>` of the output that holds it.' }),
 });
 export const ConfigAnswer = Type.Object({
-  version: Type.Literal(2, { description: 'Of this shape.' }),
-  network: Type.String({ description: 'Of addresses: mainnet or testnet.' }),
+  version: Type.Literal(2, { description: 'Version of this shape.' }),
+  network: Type.String({ description: 'Network in addresses: mainnet or testnet.' }),
   environment: Type.String(),
   addresses: Type.Object({
     fee: AddressText,

@@ -45,7 +45,7 @@ const PortfolioToken = Type.Object({
 });
 
 export const Portfolio = Type.Object({
-  valueAda: Type.String({ ...ADA, description: 'Of all tokens; the wallets’ ADA is not in it.' }),
+  valueAda: Type.String({ ...ADA, description: 'Value of all tokens, without the wallets’ ADA.' }),
   ...PNL,
   count: Type.Integer({ minimum: 0, description: 'Number of all tokens, the same on every page.' }),
   tokens: Type.Array(PortfolioToken, {
@@ -72,7 +72,7 @@ export const PortfolioPoint = Type.Object({
     ...ADA,
     description: 'At its end: tokens bought and not sold again, at their spot price.',
   }),
-  costAda: Type.String({ ...ADA, description: 'What these tokens cost.' }),
+  costAda: Type.String({ ...ADA, description: 'Cost of these tokens.' }),
   realizedPnlAda: Type.String({ ...SIGNED_ADA, description: 'Since the first trade.' }),
   unrealizedPnlAda: Type.String({ ...SIGNED_ADA, description: 'valueAda − costAda.' }),
   final: Type.Boolean({ description: 'The interval has ended.' }),

@@ -68,7 +68,7 @@ export const Ready = Type.Object({
       'the other steps go on. Told by the leader; at most a hundred. Reasons say more.',
   }),
   mayNotLead: Nullable.text(
-    'Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.',
+    'Why this node of several must not lead (full disk, wrong clock); null: it may.',
   ),
   tip: Type.Object(TIP),
   sync: Type.Union([Sync, Type.Null()], {
@@ -104,6 +104,6 @@ export const Limits = Type.Object({
   classes: Type.Object({ read: ClassLimit, build: ClassLimit, launch: ClassLimit }),
   sockets: Type.Object({
     limit: Type.Integer({ description: 'Sockets and event streams that may be open.' }),
-    open: Type.Integer({ description: 'Those that are.' }),
+    open: Type.Integer({ description: 'Open sockets now.' }),
   }),
 });

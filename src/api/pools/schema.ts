@@ -40,7 +40,7 @@ const Pool = Type.Object({
   launchType: Type.Literal(''),
   createdOn: Type.Union([SECONDS, Type.Null()], {
     description:
-      'Of the launch. null: following began after it, and Kupo does not have it. Last in lists.',
+      'Time of the launch. null: following began later, and Kupo does not have it. Last in lists.',
   }),
   permittedExecutor: KeyHash,
   cpmmPoolId: Type.Union([AssetIdShape, Type.Null()], { description: 'Set by graduation.' }),
@@ -101,7 +101,7 @@ export const SearchQuery = Type.Object({
     // Something that is no space, and nowhere a backslash.
     pattern: '^\\s*[^\\s\\\\][^\\\\]*$',
     maxLength: MOST_POINTS,
-    description: 'What to look for: more than space, at most 128 code points, no backslash.',
+    description: 'Search text: more than space, at most 128 code points, no backslash.',
   }),
   offset: Type.Optional(OFFSET),
   limit: Type.Optional(limitOf(MOST_ON_PAGE)),

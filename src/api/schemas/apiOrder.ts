@@ -24,7 +24,10 @@ export const ORDER_FIELDS = {
     pattern: '^[0-9]+$',
     description: 'Part of `fromAmount` that was executed, in blocks.',
   }),
-  remaining: Type.String({ pattern: '^[0-9]+$', description: 'What was not.' }),
+  remaining: Type.String({
+    pattern: '^[0-9]+$',
+    description: 'Part of `fromAmount` that was not executed.',
+  }),
   address: Type.String({ description: 'Where the output is paid to, bech32.' }),
   worstPrice: Type.Object(
     { numerator: Amount, denominator: Amount },

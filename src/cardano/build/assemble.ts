@@ -3,9 +3,8 @@
  * written again until it holds: its scripts, run on the very bytes, take exactly the units that
  * stand in it, and its fee is what these bytes cost. Scripts run twice, as a rule.
  *
- * The bytes are our own, not a library's: what we promise about them (definite lengths, no set
- * tags, outputs to the lovelace) is then how they are made and no repair; CML and Lucid's evaluator
- * judge them in the tests.
+ * The bytes are our own, not a library's: it is made to keep our promises (definite lengths, no set
+ * tags, exact outputs), so no repair is needed; CML and Lucid's evaluator judge them in the tests.
  */
 
 import { ceilDivide } from '../../engine/market/ratio.ts';

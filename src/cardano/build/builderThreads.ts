@@ -23,7 +23,7 @@ interface BuilderOptions extends LedgerTerms {
   readonly limits?: Partial<BuilderLimits>;
   /** Absent: threads of Piscina. */
   readonly startThreads?: StartBuilders | undefined;
-  /** Of the process; an argument for tests. */
+  /** Resident memory of the process; an argument for tests. */
   readonly rssBytes?: () => number;
 }
 

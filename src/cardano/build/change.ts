@@ -10,7 +10,7 @@ import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { leastLovelace } from './cost.ts';
 import type { PlannedOutput } from './plan.ts';
 
-/** Of one change output; a value may have 5000. */
+/** Bytes of tokens in one change output; a value may have 5000. */
 const BUNDLE_BYTES = 3500;
 const POLICY_DIGITS = 56;
 /** A policy with its head. */
@@ -56,7 +56,7 @@ export class Change {
     for (const [asset, amount] of assets) this.#move(asset, -amount);
   }
 
-  /** Of all tokens; Infinity where an amount is more than an output may hold. */
+  /** Bytes of all tokens; Infinity where an amount is more than an output may hold. */
   get tokenBytes(): number {
     if (this.#excessive > 0) return Number.POSITIVE_INFINITY;
     return this.#bundles.reduce((sum, { size, bytes }) => (size === 0 ? sum : sum + bytes), 0);

@@ -56,14 +56,17 @@ const MOST_BY_NODE = 64;
 const NODE_AGAIN_SECONDS = 5;
 const UNKNOWN_AGAIN_SECONDS = 60;
 
-/** Who evaluates scripts. `unknown`: what our evaluator does not know of the node's parameters. */
+/**
+ * The program that evaluates scripts. `unknown`: the parameters of the node that our evaluator does
+ * not know.
+ */
 export type ScriptEvaluator =
   | { readonly by: 'upcurve' }
   | { readonly by: 'node'; readonly unknown: string }
   | { readonly by: 'none'; readonly unknown: string; readonly why: string };
 
 const UPCURVE: ScriptEvaluator = { by: 'upcurve' };
-/** A transaction that spends `PROBED` and runs no script: who evaluates it, evaluates. */
+/** A transaction that spends `PROBED` and runs no script: a node that evaluates it can evaluate. */
 const PROBE = fromHex(`84a30081825820${'00'.repeat(32)}0001800200a0f5f6`);
 const PROBED: Utxo = {
   ref: { txHash: '00'.repeat(32), index: 0 },
@@ -96,7 +99,7 @@ export class LiveBuilder implements Builder, Service {
     this.#asking = new Task({ clock: options.clock });
   }
 
-  /** What is built by; null: not known yet. */
+  /** The parameters for builds; null: not known yet. */
   get parameters(): LedgerTerms | null {
     return this.#terms;
   }

@@ -20,7 +20,10 @@ import {
 /** Comes from the locker and returns with the withdrawal. */
 const LOCK_LOVELACE = 2_000_000n;
 const WITHDRAW = dataHex(new Constr(0, []));
-/** Of mainnet's script: the index of an output that is not locked again. Change is the first. */
+/**
+ * Redeemer for mainnet's script: the index of an output that is not locked again. Change is the
+ * first.
+ */
 const WITHDRAW_MAINNET = dataHex(0n);
 
 interface LockRequest {
@@ -66,7 +69,7 @@ export function planLock(
 
 interface WithdrawData {
   readonly wallet: readonly Utxo[];
-  /** That which holds the vesting validator. */
+  /** The reference input with the vesting validator. */
   readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly slots: SlotConfig;

@@ -139,13 +139,13 @@ const CANCEL = dataHex(new Constr(0, []));
 
 interface CancelRequest {
   readonly order: Utxo;
-  /** Of the owner. */
+  /** The owner's change address. */
   readonly changeAddress: Address;
 }
 
 interface CancelData {
   readonly wallet: readonly Utxo[];
-  /** That which holds the order validator. */
+  /** The reference input with the order validator. */
   readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly slots: SlotConfig;

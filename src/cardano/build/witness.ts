@@ -31,7 +31,7 @@ const KEY_WITNESSES = 0;
 const MOST_WITNESSES = 50;
 
 /**
- * Merges the key witnesses of `witnessSetHex`; what else is in it is not taken. Every signature is
+ * Merges the key witnesses of `witnessSetHex`; other contents are ignored. Every signature is
  * checked against the body as received first.
  */
 export function mergeWitnesses(

@@ -83,7 +83,7 @@ function encodeValue({ lovelace, assets }: Value): Uint8Array {
   return array([uint(lovelace), encodeAssets(assets)]);
 }
 
-/** Of values and mints; amounts below zero only in the latter. */
+/** Encodes the assets of a value or a mint; only mints may have negative amounts. */
 export function encodeAssets(assets: ReadonlyMap<string, bigint>): Uint8Array {
   const policies = new Map<string, Map<string, bigint>>();
   for (const [asset, amount] of assets) {

@@ -1,4 +1,6 @@
-/** What an output holds: lovelace and other assets, exact. An asset with amount 0 is not there. */
+/**
+ * The value of an output: lovelace and other assets, exact. An asset with amount 0 is not there.
+ */
 import type { AssetId } from '../../engine/market/asset.ts';
 
 export interface Value {

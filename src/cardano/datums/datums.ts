@@ -183,7 +183,7 @@ export interface OrderDatum {
 
 export type OrderLayout = '01' | '02';
 
-/** Of tag 01: tag 02 has the market behind them. */
+/** Fields of an order with tag 01: tag 02 has the market behind them. */
 const ORDER_FIELDS = 10;
 
 export function orderData(order: OrderDatum): Constr {

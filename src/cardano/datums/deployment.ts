@@ -32,7 +32,7 @@ export interface KnownScript extends Pick<ReferenceScript, 'hash'> {
  */
 export interface PartialDeployment {
   readonly network: 'devnet' | 'preprod' | 'preview' | 'mainnet';
-  /** Of addresses. */
+  /** The network in the header of addresses. */
   readonly addressNetwork: Address['network'];
   readonly curve: CurveParameters;
   readonly fees: FeeParameters;
@@ -40,7 +40,7 @@ export interface PartialDeployment {
   readonly thresholdLovelace: bigint;
   /** An order that is built now may be refunded so long after. */
   readonly refundAfterMs: number;
-  /** Of its orders: 02 names the market that may fill an order, 01 does not. */
+  /** Layout of the orders' datums: 02 names the market that may fill an order, 01 does not. */
   readonly orderLayout: OrderLayout;
   /** Payment key hashes of the executor and of the fee address; with settings, the first ones. */
   readonly executorKeyHash: string | null;

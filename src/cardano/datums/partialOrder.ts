@@ -19,7 +19,7 @@ interface PartialOrderDatum {
   readonly redeemer: Address;
   readonly input: AssetId;
   readonly output: AssetId;
-  /** What is still offered. */
+  /** The amount that is still offered. */
   readonly amount: bigint;
   /** For the executor of one step; paid beside the fee. */
   readonly stepLovelace: bigint;

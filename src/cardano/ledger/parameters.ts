@@ -1,6 +1,7 @@
 /**
- * The protocol parameters, as one value: what transactions are built, costed and judged by. A node
- * reports them; nothing else in the code knows a cost model, a price or a limit of the ledger.
+ * The protocol parameters, as one value: the values by which transactions are built, costed and
+ * judged. A node reports them; nothing else in the code knows a cost model, a price or a limit of
+ * the ledger.
  */
 import type { Ratio } from '../../engine/market/ratio.ts';
 import type { SlotConfig } from '../codec/slots.ts';
@@ -12,14 +13,14 @@ export interface ProtocolParameters {
   /** Lovelace per unit. */
   readonly memoryPrice: Ratio;
   readonly cpuPrice: Ratio;
-  /** Of scripts in references; every further tier of bytes costs a fifth more. */
+  /** Price of a byte of reference scripts; every further tier of bytes costs a fifth more. */
   readonly referenceByteLovelace: bigint;
   readonly referenceTierBytes: bigint;
   /** An output holds this much per byte. */
   readonly outputByteLovelace: bigint;
   readonly mostBytes: number;
   readonly mostValueBytes: number;
-  /** Of one transaction. */
+  /** Limit of one transaction. */
   readonly mostMemory: bigint;
   readonly mostCpu: bigint;
   readonly mostBlockBytes: number;

@@ -86,7 +86,10 @@ export interface MarketPlan
     | 'feeKeyHash'
     | 'collateralKeyHash'
   > {
-  /** Of the settings: who may change executor and fee address, and what their NFT is named by. */
+  /**
+   * The settings' terms: the keys that may change executor and fee address, and the seed of the
+   * NFT's policy.
+   */
   readonly settings: Signers & Pick<SettingsPlace, 'seed'>;
   /** Compiled with the parameters that `curve` and `fees` name; absent: the default ones. */
   readonly validators?: Validators;

@@ -48,7 +48,7 @@ interface Genesis {
 const ADA = 1_000_000n;
 /** Keeps the largest of our scripts on the chain. */
 const SCRIPT_LOVELACE = 60n * ADA;
-/** Of the executor. */
+/** Collateral outputs of the executor. */
 export const COLLATERAL = { lovelace: 5n * ADA, outputs: 10 };
 export const CALLERS_COLLATERAL = { lovelace: 5n * ADA, outputs: 3 };
 export const FUNDING = { lovelace: 100n * ADA, outputs: 20 };

@@ -45,7 +45,7 @@ export interface DrawTarget {
   readonly candles: ChartSeries<CandlePoint>;
   /** A histogram; bars of market caps have no volume and leave it empty. */
   readonly volume?: ChartSeries<VolumePoint>;
-  /** Of the chart: older bars are loaded as one scrolls; without it they are not. */
+  /** The chart's time scale: older bars are loaded as one scrolls; without it they are not. */
   readonly timeScale?: TimeScale;
 }
 

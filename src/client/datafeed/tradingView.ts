@@ -199,7 +199,7 @@ function chartOf(ticker: string, resolution: string): string {
 const REMEMBERED_BARS = 2_000;
 
 interface Listener {
-  /** What `getBars` loaded; null where it was not called. */
+  /** The bars that `getBars` loaded; null where it was not called. */
   readonly drawn: Drawn | null;
   readonly onTick: (bar: TradingViewBar) => void;
   readonly reset: () => void;

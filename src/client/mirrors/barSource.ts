@@ -45,7 +45,7 @@ interface BarParams {
   readonly pair: PairOf;
   readonly interval: Resolution;
   readonly fill?: 'previous' | undefined;
-  /** Of prices alone. */
+  /** For prices only. */
   readonly price?: 'trade' | 'spot' | undefined;
   readonly maxHz?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** What all mirrors share: listeners, waiting for the first state, iterating, ending. */
+/** Code that all mirrors share: listeners, waiting for the first state, iterating, ending. */
 
 import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';

@@ -1,6 +1,6 @@
 /**
- * Orders of a token or of an address: those on the chain, newest first, and those in the
- * mempool. A snapshot holds the newest 100; older ones come with `loadOlder`.
+ * Orders of a token or of an address: orders on the chain, newest first, and orders in the mempool.
+ * A snapshot holds the newest 100; older ones come with `loadOlder`.
  */
 
 import type { ApiError } from '../apiError.ts';

@@ -1,21 +1,25 @@
 import type { Position } from '../types.ts';
 
-/** What a call answers. Every part of `data` is complete at least up to `position`. */
+/** The answer to a call. Every part of `data` is complete at least up to `position`. */
 export interface Answer<T> {
   readonly data: T;
   /** Where a subscription continues; null on answers that no stream continues. */
   readonly position: Position | null;
-  /** Of that position; null without a chain. */
+  /** Slot at that position; null without a chain. */
   readonly slot: number | null;
   readonly blockHash: string | null;
 }
 
-/** Of a chart's history: older bars were cut; ask again with `nextTo` as `to`. */
+/**
+ * An answer with part of a chart's history: older bars were cut; ask again with `nextTo` as `to`.
+ */
 export interface HistoryAnswer<T> extends Answer<T> {
   readonly nextTo: number | null;
 }
 
-/** Of filtered trades: not all were looked at; ask again with `nextBefore` as `before`. */
+/**
+ * An answer with filtered trades: not all were looked at; ask again with `nextBefore` as `before`.
+ */
 export interface TradesPage<T> extends Answer<T> {
   readonly nextBefore: string | null;
 }

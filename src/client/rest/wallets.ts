@@ -1,4 +1,6 @@
-/** Building, signing and submitting transactions; what wallets hold; the devnet's own routes. */
+/**
+ * Building, signing and submitting transactions; the contents of wallets; the devnet's own routes.
+ */
 import type * as api from '../types.ts';
 import type { CallOptions } from './answer.ts';
 import type { Http } from './http.ts';

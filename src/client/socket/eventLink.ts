@@ -25,7 +25,7 @@ interface EventLinkDeps extends LinkEvents {
   readonly silenceMs: number;
 }
 
-/** What one stream takes. */
+/** The most topics of one stream. */
 const MAX_TOPICS = 20;
 /** The server's code for a key that it does not know. */
 const UNKNOWN_KEY = 4501;
@@ -99,7 +99,7 @@ export class EventLink implements Link {
 }
 
 class Stream {
-  /** Of its newest ping. */
+  /** Position in its newest ping. */
   completeTo: { readonly epoch: string; readonly seq: number } | null = null;
   readonly #topics: readonly TopicRequest[];
   readonly #deps: Omit<EventLinkDeps, keyof LinkEvents>;

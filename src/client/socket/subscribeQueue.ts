@@ -15,7 +15,7 @@ export class SubscribeQueue {
   #turn: Timer | null = null;
   #next = 1;
 
-  /** `all`: those that are open. */
+  /** `all`: the open subscriptions. */
   constructor(clock: Clock, all: ReadonlySet<Subscription>) {
     this.#clock = clock;
     this.#all = all;

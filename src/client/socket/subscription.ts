@@ -47,7 +47,7 @@ const PERIODIC = 'Health';
 
 export class Subscription {
   readonly topic: string;
-  /** Of the newest request; null while there is none. */
+  /** Id of the newest request; null while there is none. */
   requestId: string | null = null;
   /** Times in a row that the server was not ready. */
   refusals = 0;

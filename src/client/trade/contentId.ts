@@ -8,7 +8,7 @@ import { base32nopad } from '@scure/base';
 import { joined } from '../../cardano/codec/hex.ts';
 
 const CHUNK_BYTES = 262_144;
-/** Of one node: a logo has at most 20. */
+/** Leaves of one node: a logo has at most 20. */
 const MAX_LEAVES = 174;
 const RAW = 0x55;
 const DAG_PB = 0x70;

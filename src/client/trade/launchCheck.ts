@@ -30,7 +30,10 @@ export interface LaunchIntent extends Described, Pick<ShownToken, 'name' | 'medi
   readonly initialLovelace: bigint;
   /** Tokens of the first buy, computed from the parameters of the curve. */
   readonly userTokens: bigint;
-  /** Of the deployment: who mints the NFTs of pools, how many tokens, where descriptions lie. */
+  /**
+   * Terms of the deployment: the policy of pools' NFTs, the supply, and the address of
+   * descriptions.
+   */
   readonly launchPolicy: string;
   readonly supply: bigint;
   readonly metadataAddress: string;

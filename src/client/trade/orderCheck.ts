@@ -92,11 +92,11 @@ interface OrderTerms
   readonly feeLovelace: bigint;
   /** null: everything that the output holds besides offer and fee. */
   readonly depositLovelace: bigint | null;
-  /** null: what the output holds. */
+  /** null: the whole value of the output. */
   readonly amount: bigint | null;
   /** null: it is never refunded. */
   readonly refundAfterMs: bigint | null;
-  /** Of each part; null: it is filled whole. */
+  /** Least output of each part; null: it is filled whole. */
   readonly leastOutput: bigint | null;
 }
 

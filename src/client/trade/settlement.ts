@@ -13,7 +13,7 @@ export interface Settlement {
   readonly outcome: 'filled' | 'refunded';
   readonly txHash: string;
   readonly lovelace: bigint;
-  /** Of the order's token. */
+  /** Amount of the order's token. */
   readonly tokens: bigint;
 }
 

@@ -52,7 +52,7 @@ export interface OrderRequest {
 type OfWallet = 'changeAddress' | 'utxos' | 'collaterals';
 
 export interface LaunchRequest extends Omit<LaunchForm, OfWallet | 'initialDeposit'> {
-  /** Of the initial buy; 0: none. */
+  /** Lovelace of the initial buy; 0: none. */
   readonly initialLovelace: bigint;
 }
 
@@ -60,7 +60,7 @@ export interface TransferRequest {
   readonly to: string;
   readonly lovelace: bigint | 'max';
   readonly assets: ReadonlyMap<AssetId, bigint>;
-  /** Exactly these, as CIP-30 CBOR; absent: those of the wallet. */
+  /** Exactly these, as CIP-30 CBOR; absent: the wallet's outputs. */
   readonly utxos?: readonly string[];
 }
 
@@ -89,7 +89,7 @@ export interface PlacedOrder extends SubmittedTx {
   /** The expected output at the moment of the quote, and the least that the order accepts. */
   readonly outputAmount: bigint;
   readonly minimumOutput: bigint;
-  /** Of the order's output. */
+  /** Lovelace in the order's output. */
   readonly orderLovelace: bigint;
 }
 
@@ -301,7 +301,7 @@ export interface PreparedOrder extends PreparedTx<OrderAnswer, PlacedOrder> {
   readonly terms: QuoteAnswer;
 }
 
-/** What was given counts; the rest is computed from the quote, once for all attempts. */
+/** Values given by the caller stay; the rest is computed from the quote, once for all attempts. */
 function orderBound(request: OrderRequest, quote: QuoteAnswer): OrderBound {
   const { side, amount, slippage, minOutput, maxInputLovelace } = request;
   if (side === 'BUY_WITH_OUTPUT' && slippage === 'infinity' && maxInputLovelace === undefined) {

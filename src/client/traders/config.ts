@@ -31,7 +31,7 @@ const TRADERS = Type.Object({
     /** Mean time between turns, at pace 1. */
     everyMs: Type.Number({ minimum: 1 }),
     buyAda: Range,
-    /** Of what is held. */
+    /** Percent of the holding. */
     sellPercent: Range,
     /** Share of the turns of a trader who could do both. */
     sellSharePercent: Percent,

@@ -20,7 +20,7 @@ import { Trader, type Turn } from './trader.ts';
 import { traderWallets } from './wallets.ts';
 
 interface CrowdOptions {
-  /** Of a node; several are tried in turn. */
+  /** URL of a node; several are tried in turn. */
   readonly baseUrl: string | readonly string[];
   readonly config: TraderConfig;
   /** Above 0. */

@@ -64,7 +64,7 @@ export class Market {
     });
   }
 
-  /** Strangers may send any token to traders; those must not displace tradable ones. */
+  /** Strangers may send any token to traders; such tokens must not displace tradable ones. */
   #forgetForeign(): boolean {
     const foreign = [...this.#known.values()].find(({ isForeign }) => isForeign);
     return foreign !== undefined && this.#known.delete(foreign.asset);

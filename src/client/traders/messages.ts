@@ -6,7 +6,7 @@ export interface ThreadOptions {
   readonly baseUrl: string;
   readonly config: TraderConfig;
   readonly pace: number;
-  /** Of the random generator. */
+  /** Seed of the random generator. */
   readonly seed: number;
 }
 

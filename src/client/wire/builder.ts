@@ -268,9 +268,9 @@ export interface ParametersAnswer {
 }
 
 export interface ProtocolConfigAnswer {
-  /** Of this shape. */
+  /** Version of this shape. */
   readonly version: 2;
-  /** Of addresses: mainnet or testnet. */
+  /** Network in addresses: mainnet or testnet. */
   readonly network: string;
   readonly environment: string;
   readonly addresses: {
@@ -280,13 +280,13 @@ export interface ProtocolConfigAnswer {
     readonly metadata: string;
     /** Payment key hash, 56 hex digits. */
     readonly executor: string;
-    /** Of a script. */
+    /** Hash of a script. */
     readonly launchPolicy: string;
     readonly scripts: Readonly<
       Record<
         string,
         {
-          /** Of a script. */
+          /** Hash of a script. */
           readonly hash: string;
           /** `<tx>:<index>` of the output that holds it. */
           readonly reference: string;

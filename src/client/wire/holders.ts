@@ -112,7 +112,7 @@ export interface PortfolioQuery {
 export type PortfolioBody = readonly string[];
 
 export interface PortfolioAnswer {
-  /** Of all tokens; the wallets’ ADA is not in it. */
+  /** Value of all tokens, without the wallets’ ADA. */
   readonly valueAda: string;
   /** ADA. */
   readonly spentAda: string;
@@ -214,7 +214,7 @@ export type PortfolioHistoryAnswer = readonly {
   readonly time: number;
   /** At its end: tokens bought and not sold again, at their spot price. */
   readonly valueAda: string;
-  /** What these tokens cost. */
+  /** Cost of these tokens. */
   readonly costAda: string;
   /** Since the first trade. */
   readonly realizedPnlAda: string;

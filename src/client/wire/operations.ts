@@ -41,7 +41,7 @@ export interface LimitsAnswer {
   readonly sockets: {
     /** Sockets and event streams that may be open. */
     readonly limit: number;
-    /** Those that are. */
+    /** Open sockets now. */
     readonly open: number;
   };
 }
@@ -117,7 +117,7 @@ export interface HealthReadyAnswer {
    * the other steps go on. Told by the leader; at most a hundred. Reasons say more.
    */
   readonly stuckPools: readonly string[];
-  /** Of several nodes: why this one must not lead (full disk, wrong clock); null: it may. */
+  /** Why this node of several must not lead (full disk, wrong clock); null: it may. */
   readonly mayNotLead: string | null;
   readonly tip: {
     /** Slot of the newest block; null without a chain. */

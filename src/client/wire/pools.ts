@@ -21,7 +21,7 @@ export type PoolListAnswer = readonly LiquidityPoolInfo[];
 export type TopPoolAnswer = LiquidityPoolInfo;
 
 export interface SearchPoolsQuery {
-  /** What to look for: more than space, at most 128 code points, no backslash. */
+  /** Search text: more than space, at most 128 code points, no backslash. */
   readonly pattern: string;
   readonly offset?: number;
   readonly limit?: number;

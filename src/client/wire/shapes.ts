@@ -60,7 +60,10 @@ export interface LiquidityPoolInfo {
     readonly adaCapThreshold: number;
     readonly poolAuthor: string;
     readonly launchType: '';
-    /** Of the launch. null: following began after it, and Kupo does not have it. Last in lists. */
+    /**
+     * Time of the launch. null: following began later, and Kupo does not have it. Last in
+     * lists.
+     */
     readonly createdOn: number | null;
     /** Payment key hash, 56 hex digits. */
     readonly permittedExecutor: string;
@@ -152,7 +155,7 @@ export interface ApiOrder {
   readonly toAmount: string;
   /** Part of `fromAmount` that was executed, in blocks. */
   readonly filledAmount: string;
-  /** What was not. */
+  /** Part of `fromAmount` that was not executed. */
   readonly remaining: string;
   /** Where the output is paid to, bech32. */
   readonly address: string;
@@ -222,7 +225,7 @@ export interface OrderTrades {
   readonly toAmount: string;
   /** Part of `fromAmount` that was executed, in blocks. */
   readonly filledAmount: string;
-  /** What was not. */
+  /** Part of `fromAmount` that was not executed. */
   readonly remaining: string;
   /** Where the output is paid to, bech32. */
   readonly address: string;

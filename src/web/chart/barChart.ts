@@ -96,7 +96,7 @@ export class BarChart {
   readonly #lines: IndicatorLines<ISeriesApi<'Line'>>;
   readonly #markers: ISeriesMarkersPluginApi<Time>;
   readonly #live: Followed;
-  /** What is drawn: as it was when a view was left, until the live ones are there. */
+  /** The drawn data: as it was when a view was left, until the live ones are there. */
   #bars: Followed;
   readonly #key: string;
   #endAge: () => void = () => {};
@@ -181,7 +181,7 @@ export class BarChart {
     }
   }
 
-  /** All numbers of the axis have one form: that of its marks. */
+  /** All numbers of the axis have one form: the form of its marks. */
   #priceFormat() {
     const written = (price: number, finer: number) =>
       axisMoney(axisNumber(axisValue(price), this.#form, finer));
@@ -322,7 +322,7 @@ export class BarChart {
   }
 }
 
-/** Of an indicator's line; those below the bars are no prices. */
+/** Options of an indicator's line; lines below the bars show no prices. */
 function lineOptions(pane: number, priceFormat: PriceFormat) {
   return {
     lineWidth: 1,

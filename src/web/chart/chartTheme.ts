@@ -6,7 +6,7 @@ export interface Colours {
   readonly accentSoft: string;
   readonly up: string;
   readonly down: string;
-  /** Of the volume. */
+  /** Colours of the volume. */
   readonly upBar: string;
   readonly downBar: string;
   /** Colours of lines over the bars, in the order of `INDICATORS`. */

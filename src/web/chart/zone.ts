@@ -27,7 +27,7 @@ const TIME_MARK: Intl.DateTimeFormatOptions = {
 const MINUTE = 60;
 
 export interface ChartTimes {
-  /** Of Unix seconds, whole. */
+  /** Formats whole Unix seconds. */
   readonly moment: (seconds: number) => string;
   /** Short, for a mark on the axis. */
   readonly mark: (seconds: number, kind: number) => string;

@@ -42,7 +42,7 @@ export function useReach(length: number) {
 
 interface MoreProps {
   readonly list: RefObject<HTMLElement | null>;
-  /** Of the button: `Older trades`. */
+  /** Label of the button: `Older trades`. */
   readonly label: string;
   /** How much is shown. */
   readonly words: string;

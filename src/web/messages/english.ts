@@ -199,7 +199,7 @@ export const ENGLISH = {
     noFilters: 'Show all',
     orderKept: 'order is kept under the pointer',
     loading: 'Loading tokens',
-    /** Of a longer list. */
+    /** Label of a part of a longer list. */
     first: 'the first {shown} tokens',
     counted: { one: '{shown} of # token', other: '{shown} of # tokens' },
     more: 'Show more',
@@ -261,7 +261,7 @@ export const ENGLISH = {
     open: 'open',
     loading: 'Loading…',
     none: 'No trades yet.',
-    /** Of a bar: open, high, low, close. */
+    /** Values of a bar: open, high, low, close. */
     sides: ['O', 'H', 'L', 'C'],
     olderBars: 'Older bars: {why}',
     canvas: 'Candlesticks',

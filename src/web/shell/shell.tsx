@@ -103,7 +103,7 @@ function Places() {
   );
 }
 
-/** What the address names. Another list of the market is the same view. */
+/** The view at the page's address. Another list of the market is the same view. */
 function View({ main }: { readonly main: RefObject<HTMLElement | null> }) {
   const route = usePage().route.value;
   const name = route.at === 'home' ? 'home' : routeHash(route);

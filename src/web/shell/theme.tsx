@@ -9,12 +9,12 @@ type Theme = 'light' | 'dark';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** The theme in force; what draws on a canvas asks here. */
+/** The theme in force; code that draws on a canvas reads it. */
 export const theme = signal<Theme>(wanted());
 dark.addEventListener('change', () => show(wanted()));
 show(wanted());
 
-/** The page first: who follows the signal reads its colours. */
+/** The page first: code that follows the signal reads the page's colours. */
 function show(next: Theme): void {
   document.documentElement.dataset.theme = next;
   theme.value = next;

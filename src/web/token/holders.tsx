@@ -1,6 +1,6 @@
 /**
- * Who has the token: the shares as one bar, then the largest holders. Holders have no topic: they
- * are asked for again when the pool has moved.
+ * The holders of the token: the shares as one bar, then the largest holders. Holders have no topic:
+ * they are asked for again when the pool has moved.
  */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';

@@ -6,7 +6,7 @@ import { localized, short, subscriptZeros } from '../format.ts';
 import { t } from '../messages.ts';
 import { useMirror, usePage } from '../page.tsx';
 
-/** Of each side; the nearest to the spot price. */
+/** Levels of each side; the nearest to the spot price. */
 const LEVELS = 4;
 const PLACES = Array.from({ length: LEVELS }, (_, index) => index);
 

@@ -1,4 +1,4 @@
-/** States of an order (api.md section 2): what each is called and means here, and how it looks. */
+/** States of an order (api.md section 2): the name, meaning and look of each. */
 import type { ApiOrder } from '../../client/types.ts';
 import { t } from '../messages.ts';
 

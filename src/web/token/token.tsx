@@ -40,7 +40,7 @@ export function Token({ asset }: { readonly asset: string }) {
   );
   if (info !== null) return <Parts pool={info} />;
   if (followed?.error) return <ErrorBox error={followed.error} />;
-  // Nothing is asked for a token that is not there: what would be asked is refused.
+  // Nothing is asked for a token that is not there: the server would refuse it.
   return followed?.isLoaded === true ? <Unknown asset={asset} /> : <Coming />;
 }
 

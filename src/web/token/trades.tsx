@@ -110,7 +110,7 @@ interface FilteredTapeProps {
   readonly followed: FollowedTrades;
 }
 
-/** New trades come from the mirror; those before them are asked for with the same filter. */
+/** New trades come from the mirror; the page requests older trades with the same filter. */
 function FilteredTape({ asset, filter, followed }: FilteredTapeProps) {
   const { client } = usePage();
   const ownKey = useOwnKey();

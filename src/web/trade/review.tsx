@@ -64,7 +64,7 @@ export function sayAndFollow(context: PageContext, words: string) {
 interface WhatYouSignProps {
   readonly review: Review;
   readonly token: Token | null;
-  /** Of the payments: `goes to the order`. */
+  /** Label of the payments: `goes to the order`. */
   readonly goes: string;
   readonly words: string;
   /** Unix ms from which no block takes it; null: it has no end. */

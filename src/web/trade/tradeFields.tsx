@@ -22,7 +22,7 @@ interface AmountPartProps {
   readonly problem: string | null;
   readonly type: (text: string) => void;
   readonly box: RefObject<HTMLInputElement | null>;
-  /** Of what is offered; null while it is not known. */
+  /** Balance of the offered asset; null while it is not known. */
   readonly held: bigint | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Buying and selling on the page of a token: what to trade, the live quote, a last look, and then
- * the order's way from the mempool to its end.
+ * Buying and selling on the page of a token: the inputs, the live quote, a last look, and then the
+ * order's way from the mempool to its end.
  */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';

@@ -204,7 +204,7 @@ class Output:
     address: bytes
     lovelace: int
     tokens: dict[str, int]
-    #: Of an inline datum; None without one.
+    #: The inline datum; None without one.
     datum: Any
 
 
@@ -278,11 +278,11 @@ class _OrderDatum:
     fee: int
     #: None: everything that the output holds besides offer and fee.
     deposit: int | None
-    #: None: what the output holds.
+    #: None: the whole value of the output.
     amount: int | None
     #: None: it is never refunded.
     refund_after: int | None
-    #: Of each part; None: it is filled whole.
+    #: Least output of each part; None: it is filled whole.
     least_part: int | None
 
 

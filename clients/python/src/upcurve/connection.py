@@ -137,7 +137,7 @@ class Connection:
         if self._closing:
             await asyncio.wait(self._closing, timeout=1)
 
-    # What subscriptions call.
+    # Methods that subscriptions call.
 
     def send(self, subscription: Subscription) -> None:
         self._requests.add(subscription)

@@ -28,7 +28,7 @@ class ApiError(Exception):
         #: A cause from the API's catalogue, or one added by this client.
         self.cause = cause
         self.message = message
-        #: Of HTTP; None where there was no answer, and for errors of the socket.
+        #: HTTP status; None where there was no answer, and for errors of the socket.
         self.status = status
         #: On 400: `{path, message}` for each field that is wrong.
         self.details = tuple(details)

@@ -82,7 +82,7 @@ def payment_key_hash(address: str) -> str:
     """28 bytes, hex; raises ValueError where `address` has no payment key."""
     _, data = bech32.decode(address)
     kind = data[0] >> 4 if data else -1
-    # Of CIP-19: base, pointer and enterprise addresses whose payment part is a key.
+    # CIP-19: base, pointer and enterprise addresses whose payment part is a key.
     if kind not in (0, 2, 4, 6) or len(data) < 29:
         raise ValueError(f"{address} has no payment key")
     return data[1:29].hex()

@@ -15,7 +15,7 @@ from . import bech32, cbor, check
 from .errors import ApiError
 from .wire.rest import ProtocolConfigAnswer
 
-#: Of a CIDv1: raw bytes, a node of dag-pb, SHA-256 of 32 bytes.
+#: Prefixes of a CIDv1: raw bytes, a node of dag-pb, SHA-256 of 32 bytes.
 _RAW, _DAG_PB = b"\x01\x55\x12\x20", b"\x01\x70\x12\x20"
 _CHUNK = 262_144
 _LABEL = 721

@@ -29,17 +29,17 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
-    """What a call answers. Every part of `data` is complete at least up to `position`."""
+    """The answer to a call. Every part of `data` is complete at least up to `position`."""
 
     data: T
     #: Where a subscription continues; None on answers that no stream continues.
     position: Position | None
-    #: Of that position; None without a chain.
+    #: Slot at that position; None without a chain.
     slot: int | None
     block_hash: str | None
-    #: Of a chart's history: older bars were cut; ask again with this as `to`.
+    #: For a chart's history: older bars were cut; ask again with this as `to`.
     next_to: int | None = None
-    #: Of filtered trades: not all were looked at; ask again with this as `before`.
+    #: For filtered trades: not all were looked at; ask again with this as `before`.
     next_before: str | None = None
 
 

@@ -66,7 +66,7 @@ class SubscribeParams:
 class Subscription:
     def __init__(self, params: SubscribeParams, receiver: Receiver, owner: Owner) -> None:
         self.topic = params.topic
-        #: Of the newest request; None while there is none.
+        #: Id of the newest request; None while there is none.
         self.request_id: str | None = None
         #: Times in a row that the server was not ready.
         self.refusals = 0

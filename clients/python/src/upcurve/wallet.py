@@ -60,7 +60,7 @@ class PlacedOrder:
 class LaunchedToken:
     asset: str
     tx_id: str
-    #: Of the first buy.
+    #: Tokens of the first buy.
     tokens: int
     logo_cid: str
 

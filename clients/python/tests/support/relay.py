@@ -1,4 +1,5 @@
-"""A relay before a server of which a test may drop or change frames: what no TCP connection would do."""
+"""A relay before a server of which a test may drop or change frames: a TCP connection would not do
+this."""
 
 from __future__ import annotations
 

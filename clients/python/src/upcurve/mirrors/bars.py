@@ -75,7 +75,7 @@ class BarsMirror(Mirror["BarsState[B]", "BarsChange[B]"], Generic[B]):
         if self._loading is not None and self._loading is not asyncio.current_task():
             self._loading.cancel()
 
-    # What its subscription calls.
+    # Methods that its subscription calls.
 
     def snapshot(self, data: Any, position: Position) -> None:
         # A snapshot holds only the newest bar, so bars were missed: load the page again.

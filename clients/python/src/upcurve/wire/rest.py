@@ -194,7 +194,7 @@ TopPoolAnswer = LiquidityPoolInfo
 
 
 class SearchPoolsQuery(TypedDict):
-    #: What to look for: more than space, at most 128 code points, no backslash.
+    #: Search text: more than space, at most 128 code points, no backslash.
     pattern: str
     offset: NotRequired[int]
     limit: NotRequired[int]
@@ -413,7 +413,7 @@ class PortfolioAnswerLocksRow(TypedDict):
 
 
 class PortfolioAnswer(TypedDict):
-    #: Of all tokens; the wallets’ ADA is not in it.
+    #: Value of all tokens, without the wallets’ ADA.
     valueAda: str
     #: ADA.
     spentAda: str
@@ -454,7 +454,7 @@ class PortfolioHistoryAnswerRow(TypedDict):
     time: int
     #: At its end: tokens bought and not sold again, at their spot price.
     valueAda: str
-    #: What these tokens cost.
+    #: Cost of these tokens.
     costAda: str
     #: Since the first trade.
     realizedPnlAda: str
@@ -621,7 +621,7 @@ class LimitsAnswerClasses(TypedDict):
 class LimitsAnswerSockets(TypedDict):
     #: Sockets and event streams that may be open.
     limit: int
-    #: Those that are.
+    #: Open sockets now.
     open: int
 
 
@@ -928,7 +928,7 @@ class ParametersAnswer(TypedDict):
 
 
 class ProtocolConfigAnswerAddressesScriptsRow(TypedDict):
-    #: Of a script.
+    #: Hash of a script.
     hash: str
     #: `<tx>:<index>` of the output that holds it.
     reference: str
@@ -941,7 +941,7 @@ class ProtocolConfigAnswerAddresses(TypedDict):
     metadata: str
     #: Payment key hash, 56 hex digits.
     executor: str
-    #: Of a script.
+    #: Hash of a script.
     launchPolicy: str
     scripts: dict[str, ProtocolConfigAnswerAddressesScriptsRow]
 
@@ -979,9 +979,9 @@ class ProtocolConfigAnswerParameters(TypedDict):
 
 
 class ProtocolConfigAnswer(TypedDict):
-    #: Of this shape.
+    #: Version of this shape.
     version: Literal[2]
-    #: Of addresses: mainnet or testnet.
+    #: Network in addresses: mainnet or testnet.
     network: str
     environment: str
     addresses: ProtocolConfigAnswerAddresses
@@ -1193,7 +1193,7 @@ class HealthReadyAnswer(TypedDict):
     #: Tokens of pools with a step (fill, refund, graduation, payout to the creator) that fails;
     #: the other steps go on. Told by the leader; at most a hundred. Reasons say more.
     stuckPools: list[str]
-    #: Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.
+    #: Why this node of several must not lead (full disk, wrong clock); null: it may.
     mayNotLead: str | None
     tip: HealthReadyAnswerTip
     #: null: there is nothing to catch up with.

@@ -84,7 +84,7 @@ class LiquidityPoolInfoPool(TypedDict):
     adaCapThreshold: int
     poolAuthor: str
     launchType: Literal[""]
-    #: Of the launch. null: following began after it, and Kupo does not have it. Last in lists.
+    #: Time of the launch. null: following began later, and Kupo does not have it. Last in lists.
     createdOn: int | None
     #: Payment key hash, 56 hex digits.
     permittedExecutor: str
@@ -188,7 +188,7 @@ ApiOrder = TypedDict(
         "toAmount": "str",
         #: Part of `fromAmount` that was executed, in blocks.
         "filledAmount": "str",
-        #: What was not.
+        #: Part of `fromAmount` that was not executed.
         "remaining": "str",
         #: Where the output is paid to, bech32.
         "address": "str",
@@ -260,7 +260,7 @@ OrderTrades = TypedDict(
         "toAmount": "str",
         #: Part of `fromAmount` that was executed, in blocks.
         "filledAmount": "str",
-        #: What was not.
+        #: Part of `fromAmount` that was not executed.
         "remaining": "str",
         #: Where the output is paid to, bech32.
         "address": "str",
