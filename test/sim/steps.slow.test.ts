@@ -74,7 +74,7 @@ const STEPS: Readonly<Record<string, Played>> = {
     settings: { blockEveryMs: 20_000 },
   },
   'the words of a leader come late': {
-    steps: [{ step: 'lateWords', way: 'out', blocks: 2, leases: 2, slowMs: 300 }],
+    steps: [{ step: 'lateWords', way: 'both', everyMs: 200, leases: 1, lagMs: 10_000 }],
   },
   'strangers write on every subject of the market': {
     steps: [

@@ -1,7 +1,8 @@
 /**
  * What is on the disks of nodes that have stopped: every page has its sum, and nodes whose states
- * end with one entry have the same rows. A state hash follows from the entries alone, so a row that
- * was lost on the way to the disk does not show in it.
+ * end with one entry have the same rows, and orders stand in the lists that lead to them. A state
+ * hash follows from the entries alone, so a row that was lost on the way to the disk does not show
+ * in it; and all nodes make the same mistake at a rollback.
  */
 import { dataFiles } from '../../../src/engine/actors/dataFiles.ts';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
@@ -34,6 +35,8 @@ export async function wrongOnDisks(nodes: readonly LifeNode[]): Promise<string |
     await store.close();
     if (checkpoint === null) continue;
     const position = `${checkpoint.epoch}:${checkpoint.seq} ${checkpoint.entryHash}`;
+    const alone = ordersAlone(file);
+    if (alone.length > 0) return `${name}: no list leads to ${alone.join(', ')}`;
     stopped.push({ name, file, position, horizonSeq });
   }
   const [first] = stopped;
@@ -49,6 +52,24 @@ export async function wrongOnDisks(nodes: readonly LifeNode[]): Promise<string |
     return `at ${first.position} the rows of ${name} and ${first.name} differ in ${where}`;
   }
   return null;
+}
+
+/** An order that is open stands in the list of those, and each one in the list of its token. */
+const ORDERS_ALONE = `
+  SELECT key FROM orders WHERE value ->> 'state' = 'open' AND key NOT IN
+    (SELECT value FROM open_orders)
+  UNION SELECT key FROM orders WHERE key NOT IN (SELECT value FROM order_index)
+  UNION SELECT value FROM open_orders WHERE value NOT IN
+    (SELECT key FROM orders WHERE value ->> 'state' = 'open')`;
+
+/** Those that only their reference finds, such as what a rollback left behind. */
+function ordersAlone(file: string): string[] {
+  const database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
+  try {
+    return database.prepare<[], string>(ORDERS_ALONE).pluck().all();
+  } finally {
+    database.close();
+  }
 }
 
 function digestsOf(file: string, horizonSeq: number) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { patchOf, plantedFaults, ROOT } from './planted.ts';
+import { APPLY, patchOf, plantedFaults, ROOT } from './planted.ts';
 
 test('every planted fault applies to the tree and touches only src/', () => {
   const faults = plantedFaults();
@@ -15,6 +15,6 @@ test('every planted fault applies to the tree and touches only src/', () => {
     assert.match(description, /^[A-Z][\s\S]+\.\n/, `${fault} begins with what it breaks`);
     assert.notEqual(changes, '', `${fault} has a diff`);
     for (const [, file] of text.matchAll(/^\+\+\+ b\/(.*)$/gm)) assert.match(file ?? '', /^src\//);
-    execFileSync('git', ['apply', '--check', patchOf(fault)], { cwd: ROOT });
+    execFileSync('git', [...APPLY, '--check', patchOf(fault)], { cwd: ROOT });
   }
 });

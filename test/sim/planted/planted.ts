@@ -16,6 +16,9 @@ const ENDING = '.patch';
 /** Not copied: what is large, or is written by runs. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'var']);
 
+/** Comments beside a change may be others than when it was written. */
+export const APPLY = ['apply', '-C1'];
+
 /** Names of the faults, in order. */
 export function plantedFaults(): readonly string[] {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith(ENDING));
@@ -31,7 +34,7 @@ export function copyOfTree(fault: string | null): { readonly path: string; remov
   const path = mkdtempSync(join(tmpdir(), 'upcurve-planted-'));
   cpSync(ROOT, path, { recursive: true, filter: isCopied });
   symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'));
-  if (fault !== null) execFileSync('git', ['apply', patchOf(fault)], { cwd: path });
+  if (fault !== null) execFileSync('git', [...APPLY, patchOf(fault)], { cwd: path });
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

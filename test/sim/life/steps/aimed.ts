@@ -62,16 +62,16 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
   }),
   /**
    * What the leader says arrives nowhere, and blocks come. Another node leads; then what the first
-   * one had sent arrives.
+   * one had sent arrives, and copies that lag do not show it yet who leads.
    */
   lateWords: stepKind({
     weight: 2,
-    alone: 2,
+    alone: 3,
     draw: (draw) => ({
-      way: draw.oneOf<'in' | 'out'>(['out', 'out', 'in']),
-      blocks: draw.between(1, 4),
+      way: draw.oneOf<'both' | 'in' | 'out'>(['out', 'out', 'both', 'in']),
+      everyMs: draw.oneOf([200, 500]),
       leases: draw.oneOf([1, 1, 2]),
-      slowMs: draw.oneOf([0, 300, 1_500]),
+      lagMs: draw.oneOf([0, 10_000, 10_000]),
     }),
     apply: lateWords,
   }),
@@ -170,25 +170,28 @@ function handOver(
   });
 }
 
-function lateWords(
-  life: Life,
-  {
-    way,
-    blocks,
-    leases,
-    slowMs,
-  }: { way: 'in' | 'out'; blocks: number; leases: number; slowMs: number },
-): void {
-  const { chain, clock } = life.deps;
+interface LateWords {
+  readonly [field: string]: string | number;
+  readonly way: 'both' | 'in' | 'out';
+  /** Between blocks. */
+  readonly everyMs: number;
+  readonly leases: number;
+  readonly lagMs: number;
+}
+
+function lateWords(life: Life, { way, everyMs, leases, lagMs }: LateWords): void {
+  const { nats, chain, clock, settings } = life.deps;
   const { name } = life.pick('leader');
-  const forMs = Math.round(1.3 * leases * life.leaseMs);
-  if (slowMs > 0) slowDown(life, name, slowMs, forMs);
+  const forMs = Math.round(1.5 * leases * life.leaseMs);
   cutOff(life, name, way, forMs);
-  const everyMs = Math.round(life.leaseMs / 4);
+  for (let at = 0; at < settings.natsServers; at += 1) {
+    nats.lagServer(at, lagMs);
+    life.share(`server ${at} lags`, forMs + lagMs, () => nats.lagServer(at, 0));
+  }
   const untilMs = clock.monotonicMs() + forMs;
   const mine = () => {
     if (clock.monotonicMs() > untilMs) return;
-    chain.mine(blocks);
+    chain.mine(1);
     clock.after(everyMs, mine);
   };
   mine();
