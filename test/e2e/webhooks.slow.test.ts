@@ -1,5 +1,6 @@
 /** A process that is killed while it delivers: the receiver misses nothing, in order. */
 import assert from 'node:assert/strict';
+import { cpSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { clientOf, register, sameTape, tradedToken, webhookEnv } from '../api/webhooks/market.ts';
 import { answerWith, isSigned, Receiver } from '../api/webhooks/receiver.ts';
@@ -44,4 +45,40 @@ test('kill -9 in the middle of deliveries loses none and reorders none', async (
   await client.webhooks.remove(id);
   client.close();
   await server.stop();
+});
+
+test('a restored server begins with a snapshot: nothing that is gone stays', async (t) => {
+  const [directory, backup] = [temporaryDirectory(t), temporaryDirectory(t)];
+  const receiver = await Receiver.start(t);
+  const env = {
+    ...webhookEnv(),
+    NETWORK: 'devnet',
+    DATA_DIR: directory,
+    BLOCK_EVERY_MS: '250',
+    TRADERS_PACE: '4',
+  };
+  const started = async () => {
+    const server = await startServer(t, [], env);
+    return { server, client: clientOf(server.url) };
+  };
+  const stopped = async ({ server, client }: Awaited<ReturnType<typeof started>>) => {
+    client.close();
+    await server.stop();
+  };
+  const first = await started();
+  const asset = await tradedToken(first.client);
+  await register(first.client, receiver, asset);
+  const known = await sameTape(first.client, receiver, asset, 1);
+  await stopped(first);
+  cpSync(directory, backup, { recursive: true });
+  const second = await started();
+  await sameTape(second.client, receiver, asset, known + 1);
+  await stopped(second);
+  rmSync(directory, { recursive: true });
+  cpSync(backup, directory, { recursive: true });
+  const third = await started();
+  await sameTape(third.client, receiver, asset, known + 1);
+  const frames = receiver.accepted.flatMap((received) => received.frames);
+  assert.equal(frames.filter(({ event }) => event === 'Subscribed').length, 4);
+  await stopped(third);
 });
