@@ -17,9 +17,9 @@ const REMEMBERED = 100;
 /** What it had after a frame. */
 interface Earlier {
   readonly own: Position;
+  /** Up to here a ping said that nothing had changed; the next frame may hold several changes. */
+  upTo: number;
   readonly state: State;
-  /** The frame told all of it: what changed since the frame before is not known. */
-  readonly isSnapshot: boolean;
 }
 
 export class Following {
@@ -69,7 +69,10 @@ export class Following {
 
   idleUpTo({ epoch, seq }: Position): void {
     if (this.asking || this.#snapshotDue || this.own?.epoch !== epoch) return;
-    if (seq > this.own.seq) this.own = { epoch, seq };
+    if (seq <= this.own.seq) return;
+    this.own = { epoch, seq };
+    const last = this.#earlier.at(-1);
+    if (last?.state === this.state && last?.own.epoch === epoch) last.upTo = seq;
   }
 
   #acknowledged({ data }: Frame): void {
@@ -100,7 +103,7 @@ export class Following {
       this.state = this.state.next(event, data);
     }
     this.own = { epoch, seq };
-    this.#earlier.push({ own: this.own, state: this.state, isSnapshot: snapshot === true });
+    this.#earlier.push({ own: this.own, upTo: seq, state: this.state });
     if (this.#earlier.length > REMEMBERED) this.#earlier.shift();
   }
 
@@ -109,14 +112,8 @@ export class Following {
     const index = Math.floor(rng.unit() * this.#earlier.length);
     const earlier = this.#earlier[index];
     if (earlier === undefined) return false;
-    this.own = earlier.own;
-    const next = this.#earlier[index + 1];
-    // Right before the next change it had the same, and may have heard so with a ping.
-    const isNextChange =
-      next?.isSnapshot === false &&
-      next.own.epoch === this.own.epoch &&
-      next.own.seq > this.own.seq;
-    if (isNextChange && rng.unit() < 0.5) this.own = { ...next.own, seq: next.own.seq - 1 };
+    const { own, upTo } = earlier;
+    this.own = rng.unit() < 0.5 ? { ...own, seq: upTo } : own;
     this.state = earlier.state;
     this.#recent.push(`goes back to ${this.own.epoch}:${this.own.seq}`);
     return true;
