@@ -18,9 +18,16 @@ export async function marketOfLog(log: Log): Promise<MarketIdentity | null> {
   return said ?? (await log.label?.()) ?? null;
 }
 
+/**
+ * A damaged entry may still be readable, and name a market that does not exist: it is believed only
+ * where the entry behind it follows it.
+ */
 async function marketOfEpoch(seq: number, log: Log): Promise<MarketIdentity | null> {
-  const payload = (await readableEntry(seq, log))?.entry.payload;
-  return payload?.kind === 'epoch' ? (payload.market ?? null) : null;
+  const sealed = await readableEntry(seq, log);
+  if (sealed?.entry.payload.kind !== 'epoch') return null;
+  const next = await readableEntry(seq + 1, log);
+  const isFollowed = next === undefined || next.entry.prevEntryHash === sealed.hash;
+  return isFollowed ? (sealed.entry.payload.market ?? null) : null;
 }
 
 /** The first entry from `seq` on; undefined: there is none, or it cannot be read. */
