@@ -34,10 +34,17 @@ export class Following {
   #snapshotDue = true;
   readonly #recent: string[] = [];
   readonly #earlier: Earlier[] = [];
+  readonly #isForgotten: (position: Position) => boolean;
 
-  constructor(requestId: string, spec: StreamSpec) {
+  /** `isForgotten`: no node and no log has this position any more, so a snapshot may be older. */
+  constructor(
+    requestId: string,
+    spec: StreamSpec,
+    isForgotten: (position: Position) => boolean = () => false,
+  ) {
     this.requestId = requestId;
     this.spec = spec;
+    this.#isForgotten = isForgotten;
   }
 
   frame(): object {
@@ -92,7 +99,7 @@ export class Following {
     }
     if (snapshot === true) {
       const isBack = own?.epoch === epoch && seq < own.seq;
-      assert(!isBack, `${this.what}: an older state`);
+      assert(!isBack || this.#isForgotten(own), `${this.what}: an older state`);
       this.#snapshotDue = false;
       this.state = this.spec.told(data);
     } else {

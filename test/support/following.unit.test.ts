@@ -34,6 +34,21 @@ function heard(following: Following, event: string, seq: number, prev: number | 
   assert.equal(following.hear(frame), false);
 }
 
+test('a snapshot is older only where the position is forgotten', () => {
+  for (const isForgotten of [false, true]) {
+    const following = new Following('r', SPEC, () => isForgotten);
+    following.frame();
+    heard(following, 'Subscribed', 40, null);
+    heard(following, 'KOTHUpdate', 40, null);
+    following.frame();
+    heard(following, 'Subscribed', 30, null);
+    const hear = () => heard(following, 'KOTHUpdate', 30, null);
+    if (isForgotten) hear();
+    else assert.throws(hear, /an older state/);
+    assert.equal(following.own?.seq, isForgotten ? 30 : 40);
+  }
+});
+
 test('a client goes back to where it was told that nothing had changed, and no further', () => {
   const following = new Following('r', SPEC);
   following.frame();

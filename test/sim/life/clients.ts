@@ -4,10 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { marketStreams, type StreamSpec, tokenStreams } from '../../e2e/live/streamSpecs.ts';
+import type { Position } from '../../support/chart.ts';
 import { Following } from '../../support/following.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { type Life, messageOf } from './life.ts';
 import type { ClientSocket, HttpAnswer, LifeNode } from './ports.ts';
+import { MARKET } from './steps/nats.ts';
 
 const RETRY_MS = 500;
 /** Between two looks whether there is a node, and whether it is silent. */
@@ -173,7 +175,18 @@ export class LifeClient {
 
   #follow(spec: StreamSpec): void {
     if (!FOLLOWED.has(spec.topic)) return;
-    this.followings.push(new Following(`r${this.followings.length}`, spec));
+    const isForgotten = (position: Position) => this.#isForgotten(position);
+    this.followings.push(new Following(`r${this.followings.length}`, spec, isForgotten));
+  }
+
+  /** NATS lost what it had acknowledged, and no node that runs has it. */
+  #isForgotten({ epoch, seq }: Position): boolean {
+    const { nodes, deps } = this.#life;
+    const isKnown = nodes.some(({ app }) => {
+      const applied = app?.node.applied();
+      return applied?.epoch === epoch && applied.seq >= seq;
+    });
+    return !isKnown && seq > deps.nats.lastSeq(MARKET);
   }
 
   /** Looks for a node while there is none, and leaves one that is silent. */
