@@ -57,7 +57,7 @@ export interface BarOptions {
   readonly price?: 'trade' | 'spot';
   /** Flat bars where nothing was traded. */
   readonly fill?: 'previous';
-  /** Number of bars in the first page of history; 300 unless set, at most 5000. */
+  /** Number of bars in the first state; 300 unless set. */
   readonly limit?: number;
   /** Updates a second, at most. */
   readonly maxHz?: number;

@@ -5,18 +5,42 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.feeds import BASE, END_OF_TIME, has_bars, rollback, trade
+from support.feeds import BASE, END_OF_TIME, NOON, has_bars, rollback, trade
 from support.proxy import TcpProxy
 from support.same import assert_same, bars_like_http
 from support.server import Server
 from support.until import until
 
-from upcurve import Client, Notice
+from upcurve import ApiError, Client, Notice
 
 
 def close_of(bars: object) -> str | None:
     rows = bars.state.bars  # type: ignore[attr-defined]
     return rows[-1]["close"] if rows else None
+
+
+async def test_a_mirror_of_more_bars_than_an_answer_has_is_whole(directory: Path) -> None:
+    minutes, wanted = 5_040, 5_020
+    with Server(directory, "replay", "-", NETWORK="none") as server:
+        async with Client(server.url) as client:
+            server.feed(*[trade(minute, "2") for minute in range(minutes)])
+
+            async def is_fed() -> bool:
+                last = NOON + 60 * (minutes - 1)
+                query = {"base": BASE, "quote": ".", "resolution": "min1", "end": END_OF_TIME}
+                try:
+                    return len((await client.charts.history(start=last, **query)).data) == 1
+                except ApiError:
+                    return False
+
+            await until("fed", is_fed)
+            bars = client.watch_bars(BASE, "min1", limit=wanted)
+            await bars.ready()
+            times = [NOON + 60 * minute for minute in range(minutes)]
+            assert [bar["time"] for bar in bars.state.bars] == times[-wanted:]
+            assert bars.state.has_older and await bars.load_older(wanted)
+            assert [bar["time"] for bar in bars.state.bars] == times
+            assert not bars.state.has_older
 
 
 @pytest.mark.parametrize("encoding", ["json", "msgpack"])

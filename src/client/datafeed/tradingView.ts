@@ -16,6 +16,7 @@ import { ApiError } from '../apiError.ts';
 import type { Client } from '../client.ts';
 import type { Candle } from '../mirrors/barList.ts';
 import type { BarsMirror } from '../mirrors/bars.ts';
+import { longHistory } from '../rest/longHistory.ts';
 import type { LiquidityPoolInfo, Resolution } from '../types.ts';
 import { drawable } from './points.ts';
 import type {
@@ -35,7 +36,6 @@ export interface TradingViewOptions {
 
 const EXCHANGE = 'upcurve';
 const CAP_SUFFIX = ':mcap';
-const MOST_BARS = 5_000;
 const MOST_FOUND = 30;
 /** The live part begins with this many bars: bars may end between `getBars` and `subscribeBars`. */
 const LIVE_BARS = 100;
@@ -178,12 +178,15 @@ async function barsOf(
   const { asset, isCap } = readSymbol(ticker);
   const { history, mcapHistory } = client.charts;
   const of = { base: asset, quote: '.', resolution: readResolution(text) };
-  const ask = async (since: number, until: number, limit: number) => {
-    const query = { ...of, from: since, to: until, limit };
-    return (isCap ? await mcapHistory(query) : await history(query)).data;
+  const ask = async (since: number, until: number, limit?: number) => {
+    const query = { ...of, from: since, to: until };
+    const asked = isCap
+      ? longHistory(mcapHistory, query, limit)
+      : longHistory(history, query, limit);
+    return (await asked).data;
   };
   const isCounted = countBack !== undefined && countBack > 0;
-  const limit = isCounted ? Math.min(MOST_BARS, countBack) : MOST_BARS;
+  const limit = isCounted ? countBack : undefined;
   const [since, until] = [isCounted ? 0 : Math.max(0, Math.floor(from)), Math.ceil(to)];
   const rows = until > since ? await ask(since, until, limit) : [];
   if (rows.length > 0) return { bars: rows.map(pointOf), meta: { noData: false } };

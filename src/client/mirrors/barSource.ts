@@ -2,6 +2,7 @@
 
 import { ApiError } from '../apiError.ts';
 import type { Answer, HistoryAnswer } from '../rest/answer.ts';
+import { longHistory } from '../rest/longHistory.ts';
 import type { chartsRoutes } from '../rest/market.ts';
 import type { SubscribeParams } from '../socket/subscription.ts';
 import type {
@@ -56,7 +57,7 @@ const END_OF_TIME = 253_402_300_799;
 const NOWHERE: Position = { epoch: '0-none', seq: 0 };
 
 interface BarCalls<Row> {
-  history(query: Parameters<Charts['history']>[0]): Promise<HistoryAnswer<readonly Row[]>>;
+  history(...call: Parameters<Charts['history']>): Promise<HistoryAnswer<readonly Row[]>>;
   newest(query: Parameters<Charts['last']>[0]): Promise<Answer<{ readonly bar: Row }>>;
 }
 
@@ -110,8 +111,8 @@ function pagesOf<Row, B extends Candle>(
 ): Pick<BarSource<B>, 'newest' | 'before'> {
   const of = { ...pair, resolution: interval, ...variantOf({ price }) };
   const page = async (to: number, limit: number): Promise<HistoryPage<B>> => {
-    const query = { ...of, from: 0, to, limit, ...variantOf({ fill }) };
-    const { data, position, nextTo } = await history(query);
+    const query = { ...of, from: 0, to, ...variantOf({ fill }) };
+    const { data, position, nextTo } = await longHistory(history, query, limit);
     if (position === null) throw new ApiError('BAD_ANSWER', 'a history without X-Position');
     const hasOlder = nextTo !== null;
     return { isKnown: true, bars: data.map(barOf), standing: null, hasOlder, position };

@@ -12,8 +12,9 @@ export async function downloadHistory(
   keyHashes: readonly string[],
 ): Promise<number> {
   const lines: string[] = [];
+  let before = '';
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const query = `format=csv&limit=${PAGE_ROWS}&offset=${page * PAGE_ROWS}`;
+    const query = `format=csv&limit=${PAGE_ROWS}${before}`;
     const answer = await fetch(`${PATH}?${query}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -24,6 +25,8 @@ export async function downloadHistory(
     if (page === 0) lines.push(header);
     lines.push(...rows);
     if (rows.length < PAGE_ROWS) break;
+    // Not by offset: an order that is placed meanwhile would move a row to the next page.
+    before = `&before=${rows.at(-1)?.split(',')[0]}`;
   }
   const day = new Date(clock.nowMs()).toISOString().slice(0, 10);
   save(`orders-${day}.csv`, `${lines.join('\r\n')}\r\n`);

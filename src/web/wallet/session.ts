@@ -28,7 +28,6 @@ const NO_ORDERS: OwnOrders = { isLoaded: false, orders: [] };
 const SETTLE_MS = 150;
 const POLL_EVERY_MS = 700;
 const MAX_WAIT_MS = 180_000;
-const PAGE_ROWS = 1000;
 
 export class Session {
   readonly wallet: Signal<ConnectedWallet | null> = signal<ConnectedWallet | null>(null);
@@ -264,8 +263,8 @@ async function isThere(
   txHash: string,
 ): Promise<boolean> {
   try {
-    const { data } = await client.utxos.list({ pkh, limit: PAGE_ROWS });
-    return data.some((row) => row.txHash === txHash);
+    const utxos = await utxosOf(client, pkh);
+    return utxos.some(({ ref }) => ref.txHash === txHash);
   } catch {
     // The server is away: the next poll answers.
     return false;

@@ -89,8 +89,8 @@ class Client:
         max_hz: int | None = None,
     ) -> BarsMirror[PriceBar]:
         """Bars of prices. `fill`: flat bars where nothing was traded. `price="spot"`: the spot price
-        before and after each trade, so that bars connect. `limit`: of the first page of history, at
-        most 5000. `max_hz`: updates a second, at most."""
+        before and after each trade, so that bars connect. `limit`: of the first state. `max_hz`:
+        updates a second, at most."""
         pair = {"base": base, "quote": quote}
         params = _bar_params("LastBar", pair, resolution, fill, max_hz, price)
         charts = self.charts

@@ -55,6 +55,8 @@ class HistoryPage(Generic[B]):
 #: The last second of year 9999.
 END_OF_TIME = 253_402_300_799
 _NOWHERE = Position("0-none", 0)
+#: Rows of one answer, at most.
+_PAGE_ROWS = 5000
 
 Call = Callable[..., Awaitable[Answer[Any]]]
 
@@ -101,12 +103,23 @@ class BarSource(Generic[B]):
             return HistoryPage(False, (), None, False, _NOWHERE)
 
     async def before(self, time: int, limit: int) -> HistoryPage[B]:
-        query = {**self._pair, "resolution": self._resolution, "start": 0, "end": time}
-        answer = await self._history(**query, **self._of, limit=limit, fill=self._fill)
-        if answer.position is None:
+        """More than an answer has are read page by page, each at least as new as the one before."""
+        first = page = await self._page(time, limit, None)
+        rows = page.data
+        while page.next_to is not None and len(rows) < limit:
+            page = await self._page(page.next_to, limit - len(rows), page.position)
+            rows = [*page.data, *rows]
+        if first.position is None:
             raise ApiError("BAD_ANSWER", "a history without X-Position")
-        bars = [self.streamed(bar) for bar in answer.data]
-        return HistoryPage(True, bars, None, answer.next_to is not None, answer.position)
+        bars = [self.streamed(bar) for bar in rows]
+        return HistoryPage(True, bars, None, page.next_to is not None, first.position)
+
+    async def _page(self, end: int, limit: int, position: Position | None) -> Answer[Any]:
+        query = {**self._pair, "resolution": self._resolution, "start": 0, "end": end}
+        size = min(limit, _PAGE_ROWS)
+        return await self._history(
+            **query, **self._of, limit=size, fill=self._fill, min_position=position
+        )
 
     def streamed(self, data: Any) -> B:
         # The TypedDict B defines the fields.
