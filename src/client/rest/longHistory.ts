@@ -7,7 +7,7 @@ import type { CallOptions, HistoryAnswer } from './answer.ts';
 /** Rows of one answer, at most. */
 const PAGE_ROWS = 5_000;
 
-/** `limit` absent: all of the span. `nextTo`: where still older ones were cut. Throws `ApiError`. */
+/** `limit` absent: all of the span. `nextTo`: where older ones were cut. Throws `ApiError`. */
 export async function longHistory<Row, Query extends { readonly to: number }>(
   ask: (
     query: Query & { readonly limit: number },
