@@ -218,6 +218,11 @@ export class Client {
     return this.connection.subscribe(params, receiver);
   }
 
+  /** Unix milliseconds, by the clock of this side. */
+  nowMs(): number {
+    return this.#platform.clock.nowMs();
+  }
+
   /** Ends the socket, all mirrors and pending calls. */
   close(): void {
     this.connection.close();

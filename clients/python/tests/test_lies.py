@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,6 +15,7 @@ from support.person import funded, launch, picture
 
 from upcurve import ApiError, Client, Key, Wallet
 from upcurve.launching import content_id
+from upcurve.payments import starts_of
 
 
 def asks(**change: Any) -> Change:
@@ -184,8 +187,34 @@ async def test_no_lock_or_transfer_that_a_server_falsifies_is_signed(devnet: str
         for path, act, ask, answer in lies:
             error = await refused(liar, path, act, ask, answer)
             assert error.cause == "NOT_WHAT_WAS_ASKED", error.message
+        late = int(time.time() * 1000) + 3_600_000
+
+        def built_late(built: Any) -> Any:
+            return {**built, "cbor": _first_stage_at(built["cbor"], end_ms, (late + end_ms) // 2)}
+
+        liar.answer = {
+            "/v1/utility/server/time": lambda told: {**told, "timestamp": late},
+            "/health/ready": lambda told: {**told, "tip": {**told["tip"], "time": late // 1000}},
+            "/create-lock": built_late,
+        }
+        with pytest.raises(ApiError, match="stage 1 opens at another time"):
+            await locked()
+        liar.answer = {}
         await paid()
         assert await locked()
+
+
+def _first_stage_at(transaction: str, end_ms: int, moved_ms: int) -> str:
+    """The same with another time at which the first of two stages opens."""
+    times = re.findall("1b000001[0-9a-f]{10}", transaction)
+    half = next(found for found in times if found != f"1b{end_ms:016x}")
+    return transaction.replace(half, f"1b{moved_ms:016x}")
+
+
+def test_a_lock_starts_by_the_clock_of_its_chain_but_no_later_than_asked() -> None:
+    """A chain that makes blocks on demand may be behind the clocks."""
+    own, behind, ahead = 10_000_000, 1_000_000, 90_000_000
+    assert starts_of(own, [own + 5, behind, ahead]) == [own, own + 5, behind]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ import { cleanedBlob } from './cleanPicture.ts';
 import { launchTerms } from './launchCheck.ts';
 import type { OrderIntent } from './orderCheck.ts';
 import { namesCollateral, type Review, review } from './review.ts';
-import type { Intent } from './transactionCheck.ts';
+import { type Intent, MAX_CLOCK_MS } from './transactionCheck.ts';
 import { integerOf, refOfUtxo, utxosOf, type WalletUtxo } from './utxo.ts';
 import type { TradingWallet } from './wallet.ts';
 
@@ -221,7 +221,10 @@ export class TradingClient {
     const body = { address: this.wallet.address, assetId, ...terms };
     const { timestamp } = (await this.client.server.time()).data;
     const { tip } = (await this.client.server.ready()).data;
-    const startsMs = tip.time === null ? [timestamp] : [timestamp, tip.time * 1000];
+    const nowMs = this.client.nowMs();
+    const claimedMs = [timestamp, ...(tip.time === null ? [] : [tip.time * 1000])];
+    // Later than our own clock, it would open the stages later than they were asked for.
+    const startsMs = [nowMs, ...claimedMs.filter((startMs) => startMs <= nowMs + MAX_CLOCK_MS)];
     const scriptHash = await this.#lockScript();
     const { data: built } = await this.client.vesting.createLock(body);
     const when = { stages, startsMs, lockEndMs };

@@ -68,7 +68,7 @@ const MAX_COLLATERAL_LOVELACE = 5_000_000n;
 /** Upper bound of the lovelace beside the tokens in each stage of a lock. */
 const MAX_LOCK_LOVELACE = 3_000_000n;
 /** Largest difference between the clocks of server and caller. */
-const MAX_CLOCK_MS = 600_000;
+export const MAX_CLOCK_MS = 600_000;
 
 /** Fields of a body: inputs, outputs, fee, end, metadata's hash, start, network. */
 const PLAIN_FIELDS: readonly number[] = [0, 1, 2, 3, 7, 8, 15];

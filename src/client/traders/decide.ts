@@ -82,8 +82,8 @@ function buy(view: View, { orders, keepAda }: TraderConfig, rng: Rng): Action {
   const isExact = withProbability(rng, orders.exactOutputPercent);
   if (isExact && token.marketCapLovelace !== null && token.marketCapLovelace > 0n) {
     const amount = roundTokens((lovelace * SUPPLY) / token.marketCapLovelace);
-    const mostInputLovelace = 2n * lovelace;
-    if (amount > 0n) return { ...common, side: 'BUY_WITH_OUTPUT', amount, mostInputLovelace };
+    const maxInputLovelace = 2n * lovelace;
+    if (amount > 0n) return { ...common, side: 'BUY_WITH_OUTPUT', amount, maxInputLovelace };
   }
   return { ...common, side: 'BUY', amount: lovelace };
 }

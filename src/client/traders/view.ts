@@ -1,7 +1,6 @@
 /** A trader's view when it decides, and its possible actions. Plain data, read over the API. */
 import type { AssetId } from '../../engine/market/asset.ts';
-import type { Slippage } from '../../engine/market/order.ts';
-import type { Side } from '../../engine/market/quote.ts';
+import type { OrderRequest } from '../trade/tradingClient.ts';
 
 /** A token that can be traded. */
 export interface Token {
@@ -44,17 +43,12 @@ export type Action =
       readonly initialLovelace: bigint;
       readonly launchType: 'DEFAULT' | 'HYPED';
     }
-  | {
+  | ({
       readonly kind: 'order';
       readonly asset: AssetId;
-      readonly side: Side;
-      /** Lovelace of a BUY, tokens of the others. */
-      readonly amount: bigint;
-      readonly slippage: Slippage;
-      readonly mostInputLovelace?: bigint;
       /** Changes its mind at once. */
       readonly thenCancel: boolean;
-    }
+    } & Pick<OrderRequest, 'side' | 'amount' | 'slippage' | 'maxInputLovelace'>)
   | {
       readonly kind: 'lock';
       readonly asset: AssetId;

@@ -12,6 +12,7 @@ import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { runWalletCommand } from '../../../src/server/cli/walletCommands.ts';
 import { createWallet } from '../../../src/server/cli/walletFile.ts';
 import { ADA, DevnetWorld, launchOf } from '../../e2e/devnet/world.ts';
+import { refusalOf } from '../../support/apiError.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { type Lie, type LyingProxy, lyingProxy } from './lyingProxy.ts';
 
@@ -155,6 +156,8 @@ test('no other transaction that a server falsifies is signed', async (t) => {
     const error = await refused(scene, path, lie, act);
     assert.equal(error.cause, 'NOT_WHAT_WAS_ASKED', `${path} ${error.message}`);
   }
+  const late = await refusedLate(scene, () => alice.lock(lock), lock.lockEndMs);
+  assert.match(late.message, /stage 1 opens at another time/);
   for (const act of [
     () => alice.cancel(one.id),
     () => alice.transfer(transfer),
@@ -163,6 +166,53 @@ test('no other transaction that a server falsifies is signed', async (t) => {
     await act();
     await world.mine();
   }
+});
+
+/** A server whose clock and blocks lie in an hour, and whose first stage opens accordingly. */
+async function refusedLate(scene: Scene, act: () => Promise<unknown>, endMs: number) {
+  const { proxy } = scene;
+  const laterMs = Date.now() + 3_600_000;
+  const time = json((body) => ({ ...body, timestamp: laterMs }));
+  const ready = json((body) => ({
+    ...body,
+    tip: { ...Object(body.tip), time: Math.floor(laterMs / 1000) },
+  }));
+  const hex = (ms: number) => `1b${ms.toString(16).padStart(16, '0')}`;
+  const create = json(({ cbor, ...rest }) => {
+    const times = String(cbor).match(/1b000001[0-9a-f]{10}/g) ?? [];
+    const half = times.find((text) => text !== hex(endMs)) ?? assert.fail('two stages');
+    const moved = Math.floor((laterMs + endMs) / 2);
+    return { ...rest, cbor: String(cbor).replace(half, hex(moved)) };
+  });
+  proxy.lies = new Map([
+    ['/v1/utility/server/time', { answer: time }],
+    ['/health/ready', { answer: ready }],
+    ['/create-lock', { answer: create }],
+  ]);
+  const error = await refusalOf(act());
+  proxy.lies = new Map();
+  return error;
+}
+
+test('a withdrawal that a server falsifies is not signed', async (t) => {
+  const scene = await setScene(t);
+  const { alice, bob, token, world } = scene;
+  await world.filled(alice, { assetId: token, side: 'BUY', amount: 50n * ADA, slippage: '15' });
+  const lockEndMs = world.nowMs + 10_000;
+  await alice.lock({ assetId: token, amount: 10n, stages: 2, lockEndMs });
+  await world.mine();
+  while (world.nowMs < lockEndMs) await world.mine(10);
+  const [one, other] = (await alice.locks()).map(({ id }) => id);
+  assert(one !== undefined && other !== undefined);
+  for (const lie of [
+    asks({ id: other }),
+    asks({ ttl: 0 }),
+    edits([alice.wallet.keyHash, bob.wallet.keyHash]),
+  ]) {
+    const error = await refused(scene, '/withdraw', lie, () => alice.withdraw(one));
+    assert.equal(error.cause, 'NOT_WHAT_WAS_ASKED', error.message);
+  }
+  await alice.withdraw(one);
 });
 
 test('no launch that a server falsifies is signed', async (t) => {

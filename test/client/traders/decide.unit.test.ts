@@ -45,6 +45,7 @@ test('whatever they see, they decide on what they hold and can pay', () => {
         assert(action.amount > 0n);
         assert(seen.market.some(({ asset }) => asset === action.asset));
         if (action.side === 'BUY') assert(action.amount <= seen.lovelace - keep);
+        else assert((action.maxInputLovelace ?? assert.fail()) <= 2n * (seen.lovelace - keep));
       } else if (action.kind === 'launch') {
         assert(seen.launchDue && action.initialLovelace + keep <= seen.lovelace);
       } else if (action.kind === 'lock') {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from . import bech32, check
 from .errors import ApiError
@@ -34,18 +34,25 @@ def refuse_unless_transfer(
             raise _not_signed(f"it pays {amount} of {asset}")
 
 
+def starts_of(own_ms: int, claimed_ms: Sequence[int]) -> list[int]:
+    """When the stages of a lock may start: now by the own clock, or when the server says (its clock;
+    its newest block, which is the time of a chain on demand). A claimed time later than the own
+    clock is left out: the stages would open later than they were asked for."""
+    return [own_ms, *(start for start in claimed_ms if start <= own_ms + _MOST_CLOCK_MS)]
+
+
 def refuse_unless_lock(
     transaction: str,
     address: str,
     asset: str,
     tokens: int,
     stages: int,
-    start_ms: int,
+    starts_ms: Sequence[int],
     end_ms: int,
     script: str | None,
 ) -> None:
-    """Raises ApiError NOT_WHAT_WAS_ASKED. The stages open at equal distances from `start_ms` on, the
-    last at `end_ms`. `script`: hash of what holds it; None: the server could not say."""
+    """Raises ApiError NOT_WHAT_WAS_ASKED. The stages open at equal distances from one of
+    `starts_ms` on, the last at `end_ms`. `script`: hash of what holds it; None: the server could not say."""
     _, own = bech32.decode(address)
     locks = [output for output in check.plain_outputs(transaction) if output.address != own]
     if len(locks) != stages:
@@ -62,8 +69,9 @@ def refuse_unless_lock(
         part = tokens - each * (stages - 1) if is_last else each
         if lock.tokens != {asset: part} or lock.lovelace > _MOST_LOCKED:
             raise _not_signed(f"stage {number} does not lock {part}")
-        due_ms = start_ms + (end_ms - start_ms) * number // stages
-        if abs(unlock_ms - due_ms) > (0 if is_last else _MOST_CLOCK_MS):
+        dues_ms = [start + (end_ms - start) * number // stages for start in starts_ms]
+        away_ms = min(abs(unlock_ms - due_ms) for due_ms in dues_ms)
+        if away_ms > (0 if is_last else _MOST_CLOCK_MS):
             raise _not_signed(f"stage {number} opens at another time")
 
 

@@ -4,6 +4,7 @@ locally, submits, and follows the order to its end."""
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -133,7 +134,11 @@ class Wallet:
     async def lock(self, asset: str, *, tokens: int, end_ms: int, stages: int = 1) -> str:
         """Locks tokens in up to ten equal stages, the last until `end_ms` (Unix ms); the id of the
         transaction, whose first outputs are the locks."""
-        start_ms = (await self.client.server.time()).data["timestamp"]
+        claimed = [(await self.client.server.time()).data["timestamp"]]
+        tip = (await self.client.server.ready()).data["tip"]["time"]
+        if tip is not None:
+            claimed.append(tip * 1000)
+        starts_ms = payments.starts_of(int(time.time() * 1000), claimed)
         script = await self._lock_script()
         built = await self.client.vesting.create_lock(
             address=self.address,
@@ -144,7 +149,7 @@ class Wallet:
         )
         transaction = built.data["cbor"]
         payments.refuse_unless_lock(
-            transaction, self.address, asset, tokens, stages, start_ms, end_ms, script
+            transaction, self.address, asset, tokens, stages, starts_ms, end_ms, script
         )
         return await self.send(transaction)
 
