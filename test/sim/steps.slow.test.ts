@@ -47,6 +47,14 @@ function stray(subject: string, text: string): Step {
 const LAST = Number.MAX_SAFE_INTEGER;
 
 const STEPS: Readonly<Record<string, Played>> = {
+  'the disk of the leader is full': {
+    steps: [{ step: 'fullDisk', node: 'leader', forMs: 50_000 }],
+    says: /n\d +error mayNotLead .*its disk takes nothing/,
+  },
+  'the clock of the leader is wrong': {
+    steps: [{ step: 'clockJump', node: 'leader', ms: 60_000, forMs: 50_000 }],
+    says: /n\d +error mayNotLead .*its clock/,
+  },
   'NATS has no room': { steps: [{ step: 'natsFull', forMs: 20_000 }] },
   'one copy of an entry is damaged': {
     steps: [0, 1, 2].map((server) => ({ ...MISSED, step: 'damageOneCopy', server })),
