@@ -95,6 +95,10 @@ export class SimDisk {
    * `isTorn`: at any byte, else between two pages.
    */
   loseUnsynced(directory: string, rng: Rng, isTorn: boolean): void {
+    this.#within(() => this.#loseUnsynced(directory, rng, isTorn));
+  }
+
+  #loseUnsynced(directory: string, rng: Rng, isTorn: boolean): void {
     for (const [file, synced] of [...this.#synced]) {
       if (!isBelow(file, directory) || !REAL.existsSync(file)) continue;
       const { size } = REAL.statSync(file);
