@@ -44,9 +44,9 @@ function pageOf(failed: ReadonlySet<string>): string {
   return [
     '# Journeys',
     [
-      'Each journey lists the steps of a person on the page and the result that the page must show,',
-      'in a real browser before a running market. `npm run journeys` runs the journeys and writes this',
-      'page with its pictures; the slow tests run them without pictures.',
+      'Each journey lists the steps of a person on the page and the result that the page must',
+      'show, in a real browser before a running market. `npm run journeys` runs the journeys and',
+      'writes this page with its pictures; the slow tests run them without pictures.',
     ].join('\n'),
     ['| | journey | a person | must be seen | |', '|---|---|---|---|---|', ...rows].join('\n'),
     ...pictures,
