@@ -6,10 +6,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { NatsLink } from '../../src/cluster/nats/connection.ts';
 import { type Guards, Publisher, type PublishResult } from '../../src/cluster/nats/publisher.ts';
-import { ensureStream, MarketStream, manager } from '../../src/cluster/nats/stream.ts';
+import {
+  ensureStream,
+  type JetStreamManager,
+  MarketStream,
+  manager,
+} from '../../src/cluster/nats/stream.ts';
 import { type Clock, sleep } from '../../src/engine/runtime/clock.ts';
 import { consumerContract } from './natsConsumers.ts';
 import { copiesContract } from './natsCopies.ts';
+import { messagesContract } from './natsMessages.ts';
+import type { ServerControl } from './natsRing.ts';
+import { serversContract } from './natsServers.ts';
 import { storesContract } from './natsStores.ts';
 
 export interface NatsPlace {
@@ -20,6 +28,8 @@ export interface NatsPlace {
   connect(scope: TestContext): Promise<NatsLink>;
   /** In virtual time: moves it until `work` is done. */
   run(work: () => Promise<void>): Promise<void>;
+  /** Without it, what happens to servers is left out. */
+  readonly control?: ServerControl;
 }
 
 export type Check = (behaviour: string, run: (scope: TestContext) => Promise<void>) => void;
@@ -31,7 +41,7 @@ const KIB = 1_024;
 export function natsContract(name: string, place: NatsPlace): void {
   const check: Check = (behaviour, run) =>
     test(`${name}: ${behaviour}`, (scope) => place.run(() => run(scope)));
-  messages(check, place);
+  messagesContract(check, place);
   publishing(check, place);
   versions(check, place);
   deleting(check, place);
@@ -39,6 +49,7 @@ export function natsContract(name: string, place: NatsPlace): void {
   copiesContract(check, place);
   consumerContract(check, place);
   storesContract(check, place);
+  serversContract(check, place);
 }
 
 let names = 0;
@@ -53,6 +64,7 @@ export function newName(): string {
 export interface StreamPlace {
   readonly name: string;
   readonly link: NatsLink;
+  readonly jsm: JetStreamManager;
   readonly stream: MarketStream;
   /** With the id `text`. */
   publish(text: string, guards?: Guards, kind?: string): Promise<PublishResult>;
@@ -68,108 +80,34 @@ export async function newStream(
   const { replicas } = place;
   const shape = { name, subjects: [`${name}.entry.*`], replicas, maxMessageBytes: 64 * KIB };
   await ensureStream(link, { ...shape, dedupeMs }, ANSWER_MS);
-  const publisher = new Publisher(link, place.clock, ANSWER_MS);
-  const stream = new MarketStream(link, await manager(link, ANSWER_MS), name);
-  const publish = (text: string, guards: Guards = {}, kind = 'block') =>
-    publisher.publish(`${name}.entry.${kind}`, text, text, guards);
-  return { name, link, stream, publish };
+  return streamAt(link, place.clock, name);
 }
 
-function stored(seq: number): PublishResult {
+/** `answerMs`: how long its requests wait. */
+export async function streamAt(
+  link: NatsLink,
+  clock: Clock,
+  name: string,
+  answerMs = ANSWER_MS,
+): Promise<StreamPlace> {
+  const publisher = new Publisher(link, clock, answerMs);
+  const jsm = await manager(link, answerMs);
+  const stream = new MarketStream(link, jsm, name);
+  const publish = (text: string, guards: Guards = {}, kind = 'block') =>
+    publisher.publish(`${name}.entry.${kind}`, text, text, guards);
+  return { name, link, jsm, stream, publish };
+}
+
+export function stored(seq: number): PublishResult {
   return { result: 'stored', seq, duplicate: false };
 }
 
-function refused(code: number, description: string): PublishResult {
+export function duplicateOf(seq: number): PublishResult {
+  return { result: 'stored', seq, duplicate: true };
+}
+
+export function refused(code: number, description: string): PublishResult {
   return { result: 'refused', code, description };
-}
-
-/**
- * Servers of a cluster tell each other their subscriptions, in order, after the client that
- * subscribed has its answer. Resolves when the first link reaches one of each other link.
- */
-async function subscriptionsKnown(links: readonly NatsLink[], clock: Clock): Promise<void> {
-  const [first, ...others] = links;
-  for (const { connection } of others) {
-    const subject = newName();
-    connection.subscribe(subject, { callback: (_error, message) => void message.respond() });
-    await connection.flush();
-    while (!(await answers(first, subject))) await sleep(clock, 10);
-  }
-}
-
-async function answers(link: NatsLink | undefined, subject: string): Promise<boolean> {
-  try {
-    await link?.connection.request(subject, '', { timeout: ANSWER_MS });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && /no responders/.test(error.message)) return false;
-    throw error;
-  }
-}
-
-function messages(check: Check, place: NatsPlace): void {
-  check('a message reaches all subscribers, and one of each group', async (scope) => {
-    const subject = newName();
-    const links = await Promise.all([1, 2, 3].map(() => place.connect(scope)));
-    const heard: string[] = [];
-    for (const { connection } of links) {
-      connection.subscribe(`${subject}.*`, { callback: () => void heard.push('all') });
-      const callback = () => void heard.push('group');
-      connection.subscribe(`${subject}.>`, { queue: 'group', callback });
-    }
-    await subscriptionsKnown(links, place.clock);
-    links[0]?.connection.publish(`${subject}.x`, 'text');
-    while (heard.length < 4) await sleep(place.clock, 10);
-    await Promise.all(links.map(({ connection }) => connection.flush()));
-    assert.deepEqual(heard.sort(), ['all', 'all', 'all', 'group']);
-  });
-
-  check('a request is answered, or has no responders', async (scope) => {
-    const subject = newName();
-    const { connection } = await place.connect(scope);
-    connection.subscribe(subject, {
-      callback: (_error, message) => void message.respond(`heard ${message.string()}`),
-    });
-    const answer = await connection.request(subject, 'it', { timeout: ANSWER_MS });
-    assert.equal(answer.string(), 'heard it');
-    const unheard = connection.request(newName(), '', { timeout: ANSWER_MS });
-    await assert.rejects(unheard, /no responders/);
-  });
-
-  check('a drained subscription takes what was sent before', async (scope) => {
-    const subject = newName();
-    const { connection } = await place.connect(scope);
-    const heard: string[] = [];
-    const callback = (_error: unknown, message: { string(): string }) =>
-      void heard.push(message.string());
-    const subscription = connection.subscribe(subject, { callback });
-    connection.publish(subject, 'before');
-    await subscription.drain();
-    connection.publish(subject, 'after');
-    await connection.flush();
-    assert.deepEqual(heard, ['before']);
-  });
-
-  check('a message larger than the server takes is refused before it is sent', async (scope) => {
-    const { connection } = await place.connect(scope);
-    const most = connection.info?.max_payload ?? 0;
-    assert.throws(() => connection.publish(newName(), new Uint8Array(most + 1)), /max_payload/);
-  });
-
-  check('a closed connection ends its requests and its status', async (scope) => {
-    const subject = newName();
-    const link = await place.connect(scope);
-    link.connection.subscribe(subject, { callback: () => {} });
-    const request = link.connection.request(subject, '', { timeout: ANSWER_MS });
-    const ended = assert.rejects(request, /closed/);
-    const closed = new Promise((resolve) => {
-      link.onStatus(({ status }) => status === 'closed' && resolve(status));
-    });
-    await link.connection.close();
-    await Promise.all([ended, closed]);
-    assert.equal(link.connected, false);
-    assert.throws(() => link.connection.publish(subject, ''), /closed/);
-  });
 }
 
 function publishing(check: Check, place: NatsPlace): void {
@@ -207,7 +145,7 @@ function publishing(check: Check, place: NatsPlace): void {
     const { publish, stream } = await newStream(scope, place);
     await publish('a');
     await publish('b');
-    assert.deepEqual(await publish('a'), { result: 'stored', seq: 1, duplicate: true });
+    assert.deepEqual(await publish('a'), duplicateOf(1));
     assert.equal((await stream.state()).last, 2);
   });
 
@@ -241,11 +179,10 @@ function versions(check: Check, place: NatsPlace): void {
     const { publish } = await newStream(scope, place);
     await publish('a', { lastSequence: 0 });
     const again = await publish('a', { lastSequence: 0 });
-    const duplicate = { result: 'stored', seq: 1, duplicate: true };
     // A single server of 2.12 compares the sequence first.
     const wrong = refused(10071, 'wrong last sequence: 1');
     const isWrong = place.version === '2.12' && place.replicas === 1;
-    assert.deepEqual(again, isWrong ? wrong : duplicate);
+    assert.deepEqual(again, isWrong ? wrong : duplicateOf(1));
   });
 
   check('the last sequence after a purge beyond the end', async (scope) => {

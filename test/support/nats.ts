@@ -124,6 +124,7 @@ export async function startNatsCluster(
   scope: Scope,
   program = 'nats-server',
   count = 3,
+  conf = NATS_CONF,
 ): Promise<readonly NatsServer[]> {
   const routes = await Promise.all(Array.from({ length: count }, freePort));
   const urls = routes.map((port) => `nats://127.0.0.1:${port}`);
@@ -131,8 +132,7 @@ export async function startNatsCluster(
     ...['-n', `s${index}`, '--cluster_name', 'three', '--cluster', urls[index] ?? ''],
     ...['--routes', urls.join(',')],
   ];
-  const start = (_: string, index: number) =>
-    NatsServer.start(scope, join(index), NATS_CONF, program);
+  const start = (_: string, index: number) => NatsServer.start(scope, join(index), conf, program);
   const servers = await Promise.all(urls.map(start));
   const link = await servers[0]?.connect(scope);
   const answers = async () => {

@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { natsContract } from '../../contracts/nats.ts';
 import { NatsServer, natsPrograms } from '../../support/nats.ts';
+import { controlOf } from '../../support/natsControl.ts';
 import type { Scope } from '../../support/server.ts';
 
 const common = {
@@ -21,5 +22,6 @@ for (const { program, version } of natsPrograms()) {
   }
   const server = await NatsServer.start({ after }, [], undefined, program);
   const connect = (scope: Scope) => server.connect(scope);
-  natsContract(`nats-server ${version}`, { ...common, version, connect });
+  const control = controlOf([server], { after }, program);
+  natsContract(`nats-server ${version}`, { ...common, version, connect, control });
 }

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { natsContract } from '../../contracts/nats.ts';
 import { natsPrograms, startNatsCluster } from '../../support/nats.ts';
+import { controlOf } from '../../support/natsControl.ts';
 import type { Scope } from '../../support/server.ts';
 
 for (const { program, version } of natsPrograms()) {
@@ -17,6 +18,7 @@ for (const { program, version } of natsPrograms()) {
     replicas: 3,
     clock: systemClock,
     run: (work) => work(),
+    control: controlOf(servers, { after }, program),
     connect(scope: Scope) {
       turn += 1;
       const server = servers[turn % servers.length] ?? servers[0];

@@ -23,6 +23,8 @@ export interface NatsModelOptions {
   readonly rng: Rng;
   readonly version?: NatsVersion;
   readonly servers?: 1 | 3;
+  /** What the storage of each server takes; without it, all. */
+  readonly roomBytes?: number;
   readonly latency?: Latency;
 }
 
@@ -64,7 +66,8 @@ export class NatsModel {
   readonly #requests = new Map<Place, number>();
   #clients = 0;
 
-  constructor({ clock, rng, version = '2.9', servers = 1, latency = LATENCY }: NatsModelOptions) {
+  constructor(options: NatsModelOptions) {
+    const { clock, rng, version = '2.9', servers = 1, latency = LATENCY, roomBytes } = options;
     this.version = version;
     this.network = new Network(clock, rng, latency);
     this.servers = Array.from({ length: servers }, (_, n) => new ModelServer(n, this.network));
@@ -74,22 +77,26 @@ export class NatsModel {
     this.#router.deliveries = (node) => this.#deliveries(node);
     this.network.onChange = () => this.jetstream.check();
     for (const server of this.servers) {
+      server.roomBytes = roomBytes ?? Number.POSITIVE_INFINITY;
+      server.usedBytes = () => this.jetstream.usedBytes(server);
       server.asked = (node) => this.#requests.set(node, this.requestsOf(node) + 1);
     }
   }
 
-  /** For what connects from this place. Its timers run on the node's clock. */
-  dialer(node: Place, clock: Clock = this.network.clock): Dial {
-    return (options) => this.connect(node, options, clock);
+  /** For what connects from this place, on the node's clock; to one server where it is named. */
+  dialer(node: Place, clock: Clock = this.network.clock, server?: number): Dial {
+    return (options) => this.connect(node, options, clock, server);
   }
 
   connect(
     node: Place,
     options: ConnectionOptions = {},
     clock: Clock = this.network.clock,
+    only?: number,
   ): Promise<ModelConnection> {
-    const dial = (server: number, end: ClientEnd) => this.#accept({ node, clock }, server, end);
-    const dialing = { servers: this.servers.length, dial };
+    const dial = (server: number, end: ClientEnd) =>
+      this.#accept({ node, clock }, only ?? server, end);
+    const dialing = { servers: only === undefined ? this.servers.length : 1, dial };
     return ModelConnection.open(dialing, options, clock, this.network.rng);
   }
 
@@ -215,7 +222,7 @@ export class NatsModel {
     leader?.propose({ op: 'purge', filter: '', seq: upToSeq + 1, keep: 0 }, null);
   }
 
-  /** Changes a byte of a stored message, in all copies or in the one of this server. */
+  /** Other bytes in a stored message, as well stored, in all copies or in that of this server. */
   damage(name: string, seq: number, server?: number): void {
     for (const { machine } of this.#copies(name, server)) {
       const data = Uint8Array.from(machine.store.at(seq)?.data ?? []);
@@ -223,6 +230,15 @@ export class NatsModel {
       data[middle] = (data[middle] ?? 0) ^ 1;
       machine.store.damage(seq, data);
     }
+  }
+
+  /**
+   * Turns a bit of a stored message on the disk of a server that is down. `stopped`: 2.12 had the
+   * time to write an index, by which it finds what is behind.
+   */
+  flipBit(name: string, seq: number, server: number, ended: 'killed' | 'stopped'): void {
+    const isFileRead = ended === 'killed' || this.version === '2.9';
+    for (const copy of this.#copies(name, server)) copy.breakAt(seq, isFileRead);
   }
 
   /** What a message is: in the copy of this server, or in any. null: there is none. */
@@ -251,13 +267,26 @@ export class NatsModel {
 
   /** Publishes are refused for want of room, on all servers, until they are not. */
   fillStorage(isFull: boolean): void {
-    for (const server of this.servers) server.isFull = isFull;
+    const roomBytes = isFull ? 0 : Number.POSITIVE_INFINITY;
+    for (const server of this.servers) server.roomBytes = roomBytes;
+    this.jetstream.check();
   }
 
   #copies(name: string, index: number | undefined) {
     const all = this.jetstream.streams.get(name)?.replicas.all ?? [];
     const server = index === undefined ? null : this.#server(index);
     return all.filter((copy) => server === null || copy.server === server);
+  }
+
+  /** What the disk of a server has now. The answer puts it back while the server is down. */
+  copyDisk(index: number): () => void {
+    const server = this.#server(index);
+    const all = [...this.jetstream.streams.values()].flatMap(({ replicas }) => replicas.all);
+    const there = all.filter((copy) => copy.server === server);
+    const states = there.map((copy) => ({ copy, state: copy.state }));
+    return () => {
+      for (const { copy, state } of states) copy.restore(state);
+    };
   }
 
   copy(): NatsCopy {

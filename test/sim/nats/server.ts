@@ -34,8 +34,10 @@ export class ModelServer {
   readonly network: Network;
   readonly sessions = new Set<Session>();
   isUp = true;
-  /** Its storage takes nothing more. */
-  isFull = false;
+  /** Its storage takes so many bytes, and a message. */
+  roomBytes = Number.POSITIVE_INFINITY;
+  /** Of all streams on it. */
+  usedBytes: () => number = () => 0;
   /** Called with the node of each message that asks for an answer. */
   asked: (node: Place) => void = () => {};
 
@@ -48,6 +50,10 @@ export class ModelServer {
   /** Runs, and is not frozen. */
   get works(): boolean {
     return this.isUp && !this.network.isFrozen(this.place);
+  }
+
+  get hasRoom(): boolean {
+    return this.roomBytes === Number.POSITIVE_INFINITY || this.usedBytes() < this.roomBytes;
   }
 
   reaches(other: ModelServer): boolean {

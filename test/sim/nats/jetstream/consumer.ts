@@ -7,7 +7,7 @@ import { headerBytes, type Packet, statusPacket } from '../packet.ts';
 import type { Router } from '../server.ts';
 import { NANOS_PER_MS } from './config.ts';
 import { Cursor } from './cursor.ts';
-import type { Replica } from './replicas.ts';
+import type { Replica } from './replica.ts';
 import type { StoredMessage } from './store.ts';
 
 export interface ConsumerConfig {

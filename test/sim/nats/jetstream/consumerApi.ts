@@ -2,7 +2,7 @@
 import { apiErrors } from './apiError.ts';
 import { Consumer, type ConsumerConfig } from './consumer.ts';
 import type { ApiRequest, JetStream } from './jetstream.ts';
-import type { Replica } from './replicas.ts';
+import type { Replica } from './replica.ts';
 import type { Stream } from './stream.ts';
 import { bodyOf } from './streamApi.ts';
 

@@ -10,7 +10,7 @@ import type { Listener, ModelServer, Router } from '../server.ts';
 import { type ApiError, apiErrors } from './apiError.ts';
 import type { StreamConfig } from './config.ts';
 import { ConsumerApi } from './consumerApi.ts';
-import type { Replica } from './replicas.ts';
+import type { Replica } from './replica.ts';
 import { type StoredListener, Stream, type StreamState } from './stream.ts';
 import { StreamApi } from './streamApi.ts';
 import type { StreamRules } from './streamCopy.ts';
@@ -99,6 +99,7 @@ export class JetStream implements Listener {
   }
 
   update(stream: Stream, config: StreamConfig): void {
+    const isRaised = config.num_replicas > stream.config.num_replicas;
     for (const subject of stream.config.subjects) this.#subjects.remove(subject, stream);
     stream.setConfig(config);
     for (const subject of config.subjects) this.#subjects.add(subject, stream);
@@ -106,7 +107,8 @@ export class JetStream implements Listener {
     if (!this.rules.isClustered) return;
     const there = stream.replicas.all.map(({ server }) => server);
     const others = this.#placement(this.servers.length).filter((one) => !there.includes(one));
-    stream.setServers(others.slice(0, Math.max(0, config.num_replicas - there.length)));
+    const missing = isRaised ? Math.max(0, config.num_replicas - there.length) : 0;
+    stream.setServers(others.slice(0, missing));
   }
 
   /** The network or a server changed. */
@@ -145,10 +147,20 @@ export class JetStream implements Listener {
   }
 
   stepDown(name: string): void {
-    const [leader] = this.streams.get(name)?.replicas.leaders ?? [];
-    if (leader === undefined || !this.rules.isClustered) return;
-    leader.follow(null);
-    this.check();
+    const stream = this.streams.get(name);
+    const [leader] = stream?.replicas.leaders ?? [];
+    if (leader !== undefined && this.rules.isClustered) stream?.stepDown(leader);
+  }
+
+  /** Of the copies that a server has. */
+  usedBytes(server: ModelServer): number {
+    let sum = 0;
+    for (const { replicas } of this.streams.values()) {
+      for (const replica of replicas.all) {
+        if (replica.server === server) sum += replica.machine.store.state.bytes;
+      }
+    }
+    return sum;
   }
 
   loseConsumers(how: 'vanish' | 'mute'): void {

@@ -38,6 +38,9 @@ export class StreamStore {
   #last = 0;
   #lastMs = 0;
   #withTtl = new Set<number>();
+  /** Where its file is broken: nothing from this sequence on is found. */
+  #brokenFrom = Number.POSITIVE_INFINITY;
+  #unreadable = new Set<number>();
   /** Subjects whose last message was deleted, where that is not noticed: its sequence. */
   #stale = new Map<string, number>();
   readonly #noticesDeletedLast: boolean;
@@ -82,7 +85,8 @@ export class StreamStore {
   }
 
   at(seq: number): StoredMessage | null {
-    return this.#messages.get(seq) ?? null;
+    const isReadable = seq < this.#brokenFrom && !this.#unreadable.has(seq);
+    return isReadable ? (this.#messages.get(seq) ?? null) : null;
   }
 
   /** As the servers do: of all subjects it is the message at the last sequence, if it is there. */
@@ -106,7 +110,7 @@ export class StreamStore {
     for (const seqs of this.#seqsOf(filter)) {
       next = Math.min(next, seqs[lowestAtLeast(seqs, seq)] ?? next);
     }
-    return this.at(next);
+    return this.#unreadable.has(next) ? this.nextOf(filter, next + 1) : this.at(next);
   }
 
   countFrom(filter: string, seq: number): number {
@@ -131,16 +135,7 @@ export class StreamStore {
 
   add(message: Omit<StoredMessage, 'seq'>): StoredMessage {
     const stored = { ...message, seq: this.#last + 1 };
-    this.#last = stored.seq;
-    this.#lastMs = message.timeMs;
-    if (this.size === 0) this.#first = stored.seq;
-    this.#messages.set(stored.seq, stored);
-    this.#bytes += stored.bytes;
-    if (stored.expiresMs !== null) this.#withTtl.add(stored.seq);
-    this.#stale.delete(stored.subject);
-    const seqs = this.#bySubject.get(stored.subject);
-    if (seqs === undefined) this.#bySubject.set(stored.subject, [stored.seq]);
-    else seqs.push(stored.seq);
+    this.#put(stored);
     this.#limit(stored.subject);
     return stored;
   }
@@ -215,7 +210,7 @@ export class StreamStore {
     this.#stale.clear();
   }
 
-  /** Replaces the bytes of a message, as a fault of a disk does. */
+  /** Replaces the bytes of a message by other ones that are as well stored. */
   damage(seq: number, data: Uint8Array): void {
     const message = this.#messages.get(seq);
     if (message !== undefined) this.#messages.set(seq, { ...message, data });
@@ -229,6 +224,33 @@ export class StreamStore {
     if (this.size === 0) this.#first = this.#last === 0 ? 0 : this.#last + 1;
   }
 
+  /**
+   * The sum of a message on the disk is wrong. Where the server reads the whole file, what is behind
+   * it is gone; 2.9 counts on from it, and does not find what it stores there.
+   */
+  breakAt(seq: number, isFileRead: boolean): void {
+    if (!isFileRead) {
+      this.#unreadable.add(seq);
+      return;
+    }
+    this.truncate(this.#noticesDeletedLast ? seq - 1 : seq);
+    if (this.#noticesDeletedLast) return;
+    this.remove(seq);
+    this.#brokenFrom = Math.min(this.#brokenFrom, seq);
+  }
+
+  /** Takes what it lacks of another copy. What has a sequence that it has is not compared. */
+  adopt(other: StreamStore): void {
+    for (const [seq] of this.#messages) {
+      const isGone = seq < other.#first || (seq <= other.#last && !other.#messages.has(seq));
+      if (isGone) this.remove(seq);
+    }
+    for (const [seq, message] of other.#messages) if (seq > this.#last) this.#put(message);
+    this.#last = Math.max(this.#last, other.#last);
+    this.#lastMs = Math.max(this.#lastMs, other.#lastMs);
+    if (this.size === 0) this.#first = Math.max(this.#first, other.#first);
+  }
+
   copy(): StreamStore {
     const copy = new StreamStore(this.config, this.#noticesDeletedLast);
     copy.#messages = new Map(this.#messages);
@@ -239,6 +261,8 @@ export class StreamStore {
     copy.#first = this.#first;
     copy.#last = this.#last;
     copy.#lastMs = this.#lastMs;
+    copy.#brokenFrom = this.#brokenFrom;
+    copy.#unreadable = new Set(this.#unreadable);
     return copy;
   }
 
@@ -248,6 +272,20 @@ export class StreamStore {
       const message = this.#messages.get(seq);
       if (message !== undefined) yield message;
     }
+  }
+
+  /** The newest one. */
+  #put(stored: StoredMessage): void {
+    this.#last = stored.seq;
+    this.#lastMs = stored.timeMs;
+    if (this.size === 0) this.#first = stored.seq;
+    this.#messages.set(stored.seq, stored);
+    this.#bytes += stored.bytes;
+    if (stored.expiresMs !== null) this.#withTtl.add(stored.seq);
+    this.#stale.delete(stored.subject);
+    const seqs = this.#bySubject.get(stored.subject);
+    if (seqs === undefined) this.#bySubject.set(stored.subject, [stored.seq]);
+    else seqs.push(stored.seq);
   }
 
   #seqsOf(filter: string): number[][] {

@@ -4,7 +4,8 @@ import type { ModelServer, Router } from '../server.ts';
 import { apiErrors } from './apiError.ts';
 import type { StreamConfig } from './config.ts';
 import type { Consumer } from './consumer.ts';
-import { type CopyState, type Replica, Replicas } from './replicas.ts';
+import type { CopyState, Replica } from './replica.ts';
+import { Replicas } from './replicas.ts';
 import type { StoredMessage } from './store.ts';
 import { type Applied, type Operation, StreamCopy, type StreamRules } from './streamCopy.ts';
 
@@ -62,12 +63,13 @@ export class Stream {
   publish(packet: Packet, leader: Replica): void {
     const { network } = leader.server;
     const nowMs = network.clock.nowMs();
-    if (leader.server.isFull) {
-      this.#answer(packet, leader, { applied: 'refused', error: apiErrors.noRoom });
-      return;
-    }
     const { isClustered } = this.#rules;
     const isAgreed = isClustered && this.replicas.all.length > 1;
+    if (!leader.server.hasRoom) {
+      this.#answer(packet, leader, { applied: 'refused', error: apiErrors.noRoom });
+      if (isAgreed) this.stepDown(leader);
+      return;
+    }
     if (isAgreed) {
       const judged = leader.machine.judgeProposal(packet, inFlightOf(leader), nowMs);
       if (judged !== null) {
@@ -93,11 +95,22 @@ export class Stream {
     }
   }
 
-  /** Fewer copies than the settings ask for, until those change. */
-  removePeer(server: ModelServer): void {
-    if (this.replicas.all.length === 1) return;
+  /**
+   * Fewer copies than the settings ask for, until those are lowered and raised. false: there is none,
+   * or it is the only one.
+   */
+  removePeer(server: ModelServer): boolean {
+    const { all } = this.replicas;
+    if (all.length === 1 || !all.some((replica) => replica.server === server)) return false;
     this.replicas.remove(server);
     this.dropConsumers(server);
+    return true;
+  }
+
+  /** Another one is elected. */
+  stepDown(leader: Replica): void {
+    leader.follow(null);
+    this.replicas.check();
   }
 
   end(): void {

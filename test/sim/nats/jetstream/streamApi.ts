@@ -1,10 +1,10 @@
 /** The part of the API that is about streams and their messages. */
 import type { MsgHdrsImpl } from '@nats-io/transport-node';
 import { matches } from '../interest.ts';
-import { apiErrors } from './apiError.ts';
+import { type ApiError, apiErrors } from './apiError.ts';
 import { completed, overlaps, refusalOf, refusalOfChange, type StreamConfig } from './config.ts';
 import type { ApiRequest, JetStream } from './jetstream.ts';
-import type { Replica } from './replicas.ts';
+import type { Replica } from './replica.ts';
 import type { StoredMessage } from './store.ts';
 import type { Stream } from './stream.ts';
 
@@ -37,6 +37,9 @@ export class StreamApi {
       if (name === 'DELETE') this.#remove(request, last);
       return;
     }
+    // PEER.REMOVE.<stream>, LEADER.STEPDOWN.<stream>
+    if (verb === 'PEER') this.#removePeer(request, last);
+    if (verb === 'LEADER') this.#stepDown(request, last);
     if (verb === 'CREATE') this.#create(request, name);
     if (verb === 'UPDATE') this.#update(request, name);
     if (verb === 'INFO') this.#info(request, name);
@@ -63,9 +66,8 @@ export class StreamApi {
       this.#jetstream.answer(request, manager, type, body);
       return;
     }
-    const isAlone = this.#jetstream.servers.length === 1;
     const error =
-      (isAlone && config.num_replicas > 1 ? apiErrors.oneServer : null) ??
+      this.#unplaced(config) ??
       (this.#overlaps(config) ? apiErrors.overlap : null) ??
       refusalOf(config);
     if (error !== null) {
@@ -87,7 +89,7 @@ export class StreamApi {
       return;
     }
     const config = completed({ ...bodyOf<Partial<StreamConfig>>(request), name });
-    const error = refusalOfChange(stream.config, config);
+    const error = this.#unplaced(config) ?? refusalOfChange(stream.config, config);
     if (error === null) this.#jetstream.update(stream, config);
     const body = error === null ? this.#describe(stream) : { error };
     this.#jetstream.answer(request, manager, type, body);
@@ -176,6 +178,32 @@ export class StreamApi {
     });
   }
 
+  #removePeer(request: ApiRequest, name: string): void {
+    const type = 'stream_remove_peer_response';
+    const manager = this.#jetstream.managerFor(request.server);
+    const stream = this.#jetstream.streams.get(name);
+    if (manager === null || stream === undefined) {
+      const error = manager === null ? apiErrors.unavailable : apiErrors.streamNotFound;
+      this.#answer(request, type, { error });
+      return;
+    }
+    const { peer } = bodyOf<{ peer?: string }>(request);
+    const server = this.#jetstream.servers.find(({ place }) => place === peer);
+    const isRemoved = server !== undefined && stream.removePeer(server);
+    // With three servers there is none that could take its place: it is removed nevertheless.
+    const error = isRemoved ? apiErrors.notRemapped : apiErrors.notAPeer;
+    this.#jetstream.answer(request, manager, type, { error });
+  }
+
+  #stepDown(request: ApiRequest, name: string): void {
+    const type = 'stream_leader_stepdown_response';
+    const found = this.#jetstream.leaderOf(request, name, type);
+    if (found === null) return;
+    const [stream, leader] = found;
+    stream.stepDown(leader);
+    this.#jetstream.answer(request, leader.server, type, { success: true });
+  }
+
   #names(request: ApiRequest): void {
     const streams = this.#fitting(request).map(({ name }) => name);
     const paged = { total: streams.length, offset: 0, limit: 1_024 };
@@ -200,6 +228,12 @@ export class StreamApi {
     return all.filter(({ config }) =>
       config.subjects.some((one) => matches(one, subject) || overlaps(one, subject)),
     );
+  }
+
+  #unplaced({ num_replicas }: StreamConfig): ApiError | null {
+    const { length } = this.#jetstream.servers;
+    if (num_replicas <= length) return null;
+    return length === 1 ? apiErrors.oneServer : apiErrors.noPlacement;
   }
 
   #overlaps({ subjects }: StreamConfig): boolean {

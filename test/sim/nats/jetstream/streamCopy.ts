@@ -108,10 +108,11 @@ export class StreamCopy {
   }
 
   /**
-   * It took the messages of another copy. Servers remember the ids among them, but not which was
-   * the last: what expects that id is refused here, and stored where the others are.
+   * Takes the messages of another copy that it lacks. Servers remember the ids among them, but not
+   * which was the last: what expects that id is refused here, and stored where the others are.
    */
-  catchUp(nowMs: number): void {
+  catchUp(other: StreamCopy, nowMs: number): void {
+    this.store.adopt(other.store);
     this.restart(nowMs);
     this.#lastId = '';
   }
