@@ -5,13 +5,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createInbox, type Msg, type NatsLink, nanos } from '../../src/cluster/nats/connection.ts';
-import {
-  AckPolicy,
-  DeliverPolicy,
-  deliveryOf,
-  type JetStreamManager,
-  manager,
-} from '../../src/cluster/nats/stream.ts';
+import { AckPolicy, DeliverPolicy, deliveryOf, manager } from '../../src/cluster/nats/stream.ts';
 import { sleep } from '../../src/engine/runtime/clock.ts';
 import {
   ANSWER_MS,
@@ -105,38 +99,33 @@ interface Roles {
   readonly areCurrent: boolean;
 }
 
-export async function roles({ name }: Ring, jsm: JetStreamManager): Promise<Roles> {
-  const { cluster } = await jsm.streams.info(name);
+export async function roles({ name }: Ring, link: NatsLink): Promise<Roles> {
+  const { cluster } = await (await manager(link, LOOK_ANSWER_MS)).streams.info(name);
   const { leader = '', replicas = [] } = cluster ?? {};
   const areCurrent = replicas.every(({ current, offline }) => current && offline !== true);
   return { leader, others: replicas.map((one) => one.name), areCurrent };
 }
 
-export async function untilLed(ring: Ring, jsm: JetStreamManager): Promise<void> {
-  await eventually(ring.place, async () => (await roles(ring, jsm)).leader !== '', true);
+export async function untilLed(ring: Ring, link: NatsLink): Promise<void> {
+  await eventually(ring.place, async () => (await roles(ring, link)).leader !== '', true);
 }
 
 /** It has a leader and so many copies, which say that they are current. */
-export async function untilWhole(ring: Ring, jsm: JetStreamManager, copies: number): Promise<void> {
+export async function untilWhole(ring: Ring, link: NatsLink, copies: number): Promise<void> {
   const look = async () => {
-    const { leader, others, areCurrent } = await roles(ring, jsm);
+    const { leader, others, areCurrent } = await roles(ring, link);
     return [leader !== '', others.length + 1, areCurrent];
   };
   await eventually(ring.place, look, [true, copies, true]);
 }
 
 /** Lets the leader give up until `server` leads. */
-export async function lead(
-  ring: Ring,
-  jsm: JetStreamManager,
-  link: NatsLink,
-  server: string,
-): Promise<void> {
+export async function lead(ring: Ring, link: NatsLink, server: string): Promise<void> {
   const look = async () => {
-    const { leader } = await roles(ring, jsm);
+    const { leader } = await roles(ring, link);
     if (leader !== server && leader !== '') {
       const subject = `$JS.API.STREAM.LEADER.STEPDOWN.${ring.name}`;
-      await link.connection.request(subject, '', { timeout: ANSWER_MS });
+      await link.connection.request(subject, '', { timeout: LOOK_ANSWER_MS });
       await sleep(ring.place.clock, LOOK_EVERY_MS);
     }
     return leader;

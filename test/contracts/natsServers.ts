@@ -90,7 +90,7 @@ function crowded(check: Check, place: NatsPlace, control: ServerControl): void {
     const hasty = await streamAt(full.link, place.clock, full.name, HASTE_MS);
     const leaderless = { result: 'lost', why: 'NATS has no such stream right now' } as const;
     await eventually(place, () => hasty.publish('small'), leaderless);
-    await sleep(place.clock, 10_000);
+    await sleep(place.clock, 3_000);
     await eventually(place, () => hasty.publish('small'), leaderless);
     await servers.enlarge();
     const link = await servers.connect(scope);
@@ -147,27 +147,27 @@ function moved(check: Check, place: NatsPlace, control: ServerControl): void {
   check('a copy that is removed is not made again by itself', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b', 'c']);
     const { publish, jsm, link } = await ring.at(control.names[0] ?? '');
-    const { others } = await roles(ring, jsm);
+    const { others } = await roles(ring, link);
     const [gone = ''] = others;
     // There is no other server for it, and yet it is removed.
     assert.deepEqual(await removePeer(link, ring.name, gone), [503, 10075, 'peer remap failed']);
-    await untilWhole(ring, jsm, 2);
+    await untilWhole(ring, link, 2);
     const [, , again] = await removePeer(link, ring.name, gone);
     assert.equal(again, 'peer not a member');
     assert.equal((await jsm.streams.info(ring.name)).config.num_replicas, 3);
     await eventually(place, () => publish('d', { lastSequence: 3, lastOfSubject: 3 }), stored(4));
     await jsm.streams.update(ring.name, { num_replicas: 3 });
     await sleep(place.clock, 1_500);
-    assert.equal((await roles(ring, jsm)).others.length, 1);
+    assert.equal((await roles(ring, link)).others.length, 1);
     await jsm.streams.update(ring.name, { num_replicas: 2 });
     await jsm.streams.update(ring.name, { num_replicas: 3 });
-    await untilWhole(ring, jsm, 3);
-    await lead(ring, jsm, link, gone);
+    await untilWhole(ring, link, 3);
+    await lead(ring, link, gone);
     assert.deepEqual(await publish('d'), duplicateOf(4));
     assert.deepEqual(await publish('e', { lastSequence: 4, lastOfSubject: 4 }), stored(5));
     // The leader may be removed as well.
     await removePeer(link, ring.name, gone);
-    await untilWhole(ring, jsm, 2);
+    await untilWhole(ring, link, 2);
     await eventually(place, () => publish('f', { lastSequence: 5, lastOfSubject: 5 }), stored(6));
     await jsm.streams.update(ring.name, { num_replicas: 2 });
     await jsm.streams.update(ring.name, { num_replicas: 3 });
@@ -178,15 +178,15 @@ function moved(check: Check, place: NatsPlace, control: ServerControl): void {
     const ring = await ringOf(scope, place, control, ['a', 'b', 'c']);
     const { publish, jsm, link } = await ring.at(control.names[0] ?? '');
     await jsm.streams.update(ring.name, { num_replicas: 1 });
-    await eventually(place, async () => (await roles(ring, jsm)).others.length, 0);
+    await eventually(place, async () => (await roles(ring, link)).others.length, 0);
     const known = duplicateOf(3);
     await eventually(place, () => publish('c'), known);
     assert.deepEqual(await publish('d', { lastSequence: 3, lastOfSubject: 3 }), stored(4));
     await jsm.streams.update(ring.name, { num_replicas: 3 });
-    await untilWhole(ring, jsm, 3);
-    const { leader } = await roles(ring, jsm);
+    await untilWhole(ring, link, 3);
+    const { leader } = await roles(ring, link);
     const added = control.names.find((name) => name !== leader) ?? '';
-    await lead(ring, jsm, link, added);
+    await lead(ring, link, added);
     assert.deepEqual(await publish('c'), known);
     assert.deepEqual(await publish('e', { lastSequence: 4, lastOfSubject: 4 }), stored(5));
     await eventually(place, () => textsOfCopies(ring), allHave(control, 'a b c d e'));
@@ -197,15 +197,15 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
   check('a copy that was away takes what it missed, and knows its ids and ends', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader, others } = await roles(ring, first.jsm);
+    const { leader, others } = await roles(ring, first.link);
     const [gone = ''] = others;
     await control.kill(gone);
-    const { publish, jsm, link } = await ring.at(leader);
+    const { publish, link } = await ring.at(leader);
     for (const text of ['c', 'd', 'e']) await publish(text);
     await control.start(gone);
     await eventually(place, () => textsOfCopies(ring), allHave(control, 'a b c d e'));
-    await untilWhole(ring, jsm, 3);
-    await lead(ring, jsm, link, gone);
+    await untilWhole(ring, link, 3);
+    await lead(ring, link, gone);
     assert.deepEqual(await publish('e'), duplicateOf(5));
     assert.deepEqual(await publish('f', { lastSequence: 5, lastOfSubject: 5 }), stored(6));
   });
@@ -213,13 +213,13 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
   check('one of three that loses its last writes gets them from the others', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader, others } = await roles(ring, first.jsm);
+    const { leader, others } = await roles(ring, first.link);
     const [loser = ''] = others;
     await control.stop(loser);
     const putBack = await control.copyDisk(loser);
     await control.start(loser);
-    const { publish, jsm } = await ring.at(leader);
-    await untilWhole(ring, jsm, 3);
+    const { publish, link } = await ring.at(leader);
+    await untilWhole(ring, link, 3);
     for (const text of ['c', 'd']) await publish(text);
     await eventually(place, () => textsOfCopies(ring), allHave(control, 'a b c d'));
     await control.kill(loser);
@@ -232,14 +232,14 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
   check('two of three that lose writes go on; the third keeps what it had', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader: third, others: losers } = await roles(ring, first.jsm);
+    const { leader: third, others: losers } = await roles(ring, first.link);
     const copies: (() => Promise<void>)[] = [];
     for (const loser of losers) {
       await control.stop(loser);
       copies.push(await control.copyDisk(loser));
       await control.start(loser);
-      const { jsm } = await ring.at(third);
-      await untilWhole(ring, jsm, 3);
+      const { link } = await ring.at(third);
+      await untilWhole(ring, link, 3);
     }
     const before = await ring.at(third);
     for (const text of ['c', 'd']) {
@@ -250,14 +250,14 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
     for (const loser of losers) await control.kill(loser);
     for (const putBack of copies) await putBack();
     for (const loser of losers) await control.start(loser);
-    const { publish, jsm, link } = await ring.at(losers[0] ?? '');
-    await untilLed(ring, jsm);
+    const { publish, link } = await ring.at(losers[0] ?? '');
+    await untilLed(ring, link);
     for (const text of ['X', 'Y', 'Z']) {
       await eventually(place, async () => (await publish(text)).result, 'stored');
     }
     await control.start(third);
     await eventually(place, async () => (await textsOfCopies(ring)).size, 3);
-    await lead(ring, jsm, link, third);
+    await lead(ring, link, third);
     await eventually(place, async () => (await publish('W')).result, 'stored');
     // What has the sequences that it has is taken by nobody for a contradiction.
     const two = losers.map((loser) => [loser, 'a b X Y Z W'] as const);
@@ -273,13 +273,13 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
     async (scope) => {
       const ring = await ringOf(scope, place, control, ['one', 'two', 'text three']);
       const first = await ring.at(control.names[0] ?? '');
-      const { leader, others } = await roles(ring, first.jsm);
+      const { leader, others } = await roles(ring, first.link);
       const [hurt = ''] = others;
       // So that it is on the disk, and there is no index of what is on the disk.
       await control.stop(hurt);
       await control.start(hurt);
       const { publish, jsm, link } = await ring.at(leader);
-      await untilWhole(ring, jsm, 3);
+      await untilWhole(ring, link, 3);
       await eventually(place, () => publish('four', { lastSequence: 3 }), stored(4));
       await eventually(
         place,
@@ -296,11 +296,11 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
         return;
       }
       // What is behind it may be gone as well.
-      await untilWhole(ring, jsm, 3);
+      await untilWhole(ring, link, 3);
       await eventually(place, () => lacking(ring, 'text three'), [hurt]);
       // What an operator does.
       await removePeer(link, ring.name, hurt);
-      await untilWhole(ring, jsm, 2);
+      await untilWhole(ring, link, 2);
       await jsm.streams.update(ring.name, { num_replicas: 2 });
       await jsm.streams.update(ring.name, { num_replicas: 3 });
       await eventually(place, () => textsOfCopies(ring), all);
@@ -310,19 +310,19 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
   check('…and not after a stop, which left an index: nobody gives it back', async (scope) => {
     const ring = await ringOf(scope, place, control, ['one', 'text two', 'three']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader, others } = await roles(ring, first.jsm);
+    const { leader, others } = await roles(ring, first.link);
     const [hurt = ''] = others;
     await control.stop(hurt);
     await control.flipBit(hurt, ring.name, 'text two');
     await control.start(hurt);
-    const { publish, jsm, link, stream } = await ring.at(leader);
+    const { publish, link, stream } = await ring.at(leader);
     await eventually(place, () => publish('four', { lastSequence: 3 }), stored(4));
-    await untilWhole(ring, jsm, 3);
+    await untilWhole(ring, link, 3);
     await eventually(place, () => lacking(ring, 'text two'), [hurt]);
     if (place.version === '2.9') return;
     const all = allHave(control, 'one text two three four');
     await eventually(place, () => textsOfCopies(ring), new Map(all).set(hurt, 'one three four'));
-    await lead(ring, jsm, link, hurt);
+    await lead(ring, link, hurt);
     assert.equal(await stream.at(2), null);
     assert.deepEqual(await stream.state(), { first: 1, last: 4, messages: 4 });
   });
