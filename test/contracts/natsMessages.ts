@@ -1,4 +1,4 @@
-/** The part of the contract of NATS that is about messages which nobody stores. */
+/** The part of the contract of NATS that is about messages that no stream stores. */
 import assert from 'node:assert/strict';
 import type { NatsLink } from '../../src/cluster/nats/connection.ts';
 import { type Clock, sleep } from '../../src/engine/runtime/clock.ts';

@@ -74,7 +74,7 @@ export async function ringOf(
   return ring;
 }
 
-/** Asks until the answer is as expected; a real server takes its time, and may say 503 meanwhile. */
+/** Asks until the answer is as expected: a real server takes its time, and may say 503. */
 export async function eventually<T>(
   place: NatsPlace,
   ask: () => Promise<T>,

@@ -259,7 +259,7 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
     await eventually(place, async () => (await textsOfCopies(ring)).size, 3);
     await lead(ring, link, third);
     await eventually(place, async () => (await publish('W')).result, 'stored');
-    // What has the sequences that it has is taken by nobody for a contradiction.
+    // What has the sequences that it has is not compared by any server.
     const two = losers.map((loser) => [loser, 'a b X Y Z W'] as const);
     const expected = new Map([...two, [third, 'a b c d Z W'] as const]);
     await eventually(place, () => textsOfCopies(ring), sorted(expected));
@@ -307,7 +307,7 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
     },
   );
 
-  check('…and not after a stop, which left an index: nobody gives it back', async (scope) => {
+  check('…and not after a stop, which left an index: it stays missing', async (scope) => {
     const ring = await ringOf(scope, place, control, ['one', 'text two', 'three']);
     const first = await ring.at(control.names[0] ?? '');
     const { leader, others } = await roles(ring, first.link);

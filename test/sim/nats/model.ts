@@ -13,6 +13,7 @@ import type { StreamState } from './jetstream/stream.ts';
 import { type Latency, Network, type Place } from './network.ts';
 import { packetOf } from './packet.ts';
 import { type ClientPlace, ModelServer, Router, Session } from './server.ts';
+import { infoOf } from './serverInfo.ts';
 import type { ClientEnd, ServerSession } from './session.ts';
 
 export type NatsVersion = '2.9' | '2.12';
@@ -51,7 +52,6 @@ export class NatsCopy {
 }
 
 const LATENCY = { leastMs: 1, mostMs: 3 };
-const MAX_PAYLOAD = 1024 * 1024;
 /** A server pings its clients every two minutes, twice without an answer. */
 const FORGOTTEN_MS = 240_000;
 
@@ -378,27 +378,4 @@ export class NatsModel {
     });
     return made.promise;
   }
-}
-
-function infoOf(
-  { place, index }: ModelServer,
-  version: NatsVersion,
-  servers: number,
-  client: number,
-): ServerInfo {
-  return {
-    server_id: `MODEL${index + 1}`,
-    server_name: place,
-    version: version === '2.9' ? '2.9.10' : '2.12.8',
-    go: 'none',
-    host: place,
-    port: 4222,
-    headers: true,
-    jetstream: true,
-    max_payload: MAX_PAYLOAD,
-    proto: 1,
-    client_id: client,
-    ...(servers > 1 ? { cluster: 'model' } : {}),
-    ...(version === '2.9' ? {} : { api_lvl: 3 }),
-  };
 }

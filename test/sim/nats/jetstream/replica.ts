@@ -1,7 +1,7 @@
 /**
  * The copy of a stream on one server: stores what the leader proposes, and applies what a majority
- * has stored. What it applied stays: a leader that has something else at its sequences gives it what
- * comes behind them, as servers do (report 7567 of nats-server).
+ * has stored. What it applied stays: a leader that has something else at its sequences gives it
+ * what comes behind them, as servers do (report 7567 of nats-server).
  */
 import type { Timer } from '../../../../src/engine/runtime/clock.ts';
 import type { Pipe } from '../pipe.ts';
@@ -336,7 +336,7 @@ export class Replica {
     return true;
   }
 
-  /** Takes what it lacks of the leader's messages, and goes on from there. */
+  /** Takes what it lacks of the leader's messages, and continues from there. */
   #follows({ machine, index, indexTerm }: CopyState): void {
     this.machine.catchUp(machine, this.server.network.clock.nowMs());
     this.#refused = 0;

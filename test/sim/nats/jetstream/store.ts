@@ -225,8 +225,8 @@ export class StreamStore {
   }
 
   /**
-   * The sum of a message on the disk is wrong. Where the server reads the whole file, what is behind
-   * it is gone; 2.9 counts on from it, and does not find what it stores there.
+   * The sum of a message on the disk is wrong. Where the server reads the whole file, what is
+   * behind it is gone; 2.9 counts on from it, and does not find what it stores there.
    */
   breakAt(seq: number, isFileRead: boolean): void {
     if (!isFileRead) {

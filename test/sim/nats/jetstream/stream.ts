@@ -96,8 +96,8 @@ export class Stream {
   }
 
   /**
-   * Fewer copies than the settings ask for, until those are lowered and raised. false: there is none,
-   * or it is the only one.
+   * Fewer copies than the settings ask for, until those are lowered and raised. false: there is
+   * none, or it is the only one.
    */
   removePeer(server: ModelServer): boolean {
     const { all } = this.replicas;
