@@ -4,7 +4,7 @@
  *
  * What a method changes takes effect at once inside NATS; nodes learn of it over the network.
  */
-import type { ConnectionOptions, NatsConnection, ServerInfo } from '@nats-io/transport-node';
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { ModelConnection, refused } from './connection.ts';
