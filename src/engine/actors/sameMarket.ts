@@ -26,7 +26,8 @@ async function marketOfEpoch(seq: number, log: Log): Promise<MarketIdentity | nu
   const sealed = await readableEntry(seq, log);
   if (sealed?.entry.payload.kind !== 'epoch') return null;
   const next = await readableEntry(seq + 1, log);
-  const isFollowed = next === undefined || next.entry.prevEntryHash === sealed.hash;
+  const isLast = next === undefined && (await log.last()).seq === seq;
+  const isFollowed = isLast || next?.entry.prevEntryHash === sealed.hash;
   return isFollowed ? (sealed.entry.payload.market ?? null) : null;
 }
 
