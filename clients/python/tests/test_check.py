@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from upcurve import ApiError, check
+from upcurve import ApiError, bech32, check
 
 ORDERS = json.loads((Path(__file__).parent / "splash_orders.json").read_text())
 
@@ -50,6 +50,23 @@ def test_a_limit_order_is_signed_as_asked_and_not_otherwise(order: Any) -> None:
     amount = f"1a{terms.input_amount:08x}"
     at = sent.index(amount, datum)
     refused("offers something else", f"{sent[:at]}{amount[:-1]}f{sent[at + 10 :]}")
+
+
+def test_collateral_that_a_server_may_have_hidden_is_little() -> None:
+    """It says which outputs are ours: of one that is not known, no more returns to it than it puts up."""
+    owner = ORDERS[0]["address"]
+    _, own = bech32.decode(owner)
+    stranger = own[:1] + bytes(28) + own[29:]
+
+    def refuse(returned: Any, address: bytes = stranger) -> None:
+        put_up = {13: [[bytes(32), 0]], 16: {0: address, 1: returned}, 17: 500_000}
+        check.refuse_scripted({3: 1, **put_up}, owner, True, set())
+
+    refuse(9_500_000)
+    refuse(900_000_000, own)
+    for returned in (9_500_001, [1_000_000, {bytes(28): {b"": 1}}]):
+        with pytest.raises(ApiError, match="more collateral than a server puts up"):
+            refuse(returned)
 
 
 def test_a_limit_order_that_holds_much_more_is_refused() -> None:

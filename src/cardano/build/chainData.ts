@@ -75,6 +75,9 @@ export async function lookUpCollateral(
   return new Failure('SERVER_ERROR', 'the server has no collateral left');
 }
 
+/** Those set aside hold 5 ADA. Clients sign for no more than this where it returns to the server. */
+const MOST_CALLERS_COLLATERAL = 10_000_000n;
+
 /**
  * Collateral that is set aside for transactions of callers, of `outputs` at most. Callers'
  * transactions can cost at most the amount that lies there. null: there is none.
@@ -86,7 +89,8 @@ export async function lookUpCallersCollateral(
   outputs: number,
 ): Promise<PlannedCollateral | null> {
   const returnAddress = callersCollateralAddress(keyHash, place.addressNetwork);
-  const isCallers = (utxo: Utxo) => utxo.output.address === returnAddress;
+  const isCallers = ({ output: { address, value } }: Utxo) =>
+    address === returnAddress && value.lovelace <= MOST_CALLERS_COLLATERAL;
   const held = outputs === 0 ? [] : await collateralOf(lookup, keyHash, place, isCallers);
   const [utxo] = held.slice(0, outputs);
   return utxo === undefined ? null : { utxos: [utxo], returnAddress };

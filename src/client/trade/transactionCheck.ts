@@ -65,6 +65,8 @@ const SIGNATURE_BYTES = 300;
 /** Where scripts run. */
 const MAX_FEE_LOVELACE = 3_000_000n;
 const MAX_COLLATERAL_LOVELACE = 5_000_000n;
+/** Of all that is put up, where it returns to the server, which has outputs of 5 ADA for it. */
+const MAX_FOREIGN_COLLATERAL_LOVELACE = 10_000_000n;
 /** Upper bound of the lovelace beside the tokens in each stage of a lock. */
 const MAX_LOCK_LOVELACE = 3_000_000n;
 /** Largest difference between the clocks of server and caller. */
@@ -133,7 +135,12 @@ function objectionToCollateral(
   if (risked === null || risked > MAX_COLLATERAL_LOVELACE) return 'it risks too much collateral';
   const isOurs = collateralInputs.some((ref) => held.has(refText(ref)));
   const isElsewhere = collateralReturn !== null && collateralReturn.address !== owner.address;
-  return isOurs && isElsewhere ? 'our collateral would return to someone else' : null;
+  if (!isElsewhere) return null;
+  if (isOurs) return 'our collateral would return to someone else';
+  // The server says which outputs are ours. The ledger has them hold exactly these two sums.
+  const { lovelace, assets } = collateralReturn.value;
+  const isMuch = lovelace + risked > MAX_FOREIGN_COLLATERAL_LOVELACE || assets.size > 0;
+  return isMuch ? 'more collateral than a server puts up would return to someone else' : null;
 }
 
 function objectionToPayments(

@@ -6,7 +6,7 @@ import { parseAddress } from '../../../src/cardano/codec/address.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { type Output, refText } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
-import { asValue, coins } from '../../../src/cardano/codec/value.ts';
+import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts';
 import { type LimitOrder, newLimitOrder } from '../../../src/cardano/datums/partialOrder.ts';
 import { type Intent, objectionTo } from '../../../src/client/trade/transactionCheck.ts';
 import { minimumOutput } from '../../../src/engine/market/order.ts';
@@ -173,6 +173,14 @@ test('what may be lost as collateral is little, and the rest returns to whom it 
   const small = { totalCollateralLovelace: 500_000n, collateralReturn: theft };
   accepts(intent, tx({ ...small, collateralInputs: theirs }));
   refuses(intent, tx({ ...small, collateralInputs: ours }), /someone else/);
+  // A server may hide what is ours: of an output that is not known, no more than it puts up.
+  const hidden = (value: Value) => ({
+    ...{ ...small, collateralInputs: theirs },
+    collateralReturn: output(STRANGER.address, value),
+  });
+  accepts(intent, tx(hidden(coins(9_500_000n))));
+  refuses(intent, tx(hidden(coins(9_500_001n))), /more collateral than a server puts up/);
+  refuses(intent, tx(hidden(asValue(1_000_000n, [[TOKEN, 1n]]))), /more collateral/);
   accepts(intent, tx({ ...small, collateralInputs: ours, collateralReturn: change() }));
   refuses(intent, tx({ feeLovelace: 3_000_001n }), /fee/);
 });

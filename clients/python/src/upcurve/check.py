@@ -24,6 +24,8 @@ from .wire.rest import OrderAnswer, QuoteAnswer
 
 _MOST_FEE = 3_000_000
 _MOST_COLLATERAL = 5_000_000
+#: Of all that is put up, where it returns to the server, which has outputs of 5 ADA for it.
+_MOST_FOREIGN_COLLATERAL = 10_000_000
 #: Upper bound of an order's executor fee plus deposit, in lovelace, even if a quote asks for more.
 _MOST_ON_TOP = 5_000_000
 #: Between the quote and the order, an order's time to live may grow by this many milliseconds.
@@ -192,9 +194,13 @@ def refuse_scripted(
         if risked is None or risked > _MOST_COLLATERAL:
             raise _not_signed("it risks too much collateral")
         is_ours = any(ref in held for ref in refs_of(body[_COLLATERAL]))
-        returned = _output(body[_RETURN]).address if _RETURN in body else own
-        if is_ours and returned != own:
-            raise _not_signed("our collateral would return to someone else")
+        returned = _output(body[_RETURN]) if _RETURN in body else None
+        if returned is not None and returned.address != own:
+            if is_ours:
+                raise _not_signed("our collateral would return to someone else")
+            # The server says which outputs are ours. The ledger has them hold exactly these two sums.
+            if returned.lovelace + risked > _MOST_FOREIGN_COLLATERAL or returned.tokens:
+                raise _not_signed("more collateral than a server puts up would return to someone else")
     if any(signer != own[1:29] for signer in _items(body.get(_SIGNERS, []))):
         raise _not_signed("it needs the signature of somebody else")
 
