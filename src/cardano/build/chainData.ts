@@ -75,7 +75,7 @@ export async function lookUpCollateral(
   return new Failure('SERVER_ERROR', 'the server has no collateral left');
 }
 
-/** Those set aside hold 5 ADA. Clients sign for no more than this where it returns to the server. */
+/** Those set aside hold 5 ADA. Clients sign for no more than this that returns to the server. */
 const MOST_CALLERS_COLLATERAL = 10_000_000n;
 
 /**
