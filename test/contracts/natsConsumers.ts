@@ -124,7 +124,8 @@ function pulling(check: Check, place: NatsPlace): void {
     const { consumers } = await manager(made.link, ANSWER_MS);
     const { name } = await consumers.add(made.name, PULL);
     const waiting = pulled(made, name, { batch: 1, expires: nanos(ANSWER_MS) });
-    await made.link.connection.flush();
+    // The request and the deletion go over different servers.
+    while ((await consumers.info(made.name, name)).num_waiting === 0) await sleep(place.clock, 10);
     await consumers.delete(made.name, name);
     assert.deepEqual(await waiting, ['409 Consumer Deleted']);
     await assert.rejects(consumers.info(made.name, name), /consumer not found/);
