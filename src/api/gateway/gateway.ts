@@ -66,9 +66,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const callers = new Callers(options.trustedProxies);
   const apiKeys = deps.apiKeys ?? new ApiKeys();
   const limits = new RateLimits(clock, options);
-  const positionWaiters = new PositionWaiters(nodeView, clock, options, (caller) =>
-    limits.isExempt(caller),
-  );
+  const positionWaiters = new PositionWaiters({
+    nodeView,
+    clock,
+    observer,
+    limits: options,
+    isExempt: (caller) => limits.isExempt(caller),
+  });
   const counts = new SocketCounts();
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
 
@@ -170,7 +174,7 @@ function openSockets(
   const slow = new SlowSockets({ ...wired, subscriptions, renewal });
   const heartbeat = new Heartbeat({ ...wired, server, streams, slow });
   const shared = { ...wired, subscriptions, slow, counts, heartbeat, rng };
-  const endpoint = new Endpoint({ ...shared, callers, apiKeys });
+  const endpoint = new Endpoint({ ...shared, callers, apiKeys, limits });
   const eventStreams = new EventStreams({ ...shared, responses });
   subscriptions.onBehind = (connection) => slow.fallBehind(connection);
   streams.onEpoch(() => renewal.begin());

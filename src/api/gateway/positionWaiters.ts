@@ -8,7 +8,9 @@
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { hasReached, type Position } from '../../engine/runtime/position.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import type { Caller } from './address.ts';
+import type { Observer } from './observer.ts';
 import type { NodeView } from './port.ts';
 
 /** A request or a socket, and whose it is: each has a limit, so one of them cannot use up all. */
@@ -25,6 +27,8 @@ interface Waiter {
   position: Position;
   isGone: boolean;
   readonly timer: Timer;
+  /** Its outcome is known, and waits for its slice: many wait for one position. */
+  ending: Timer | null;
   readonly done: (outcome: Outcome) => void;
 }
 
@@ -36,15 +40,21 @@ interface WaitingLimits {
   readonly maxWaitingCaller: number;
 }
 
+interface PositionWaitersDeps {
+  readonly nodeView: NodeView;
+  readonly clock: Clock;
+  readonly limits: WaitingLimits;
+  /** Whether limits of callers do not hold for this one. */
+  readonly isExempt: (caller: Caller) => boolean;
+  readonly observer: Pick<Observer, 'handlerFailed'>;
+}
+
 export interface Waiting {
   cancel(): void;
 }
 
 export class PositionWaiters {
-  readonly #nodeView: NodeView;
-  readonly #clock: Clock;
-  readonly #limits: WaitingLimits;
-  readonly #isExempt: (caller: Caller) => boolean;
+  readonly #deps: PositionWaitersDeps;
   readonly #perOwner = new Map<object | string, number>();
   readonly #waiters = new Set<Waiter>();
   #stopListening: (() => void) | null = null;
@@ -52,17 +62,8 @@ export class PositionWaiters {
   #unasked: Waiter[] = [];
   #isAsking = false;
 
-  /** `isExempt`: whether limits of callers do not hold for this one. */
-  constructor(
-    nodeView: NodeView,
-    clock: Clock,
-    limits: WaitingLimits,
-    isExempt: (caller: Caller) => boolean,
-  ) {
-    this.#nodeView = nodeView;
-    this.#clock = clock;
-    this.#limits = limits;
-    this.#isExempt = isExempt;
+  constructor(deps: PositionWaitersDeps) {
+    this.#deps = deps;
   }
 
   /** Requests, sockets and callers that wait now. */
@@ -76,13 +77,12 @@ export class PositionWaiters {
       done('late');
       return { cancel: () => {} };
     }
-    const timer = this.#clock.after(this.#limits.positionWaitMs, () =>
-      this.#finish(waiter, 'late'),
-    );
-    const waiter: Waiter = { owner, position, isGone: false, timer, done };
+    const { clock, limits, nodeView } = this.#deps;
+    const timer = clock.after(limits.positionWaitMs, () => this.#finish(waiter, 'late'));
+    const waiter: Waiter = { owner, position, isGone: false, timer, ending: null, done };
     this.#waiters.add(waiter);
     this.#count(owner, 1);
-    this.#stopListening ??= this.#nodeView.onApplied(() => this.#check());
+    this.#stopListening ??= nodeView.onApplied(() => this.#check());
     this.#unasked.push(waiter);
     void this.#askAboutEnd();
     return { cancel: () => this.#remove(waiter) };
@@ -96,7 +96,7 @@ export class PositionWaiters {
       const asking = this.#unasked;
       this.#unasked = [];
       // Without an answer the wait continues: the node may get there.
-      const end = (await this.#nodeView.logEnd?.().catch(() => null)) ?? null;
+      const end = (await this.#deps.nodeView.logEnd?.().catch(() => null)) ?? null;
       if (end === null) continue;
       for (const waiter of asking) {
         if (hasReached(end, waiter.position)) continue;
@@ -109,9 +109,10 @@ export class PositionWaiters {
   }
 
   #isFull({ of, caller }: WaiterOwner): boolean {
-    const { maxWaiting, maxWaitingEach, maxWaitingCaller } = this.#limits;
+    const { limits, isExempt } = this.#deps;
+    const { maxWaiting, maxWaitingEach, maxWaitingCaller } = limits;
     if (this.#waiters.size >= maxWaiting || this.#own(of) >= maxWaitingEach) return true;
-    return this.#own(caller.key) >= maxWaitingCaller && !this.#isExempt(caller);
+    return this.#own(caller.key) >= maxWaitingCaller && !isExempt(caller);
   }
 
   #own(owner: object | string): number {
@@ -127,7 +128,7 @@ export class PositionWaiters {
   }
 
   #check(): void {
-    const applied = this.#nodeView.applied();
+    const applied = this.#deps.nodeView.applied();
     for (const waiter of this.#waiters) {
       if (!hasReached(applied, waiter.position)) continue;
       this.#finish(waiter, waiter.isGone ? 'gone' : 'arrived');
@@ -135,12 +136,22 @@ export class PositionWaiters {
   }
 
   #finish(waiter: Waiter, outcome: Outcome): void {
-    this.#remove(waiter);
-    waiter.done(outcome);
+    if (waiter.ending !== null) return;
+    const { clock, observer } = this.#deps;
+    const step = () => {
+      this.#remove(waiter);
+      waiter.done(outcome);
+      return true;
+    };
+    const owner = `waiting for a position: ${waiter.owner.caller.key}`;
+    waiter.ending = Slices.of(clock).begin(owner, step, (error) =>
+      observer.handlerFailed('waiting for a position', error),
+    );
   }
 
   #remove(waiter: Waiter): void {
     waiter.timer.cancel();
+    waiter.ending?.cancel();
     if (!this.#waiters.delete(waiter)) return;
     this.#count(waiter.owner, -1);
     if (this.#waiters.size > 0) return;

@@ -55,7 +55,14 @@ export function enter(
   const caller = apiKey === null ? peer : withApiKey(peer, apiKey);
   const allowance = http.limits.takeToken(kind.rate, caller);
   const startedMs = http.clock.monotonicMs();
-  const context = { exchange, caller, operationId: kind.operationId, startedMs, allowance };
+  const context = {
+    exchange,
+    caller,
+    operationId: kind.operationId,
+    startedMs,
+    allowance,
+    cost: 1,
+  };
   if (exchange.ambiguous) {
     const message =
       'send one Host (a name and a port), at most one Content-Length (a number), ' +

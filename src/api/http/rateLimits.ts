@@ -11,6 +11,17 @@ import type { ApiKey } from '../gateway/apiKeys.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { RateClass } from '../gateway/port.ts';
 
+/**
+ * One read pays for so many bytes of frames: those of a client, and the first ones of each of its
+ * subscriptions.
+ */
+export const FRAME_BYTES_A_READ = 32_768;
+/**
+ * The same for the bytes of an answer. More, because a request that its caller cannot pay for is
+ * refused, whereas a subscription waits.
+ */
+export const ANSWER_BYTES_A_READ = 262_144;
+
 export interface Allowance {
   readonly granted: boolean;
   /** RateLimit-* header lines, each starting with CRLF. */
@@ -89,6 +100,14 @@ export class RateLimits {
     const nowMs = this.#clock.monotonicMs();
     const limiter = this.#limitersFor(caller)[rate];
     return limiter.waitMs(limiter.bucket(caller.key, nowMs).tokens(nowMs));
+  }
+
+  /** Whether a caller owes more than a full bucket: nothing more is done for it until then. */
+  isOverdrawn(caller: Caller): boolean {
+    if (this.isExempt(caller)) return false;
+    const { read } = this.#limitersFor(caller);
+    const nowMs = this.#clock.monotonicMs();
+    return read.bucket(caller.key, nowMs).tokens(nowMs) < -read.full.limit;
   }
 
   /** Takes tokens for something that was granted and turned out to cost more. */

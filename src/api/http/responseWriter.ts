@@ -14,7 +14,7 @@ import type { Observer } from '../gateway/observer.ts';
 import type { Answer, ErrorBody, Route } from '../gateway/port.ts';
 import { CORS_LINES } from './cors.ts';
 import type { Exchange, Reply } from './exchange.ts';
-import type { Allowance } from './rateLimits.ts';
+import { type Allowance, ANSWER_BYTES_A_READ } from './rateLimits.ts';
 
 /** One request, from its headers to its response. */
 export interface RequestContext {
@@ -24,6 +24,8 @@ export interface RequestContext {
   readonly startedMs: number;
   /** Replaced when a request turns out to cost more. */
   allowance: Allowance;
+  /** Tokens that it took. */
+  cost: number;
 }
 
 const JSON_LINES = `${CORS_LINES}\r\nContent-Type: application/json`;
@@ -81,6 +83,9 @@ export class ResponseWriter {
   answer(context: RequestContext, route: Route, answer: Answer, positionLines: string): void {
     const status = answer.status ?? 200;
     if (status !== 200) context.allowance.refund?.();
+    const tag = status === 200 && (route.etag || route.gzip) ? this.#tagOf(route, answer) : null;
+    const asked = tag !== null && route.etag ? conditionOf(context, route, tag) : 'whole';
+    if (asked === 'whole') chargeBytes(context, route, answer);
     let lines =
       answer.type === undefined
         ? this.#jsonLines.of(route, context.allowance.lines, positionLines)
@@ -90,9 +95,16 @@ export class ResponseWriter {
         lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
       }
     }
-    if (status === 200 && (route.etag || route.gzip))
-      this.#cacheable(context, route, answer, lines);
+    if (route.etag && tag !== null) lines += `\r\nETag: ${tag}`;
+    if (asked === 'changed') {
+      this.failure(context, changed(), { lines: `\r\nETag: ${tag}` });
+    } else if (asked === 'known') this.#send(context, { status: 304, lines, body: null });
+    else if (tag !== null) this.#compressed(context, route, answer, { tag, lines });
     else this.#send(context, { status, lines, body: answer.body });
+  }
+
+  #tagOf({ gzip }: Route, { body, tag }: Answer): string {
+    return tag === undefined ? this.#tags.of(body) : entityTag(tag, gzip);
   }
 
   failure(
@@ -136,27 +148,14 @@ export class ResponseWriter {
     );
   }
 
-  #cacheable(
+  #compressed(
     context: RequestContext,
     route: Route,
-    { body, tag: own, encoded }: Answer,
-    soFar: string,
+    { body, encoded }: Answer,
+    { tag, lines: soFar }: { readonly tag: string; readonly lines: string },
   ): void {
     const { exchange } = context;
-    const tag = own === undefined ? this.#tags.of(body) : entityTag(own, route.gzip);
     let lines = soFar;
-    if (route.etag) {
-      lines += `\r\nETag: ${tag}`;
-      if (route.method === 'GET' && !names(exchange.ifMatch || '*', tag, 'strongly')) {
-        this.failure(context, changed(), { lines: `\r\nETag: ${tag}` });
-        return;
-      }
-      const isKnown = route.method === 'GET' && names(exchange.ifNoneMatch, tag, 'weakly');
-      if (isKnown && !exchange.endsConnection) {
-        this.#send(context, { status: 304, lines, body: null });
-        return;
-      }
-    }
     const coding = route.gzip ? this.#codings.of(exchange.acceptEncoding) : NO_CODINGS;
     if (encoded !== undefined && coding.br > 0 && coding.br >= coding.gzip) {
       lines += '\r\nContent-Encoding: br';
@@ -211,6 +210,27 @@ export class ResponseWriter {
     const seconds = (this.#clock.monotonicMs() - startedMs) / 1000;
     this.#observer.httpRequest(operationId, reply.status, seconds);
   }
+}
+
+/** What If-Match and If-None-Match leave of an answer. */
+function conditionOf(
+  { exchange }: RequestContext,
+  { method }: Route,
+  tag: string,
+): 'whole' | 'known' | 'changed' {
+  if (method !== 'GET') return 'whole';
+  if (!names(exchange.ifMatch || '*', tag, 'strongly')) return 'changed';
+  const isKnown = names(exchange.ifNoneMatch, tag, 'weakly');
+  return isKnown && !exchange.endsConnection ? 'known' : 'whole';
+}
+
+/** An answer costs its work or its bytes, whichever is more; compressing it is work, too. */
+function chargeBytes(context: RequestContext, { rate }: Route, { body, encoded }: Answer): void {
+  if (rate !== 'read' || context.exchange.isHead) return;
+  const reads = Math.ceil((encoded?.gzip ?? body).length / ANSWER_BYTES_A_READ);
+  if (reads <= context.cost) return;
+  context.allowance = context.allowance.charge(reads - context.cost);
+  context.cost = reads;
 }
 
 function typedLines(type: string): string {

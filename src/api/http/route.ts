@@ -64,7 +64,7 @@ class RouteServer {
       const close = unmet !== null;
       if (input instanceof Failure) this.#http.responses.failure(context, input, { close });
       else if (method === 'POST') this.#receive(context, input);
-      else this.#proceed(context, input);
+      else this.#begin(context, input);
     } catch (error) {
       this.#http.responses.fault(context, error);
     }
@@ -126,6 +126,7 @@ class RouteServer {
   #begin(context: RequestContext, request: RouteRequest): void {
     const cost = this.#route.cost?.(request) ?? 1;
     if (cost > 1) context.allowance = context.allowance.charge(cost - 1);
+    context.cost = cost;
     if (this.#route.exclusive !== true) {
       this.#proceed(context, request);
       return;

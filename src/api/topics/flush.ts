@@ -6,6 +6,7 @@
  */
 
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { Stream } from './stream.ts';
 
@@ -17,6 +18,13 @@ interface CadenceQueue {
   /** To be flushed, in order: what was dirty when the cadence was over. */
   readonly due: Set<Stream>;
   dueSinceMs: number;
+}
+
+interface FlushParts {
+  /** Runs before the streams of a turn. */
+  begins(): void;
+  /** Sends what they gave to single sockets, until `isOver`. True: all is sent. */
+  send(isOver: () => boolean): boolean;
 }
 
 /** Timers fire up to a millisecond early. */
@@ -40,17 +48,16 @@ export class FlushScheduler {
   turn = 0;
   readonly #clock: Clock;
   readonly #observer: Observer;
-  /** Runs after the streams of a turn. */
-  readonly #flushed: () => void;
+  readonly #parts: FlushParts;
   readonly #queues = new Map<number | 'retry', CadenceQueue>();
   #armed: { readonly timer: Timer; readonly dueMs: number } | null = null;
   #measuring = false;
   #notBeforeMs = 0;
 
-  constructor(clock: Clock, observer: Observer, flushed: () => void) {
+  constructor(clock: Clock, observer: Observer, parts: FlushParts) {
     this.#clock = clock;
     this.#observer = observer;
-    this.#flushed = flushed;
+    this.#parts = parts;
   }
 
   add(stream: Stream): void {
@@ -112,20 +119,44 @@ export class FlushScheduler {
     this.#armed = null;
     const startMs = this.#clock.monotonicMs();
     this.turn += 1;
+    this.#parts.begins();
     for (const queue of this.#queues.values()) {
       this.#begin(queue, startMs);
       if (queue.due.size > 0) this.#flush(queue, startMs + SLICE_MS);
     }
-    this.#flushed();
-    // The library sends at the end of this turn, so its cost shows only in the next one.
     this.#measuring = true;
+    const overMs = Math.max(startMs + PUBLISH_MS, this.#clock.monotonicMs() + LEAST_MS);
+    const isSent = this.#parts.send(() => this.#clock.monotonicMs() >= overMs);
+    // The library sends at the end of this turn, so its cost shows only in the next one.
     this.#clock.soon(() => {
       const tookMs = this.#clock.monotonicMs() - startMs;
-      this.#observer.flushed(tookMs);
-      this.#measuring = false;
-      this.#notBeforeMs = startMs + 2 * tookMs;
-      this.#arm();
+      if (isSent) this.#end(startMs, tookMs);
+      else this.#sendRest(startMs, tookMs);
     });
+  }
+
+  /** To a crowd, in slices. */
+  #sendRest(startMs: number, tookMs: number): void {
+    let heldMs = tookMs;
+    const step = (isOver: () => boolean) => {
+      const fromMs = this.#clock.monotonicMs();
+      const isSent = this.#parts.send(isOver);
+      heldMs += this.#clock.monotonicMs() - fromMs;
+      if (isSent) this.#end(startMs, heldMs);
+      return isSent;
+    };
+    Slices.of(this.#clock).add('fan-out', step, (error) => {
+      this.#observer.handlerFailed('fan-out', error);
+      this.#sendRest(startMs, heldMs);
+    });
+  }
+
+  /** `tookMs`: how long the flush has held the loop. */
+  #end(startMs: number, tookMs: number): void {
+    this.#observer.flushed(tookMs);
+    this.#measuring = false;
+    this.#notBeforeMs = startMs + 2 * tookMs;
+    this.#arm();
   }
 
   /** The next ones of a cadence are due once all of those before are flushed. */

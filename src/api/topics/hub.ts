@@ -28,16 +28,25 @@ type JoinRequest = Parameters<Streams['join']>[0];
 class Hub implements Streams {
   readonly #deps: StreamDeps;
   readonly #scheduler: FlushScheduler;
+  readonly #outbox: Outbox;
   readonly #streams = new Map<string, Stream>();
   readonly #byTag = new Map<string, Set<Stream>>();
   readonly #renewals: (() => void)[] = [];
   #created = 0;
   /** Applied before the current batch: a stream without changes is complete up to here. */
   #previous: number;
+  /** Every subscription had its frames up to here before the flush that is running. */
+  #sentTo = 0;
 
   constructor({ nodeView, clock, observer, publish }: HubDeps) {
     const outbox = new Outbox(observer);
-    this.#scheduler = new FlushScheduler(clock, observer, () => outbox.dispatch());
+    this.#outbox = outbox;
+    this.#scheduler = new FlushScheduler(clock, observer, {
+      begins: () => {
+        this.#sentTo = this.#flushedTo();
+      },
+      send: (isOver) => outbox.dispatch(isOver),
+    });
     const applied = () => nodeView.applied();
     const turn = () => this.#scheduler.turn;
     this.#deps = { clock, observer, applied, publish, turn, outbox };
@@ -72,6 +81,10 @@ class Hub implements Streams {
   }
 
   completeTo(): number {
+    return this.#outbox.isEmpty ? this.#flushedTo() : this.#sentTo;
+  }
+
+  #flushedTo(): number {
     let { seq } = this.#deps.applied();
     for (const stream of this.#scheduler.waiting()) {
       if (!stream.topic.periodic) seq = Math.min(seq, stream.complete);

@@ -20,15 +20,22 @@ export class Outbox {
     if (to.hold(builder, head) === 1) this.#recipients.add(to);
   }
 
-  /** At the end of a flush: before it ends, nothing else is sent, so no order is broken. */
-  dispatch(): void {
+  /** Whether no socket waits for frames of a flush. */
+  get isEmpty(): boolean {
+    return this.#recipients.size === 0;
+  }
+
+  /** At the end of a flush, until `isOver`. True: all is sent. Only then another flush begins. */
+  dispatch(isOver: () => boolean): boolean {
     for (const to of this.#recipients) {
+      this.#recipients.delete(to);
       try {
         to.deliver();
       } catch (error) {
         this.#observer.handlerFailed('deliver', error);
       }
+      if (isOver()) break;
     }
-    this.#recipients.clear();
+    return this.isEmpty;
   }
 }

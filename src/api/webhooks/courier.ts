@@ -147,8 +147,7 @@ export class Courier {
     }
     if (isReady() && !(await this.#hasPositions())) return this.#waitForUs();
     if (isReady()) await this.#prepare();
-    if (this.#isClosed) return;
-    const body = this.#nextBody();
+    const body = await this.#nextBodyInSlice();
     const text = body?.text ?? null;
     if (body === null || text === null) return;
     const startMs = clock.monotonicMs();
@@ -208,6 +207,18 @@ export class Courier {
         // Making the body fails the same way and reports it.
       }
     }
+  }
+
+  /** One trade may concern many webhooks: their bodies are not made in one turn. */
+  async #nextBodyInSlice(): Promise<NextBody | null> {
+    let body: NextBody | null = null;
+    const make = () => {
+      body = this.#nextBody();
+      return true;
+    };
+    const { clock } = this.#deps;
+    await Slices.of(clock).run(`webhooks ${this.webhook.owner}`, make, () => this.#isClosed);
+    return body;
   }
 
   /** null: nothing can be said now. */

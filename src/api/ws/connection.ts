@@ -15,6 +15,7 @@ import {
   type RequestId,
   tailOf,
 } from '../gateway/frame.ts';
+import type { Waiting } from '../gateway/positionWaiters.ts';
 import type { RawSocket } from '../gateway/server.ts';
 import type { Recipient } from '../topics/port.ts';
 import type { FrameRateGuard } from './frameRateGuard.ts';
@@ -52,6 +53,8 @@ export class Connection implements Recipient {
   /** Whose limits it counts against; changes when the client presents an API key. */
   caller: Caller;
   readonly subscriptions = new Map<string, Subscription>();
+  /** Subscriptions that were asked for and not looked at yet. */
+  readonly requested = new Map<string, Waiting>();
   readonly frameRateGuard: FrameRateGuard;
   /** Channel of its pings. */
   pings = '';
@@ -65,6 +68,8 @@ export class Connection implements Recipient {
   lastHeardMs: number;
   /** When it fell behind in reading; null while it keeps up. */
   behindSinceMs: number | null = null;
+  /** It reads again, and its subscriptions are being resumed. */
+  isWaking = false;
   /** It has skipped too much to catch up by changes alone. */
   pastBound = false;
   readonly #sink: FrameSink;
@@ -110,6 +115,7 @@ export class Connection implements Recipient {
     facts: FrameMeta,
   ): boolean {
     if (!this.isOpen) return false;
+    if (this.#builders.length > 0) this.deliver();
     const payload = data instanceof EncodedPayload ? data : new EncodedPayload(data);
     const head = headOf(this.encoding, requestId, event, { snapshot: facts.snapshot ?? false });
     const frame = joinFrame(head, tailOf(this.encoding, payload, facts));
@@ -117,6 +123,7 @@ export class Connection implements Recipient {
     return this.#sink.send(frame, this.isBinary) !== DROPPED;
   }
 
+  /** Kept until `deliver`, or until something else is sent, which goes out after it. */
   hold(builder: FrameBuilder, head: Uint8Array): number {
     this.#builders.push(builder);
     return this.#heads.push(head);

@@ -11,6 +11,7 @@ import type { RequestId } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { WebSocketBehavior } from '../gateway/server.ts';
+import { FRAME_BYTES_A_READ, type RateLimits } from '../http/rateLimits.ts';
 import { type ClientFrame, type ConnectFrame, readFrame } from './clientFrame.ts';
 import { Connection, type Origin, type Socket } from './connection.ts';
 import type { Delivery } from './delivery.ts';
@@ -30,6 +31,7 @@ interface EndpointDeps {
   readonly counts: SocketCounts;
   readonly callers: UpgradeDeps['callers'];
   readonly apiKeys: ApiKeys;
+  readonly limits: Pick<RateLimits, 'charge' | 'isOverdrawn'>;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly observer: Observer;
@@ -140,9 +142,12 @@ export class Endpoint {
   }
 
   #receive(connection: Connection, bytes: ArrayBuffer, isBinary: boolean): void {
-    const { options } = this.#parts;
+    const { options, limits } = this.#parts;
+    const { caller } = connection;
     this.#alive(connection);
-    const verdict = connection.frameRateGuard.frame();
+    // Also of frames that are refused: they were read.
+    limits.charge('read', caller, bytes.byteLength / FRAME_BYTES_A_READ);
+    const verdict = connection.frameRateGuard.frame(limits.isOverdrawn(caller));
     if (verdict === 'close') connection.close(4429, 'too many frames');
     if (verdict === 'warn') this.#refuse(connection, null, this.#tooManyFrames);
     if (verdict !== 'fine') {
@@ -161,7 +166,8 @@ export class Endpoint {
 
   get #tooManyFrames(): Failure {
     const { framesPerSecond } = this.#parts.options;
-    const message = `at most ${framesPerSecond} frames a second: slow down or be closed`;
+    const limit = `at most ${framesPerSecond} frames a second`;
+    const message = `${limit}, and no more than your reads pay for: slow down or be closed`;
     return new Failure('RATE_LIMITED', message);
   }
 

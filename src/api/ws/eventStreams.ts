@@ -10,6 +10,7 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { formatPosition, type Position, parsePosition } from '../../engine/runtime/position.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import { Slices, type Step } from '../../engine/runtime/slices.ts';
 import type { Caller } from '../gateway/address.ts';
 import { unknownKey } from '../gateway/apiKeys.ts';
 import {
@@ -70,6 +71,19 @@ export class EventStreams {
 
   /** `items`: the subscriptions as the client sent them; `place`: where they stand. */
   open(context: RequestContext, items: readonly unknown[], place: string): void {
+    const { responses, clock } = this.#deps;
+    const { exchange, caller } = context;
+    const step: Step = () => {
+      if (exchange.alive) this.#open(context, items, place);
+      return true;
+    };
+    const later = Slices.of(clock).begin(`event streams of ${caller.key}`, step, (error) =>
+      responses.fault(context, error),
+    );
+    if (later !== null && !exchange.deferred) responses.defer(context);
+  }
+
+  #open(context: RequestContext, items: readonly unknown[], place: string): void {
     const { responses, counts, options } = this.#deps;
     const since = sinceOf(context.exchange.lastEventId);
     const params = since instanceof Failure ? since : this.#read(items, place, since);
@@ -134,12 +148,19 @@ export class EventStreams {
     return stream;
   }
 
+  /** In slices: streams that a crowd opened together are pinged together. */
   #pingLater(stream: EventStream): void {
-    const { clock, options } = this.#deps;
-    clock.after(options.heartbeatMs, () => {
-      if (!stream.isOpen) return;
+    const { clock, options, observer } = this.#deps;
+    const step: Step = () => {
+      if (!stream.isOpen) return true;
       if (stream.behindSinceMs === null) this.#ping(stream);
       this.#pingLater(stream);
+      return true;
+    };
+    clock.after(options.heartbeatMs, () => {
+      Slices.of(clock).begin('pings of event streams', step, (error) =>
+        observer.handlerFailed('ping', error),
+      );
     });
   }
 
@@ -237,10 +258,11 @@ class EventStream extends Connection {
       if (state.is !== 'live' || generation !== subscriptions.generation) return null;
       if (!topic.periodic) seq = Math.min(seq, state.handle.completeTo());
     }
-    return this.subscriptions.size === 0 ? null : seq;
+    return this.subscriptions.size === 0 || this.requested.size > 0 ? null : seq;
   }
 
   ping(data: Json, facts: FrameMeta): void {
+    this.deliver();
     const head = headOf('events', null, 'Ping', { messageType: 'Request' });
     this.sink.send(joinFrame(head, tailOf('events', new EncodedPayload(data), facts)));
   }

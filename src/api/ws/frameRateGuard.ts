@@ -20,12 +20,15 @@ export class FrameRateGuard {
     this.#frames = new TokenBucket(quota, clock.monotonicMs());
   }
 
-  /** Counts a frame. Too many: one warning, then close after as many again. */
-  frame(): Verdict {
+  /**
+   * Counts a frame. Too many, or its caller is overdrawn: one warning, then close after as many
+   * frames as are allowed in a second.
+   */
+  frame(isOverdrawn = false): Verdict {
     const { framesPerSecond } = this.#options;
     const nowMs = this.#clock.monotonicMs();
     if (this.#frames.tokens(nowMs) >= framesPerSecond / 2) this.#refused = 0;
-    if (this.#frames.take(nowMs)) return 'fine';
+    if (this.#frames.take(nowMs) && !isOverdrawn) return 'fine';
     this.#refused += 1;
     if (this.#refused > framesPerSecond) return 'close';
     return this.#refused === 1 ? 'warn' : 'ignore';

@@ -3,7 +3,9 @@
  * each tick one slice of the sockets is pinged, with one publish for each encoding in it.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import { EncodedPayload, type Encoding, headOf, joinFrame, tailOf } from '../gateway/frame.ts';
+import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { NodeView } from '../gateway/port.ts';
 import type { Server } from '../gateway/server.ts';
@@ -17,6 +19,7 @@ interface HeartbeatDeps {
   readonly streams: Streams;
   readonly nodeView: NodeView;
   readonly slow: SlowSockets;
+  readonly observer: Observer;
   readonly clock: Clock;
   readonly options: GatewayOptions;
 }
@@ -39,6 +42,8 @@ export class Heartbeat {
   #isStarted = false;
   #timer: Timer | null = null;
   #next = 0;
+  /** Sockets that a sweep has still to look at; null: none is running. */
+  #unswept: Iterator<Connection> | null = null;
 
   constructor(parts: HeartbeatDeps) {
     this.#parts = parts;
@@ -84,6 +89,26 @@ export class Heartbeat {
     });
   }
 
+  /** One at a time: on a busy node the next one begins later. */
+  #sweep(): void {
+    const { connections, clock, observer } = this.#parts;
+    if (this.#unswept !== null) return;
+    const unswept = connections.values();
+    this.#unswept = unswept;
+    const step = (isOver: () => boolean) => {
+      for (const connection of unswept) {
+        this.#check(connection);
+        if (isOver()) return false;
+      }
+      this.#unswept = null;
+      return true;
+    };
+    Slices.of(clock).begin('sweep of sockets', step, (error) => {
+      this.#unswept = null;
+      observer.handlerFailed('sweep of sockets', error);
+    });
+  }
+
   #ping(slice: number): void {
     const encodings = ENCODINGS.filter((each) => this.#sockets.has(pingChannel(slice, each)));
     if (encodings.length === 0) return;
@@ -101,19 +126,17 @@ export class Heartbeat {
     }
   }
 
-  #sweep(): void {
-    const { connections, clock, options, slow } = this.#parts;
+  #check(connection: Connection): void {
+    const { clock, options, slow } = this.#parts;
     const nowMs = clock.monotonicMs();
-    for (const connection of connections) {
-      const buffered = connection.bufferedBytes;
-      if (buffered > options.behindBytes) slow.fallBehind(connection);
-      else if (connection.behindSinceMs !== null) slow.wake(connection);
-      const { behindSinceMs, lastHeardMs } = connection;
-      if (behindSinceMs !== null && nowMs - behindSinceMs > options.behindMs) {
-        connection.close(4008, 'too slow');
-      } else if (nowMs - lastHeardMs > options.silenceMs) {
-        connection.close(4002, 'no sign of life');
-      }
+    const buffered = connection.bufferedBytes;
+    if (buffered > options.behindBytes) slow.fallBehind(connection);
+    else if (connection.behindSinceMs !== null) slow.wake(connection);
+    const { behindSinceMs, lastHeardMs } = connection;
+    if (behindSinceMs !== null && nowMs - behindSinceMs > options.behindMs) {
+      connection.close(4008, 'too slow');
+    } else if (nowMs - lastHeardMs > options.silenceMs) {
+      connection.close(4002, 'no sign of life');
     }
   }
 }

@@ -1,17 +1,16 @@
 /**
  * Decides when subscriptions start. A subscription costs its caller one read, and one more for each
- * `BYTES_A_READ` of its first frames. If the caller has no read left, the subscription waits until
- * one is earned: a client that connects again subscribes to everything at once and must not be
- * refused. Sources are prepared in slices.
+ * `FRAME_BYTES_A_READ` of its first frames. If the caller has no read left, the subscription waits
+ * until one is earned: a client that connects again subscribes to everything at once and must not
+ * be refused. Sources are prepared in slices.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { Slices } from '../../engine/runtime/slices.ts';
 import type { Caller } from '../gateway/address.ts';
 import type { Waiting } from '../gateway/positionWaiters.ts';
-import type { RateLimits } from '../http/rateLimits.ts';
+import { FRAME_BYTES_A_READ, type RateLimits } from '../http/rateLimits.ts';
 
-export const BYTES_A_READ = 32_768;
 /** A caller may have this many waiting subscriptions; further ones are refused. */
 const MOST_WAITING = 2_000;
 /** A source that is not prepared after this time is asked all the same. */
@@ -144,7 +143,7 @@ export class PendingStarts {
   }
 
   #run(start: Start): void {
-    const more = Math.floor(start.run() / BYTES_A_READ);
+    const more = Math.floor(start.run() / FRAME_BYTES_A_READ);
     if (more > 0) this.#limits.charge('read', start.caller, more);
   }
 }

@@ -7,6 +7,7 @@
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { StreamCursor, StreamHandle } from '../topics/port.ts';
@@ -72,19 +73,36 @@ export class SlowSockets {
 
   /** Resumes held subscriptions until the buffer is full again; the rest at the next drain. */
   wake(connection: Connection): void {
+    const { clock, observer } = this.#parts;
+    if (connection.isWaking) return;
+    connection.isWaking = true;
+    const step = (isOver: () => boolean) => {
+      connection.isWaking = !this.#wake(connection, isOver);
+      return !connection.isWaking;
+    };
+    Slices.of(clock).begin(`waking sockets of ${connection.caller.key}`, step, (error) => {
+      connection.isWaking = false;
+      observer.handlerFailed('waking of a socket', error);
+    });
+  }
+
+  /** False: the time of its slice is over. */
+  #wake(connection: Connection, isOver: () => boolean): boolean {
     const { subscriptions, options } = this.#parts;
     if (skippedBytes(connection) > options.bufferBytes) connection.pastBound = true;
     for (const subscription of connection.subscriptions.values()) {
       const { is } = subscription.state;
       if (is !== 'held' && is !== 'unstarted') continue;
-      if (!connection.isOpen || connection.bufferedBytes > options.wakeBytes) return;
+      if (!connection.isOpen || connection.bufferedBytes > options.wakeBytes) return true;
       if (is === 'held') this.#resume(connection, subscription);
-      else if (!subscriptions.start(connection, subscription)) return;
-      if (subscription.state.is === 'held') return;
+      else if (!subscriptions.start(connection, subscription)) return true;
+      if (subscription.state.is === 'held') return true;
+      if (isOver()) return false;
     }
     connection.behindSinceMs = null;
     connection.pastBound = false;
     connection.listen(connection.pings);
+    return true;
   }
 
   #resume(connection: Connection, subscription: Subscription): void {

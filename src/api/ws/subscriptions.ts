@@ -6,11 +6,12 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { hasReached } from '../../engine/runtime/position.ts';
+import { Slices } from '../../engine/runtime/slices.ts';
 import type { RequestId } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { NodeView } from '../gateway/port.ts';
-import type { PositionWaiters } from '../gateway/positionWaiters.ts';
+import type { PositionWaiters, Waiting } from '../gateway/positionWaiters.ts';
 import { askSince, type StreamHandle, type Topic } from '../topics/port.ts';
 import type { SubscribeParams } from './clientFrame.ts';
 import type { Connection } from './connection.ts';
@@ -45,14 +46,46 @@ export class Subscriptions {
   }
 
   subscribe(connection: Connection, params: SubscribeParams): void {
-    this.#remove(connection, params.requestId);
-    try {
-      const subscription = this.#accept(connection, params);
-      if (subscription instanceof Failure) this.#refuse(connection, params.requestId, subscription);
-      else this.#begin(connection, subscription);
-    } catch (error) {
-      this.#fault(connection, params.requestId, error);
-    }
+    const { requestId } = params;
+    const { options, limits } = this.#parts;
+    const { caller, subscriptions, requested } = connection;
+    this.#remove(connection, requestId);
+    const isFull = subscriptions.size + requested.size >= options.maxSubscriptions;
+    const refused = params.refused ?? (isFull ? tooMany(options) : null);
+    const wait = refused ?? this.#request(connection, params);
+    if (wait instanceof Failure) {
+      limits.charge('read', caller, 1);
+      this.#refuse(connection, requestId, wait);
+    } else if (wait !== null) requested.set(keyOf(requestId), wait);
+  }
+
+  /**
+   * Its data is checked, its source opened and its first frames sent when it is its turn: at once
+   * (null), or later. A Failure: too many wait.
+   */
+  #request(connection: Connection, params: SubscribeParams): Waiting | null | Failure {
+    const { requestId } = params;
+    let accepted: Subscription | Failure | null = null;
+    const prepare = (isOver: () => boolean) => {
+      accepted ??= this.#accept(params);
+      return accepted instanceof Failure || this.prepare(accepted, isOver);
+    };
+    const run = () => {
+      connection.requested.delete(keyOf(requestId));
+      const before = connection.sentBytes;
+      try {
+        accepted ??= this.#accept(params);
+        if (accepted instanceof Failure) this.#refuse(connection, requestId, accepted);
+        else this.#begin(connection, accepted);
+      } catch (error) {
+        this.#fault(connection, requestId, error);
+      }
+      return connection.sentBytes - before;
+    };
+    const { caller } = connection;
+    const isPaid = connection.prepaidStarts > 0;
+    if (isPaid) connection.prepaidStarts -= 1;
+    return this.#pendingStarts.begin({ caller, isPaid, prepare, run });
   }
 
   /** What is wrong with a request by itself, before anything is opened; null: nothing. */
@@ -71,14 +104,24 @@ export class Subscriptions {
 
   /** After its socket has closed. */
   endAll(connection: Connection): void {
-    for (const { requestId } of [...connection.subscriptions.values()]) {
-      this.#remove(connection, requestId);
-    }
+    const { clock, observer } = this.#parts;
+    for (const wait of connection.requested.values()) wait.cancel();
+    connection.requested.clear();
+    const step = (isOver: () => boolean) => {
+      for (const { requestId } of connection.subscriptions.values()) {
+        this.#remove(connection, requestId);
+        if (isOver()) break;
+      }
+      return connection.subscriptions.size === 0;
+    };
+    Slices.of(clock).begin(`closed sockets of ${connection.caller.key}`, step, (error) =>
+      observer.handlerFailed('end of subscriptions', error),
+    );
   }
 
   /**
-   * Starts it at once, or when its turn comes and its caller can pay for it. false: its socket has
-   * no room, and it starts when that reads again.
+   * Starts one that was paid for at once, or when its turn comes. false: its socket has no room,
+   * and it starts when that reads again.
    */
   start(connection: Connection, subscription: Subscription): boolean {
     const { caller } = connection;
@@ -92,9 +135,7 @@ export class Subscriptions {
       return connection.sentBytes - before;
     };
     const prepare = (isOver: () => boolean) => this.prepare(subscription, isOver);
-    const isPaid = connection.prepaidStarts > 0;
-    if (isPaid) connection.prepaidStarts -= 1;
-    const wait = this.#pendingStarts.begin({ caller, isPaid, prepare, run });
+    const wait = this.#pendingStarts.begin({ caller, isPaid: true, prepare, run });
     isLater = true;
     if (wait instanceof Failure) this.guarded(connection, subscription, () => wait);
     else if (wait !== null) subscription.state = { is: 'waiting', wait };
@@ -179,15 +220,11 @@ export class Subscriptions {
     return null;
   }
 
-  #accept(connection: Connection, params: SubscribeParams): Subscription | Failure {
-    const { options, nodeView } = this.#parts;
+  #accept(params: SubscribeParams): Subscription | Failure {
+    const { nodeView } = this.#parts;
     const checked = this.#check(params);
     if (checked instanceof Failure) return checked;
     const { topic, open } = checked;
-    if (connection.subscriptions.size >= options.maxSubscriptions) {
-      const message = `a socket may hold ${options.maxSubscriptions} subscriptions`;
-      return new Failure('LIMIT_EXCEEDED', message);
-    }
     if (!topic.periodic && !nodeView.synced()) {
       return new Failure('NOT_READY', 'this node is still syncing; try again');
     }
@@ -227,19 +264,16 @@ export class Subscriptions {
       const wait = positionWaiters.wait(owner, since, (outcome) => {
         subscription.isSinceGone = outcome === 'gone';
         if (outcome === 'late') this.guarded(connection, subscription, notThere);
-        else this.#startOrPostpone(connection, subscription);
+        else if (connection.behindSinceMs === null) this.start(connection, subscription);
+        else subscription.state = { is: 'unstarted' };
       });
       // Too many waiters: the wait is refused at once, and the subscription has ended already.
       subscription.state = { is: 'waiting', wait };
       return;
     }
     if (connection.bufferedBytes > options.behindBytes) this.onBehind(connection);
-    this.#startOrPostpone(connection, subscription);
-  }
-
-  #startOrPostpone(connection: Connection, subscription: Subscription): void {
-    subscription.state = { is: 'unstarted' };
-    if (connection.behindSinceMs === null) this.start(connection, subscription);
+    // One whose socket does not read is started when that reads again.
+    if (connection.behindSinceMs === null) this.#startNow(connection, subscription);
   }
 
   /** null: its socket had no room for the acknowledgement. */
@@ -276,6 +310,8 @@ export class Subscriptions {
 
   #remove(connection: Connection, requestId: RequestId): Subscription | undefined {
     const key = keyOf(requestId);
+    connection.requested.get(key)?.cancel();
+    connection.requested.delete(key);
     const subscription = connection.subscriptions.get(key);
     if (subscription === undefined) return undefined;
     connection.subscriptions.delete(key);
@@ -301,6 +337,10 @@ export class Subscriptions {
       new Failure('SERVER_ERROR', 'the server failed; try again'),
     );
   }
+}
+
+function tooMany({ maxSubscriptions }: GatewayOptions): Failure {
+  return new Failure('LIMIT_EXCEEDED', `a socket may hold ${maxSubscriptions} subscriptions`);
 }
 
 function notThere(): Failure {

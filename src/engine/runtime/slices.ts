@@ -75,6 +75,13 @@ export class Slices {
     return this.#isOver() ? null : this.#isOver;
   }
 
+  /** Begins in this turn if it has time left; does the rest in later turns. null: complete. */
+  begin(owner: string, step: Step, failed: (error: unknown) => void): Timer | null {
+    const isOver = this.atOnce(owner);
+    if (isOver !== null && isComplete({ step, failed }, isOver)) return null;
+    return this.add(owner, step, failed);
+  }
+
   /** Calls `step` in later turns until it answers true or throws. */
   add(owner: string, step: Step, failed: (error: unknown) => void): Timer {
     const work: Work = { step, failed, isCancelled: false };
@@ -117,17 +124,8 @@ export class Slices {
       if (work === undefined) continue;
       works.delete(work);
       if (works.size > 0) this.#works.set(owner, works);
-      if (!this.#isDone(work, isOver) && !work.isCancelled) this.#worksOf(owner).add(work);
+      if (!isComplete(work, isOver) && !work.isCancelled) this.#worksOf(owner).add(work);
     } while (!isOver());
-  }
-
-  #isDone({ step, failed }: Work, isOver: () => boolean): boolean {
-    try {
-      return step(isOver);
-    } catch (error) {
-      failed(error);
-      return true;
-    }
   }
 
   #worksOf(owner: string): Set<Work> {
@@ -141,5 +139,15 @@ export class Slices {
     const works = this.#works.get(owner);
     works?.delete(work);
     if (works?.size === 0) this.#works.delete(owner);
+  }
+}
+
+/** Work that fails is over, too. */
+function isComplete({ step, failed }: Pick<Work, 'step' | 'failed'>, isOver: () => boolean) {
+  try {
+    return step(isOver);
+  } catch (error) {
+    failed(error);
+    return true;
   }
 }

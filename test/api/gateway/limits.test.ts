@@ -76,6 +76,25 @@ test('a large call takes as many tokens as it costs, and the next one waits', as
   assert.deepEqual(await send('/manyBuilds', 1), [200, '0', undefined]);
 });
 
+test('an answer costs its bytes or its work, whichever is more; a 304 its work', async (t) => {
+  const options = { limitLoopback: true, reads: { perSecond: 0.01, burst: 100 } };
+  const { port } = await startNode(t, { routes: testRoutes(), options });
+  const left = async (path: string, lines: string[] = []) => {
+    const { headers } = await ask(port, get(path, lines));
+    return [Number(headers['ratelimit-remaining']), headers.etag];
+  };
+  assert.deepEqual(await left('/costly?cost=7'), [93, undefined]);
+  const [afterBytes, tag] = await left('/large?cost=1');
+  assert.equal(afterBytes, 89, '1 MiB is four reads of 256 KiB');
+  assert.equal((await left('/large?cost=6'))[0], 83);
+  assert.equal((await left('/large?cost=1', [`If-None-Match: ${tag}`]))[0], 82);
+  assert.equal((await left('/small'))[0], 81);
+  assert.equal(
+    (await ask(port, get('/large?cost=1', [], 'HEAD'))).headers['ratelimit-remaining'],
+    '80',
+  );
+});
+
 test('loopback is exempt unless a setting says otherwise', async (t) => {
   const { port } = await startNode(t, { routes: testRoutes(), options: { reads: SLOW } });
   for (let i = 0; i < 10; i++) {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Caller } from '../../../src/api/gateway/address.ts';
 import { GATEWAY_DEFAULTS } from '../../../src/api/gateway/options.ts';
-import { RateLimits } from '../../../src/api/http/rateLimits.ts';
-import { BYTES_A_READ, PendingStarts } from '../../../src/api/ws/pendingStarts.ts';
+import { FRAME_BYTES_A_READ, RateLimits } from '../../../src/api/http/rateLimits.ts';
+import { PendingStarts } from '../../../src/api/ws/pendingStarts.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { VirtualClock, workThrough } from '../topics/world.ts';
 
@@ -47,7 +47,7 @@ test('those that a caller can pay for start at once, the others when it has earn
 
 test('what a subscription is sent first is paid for too, by those that follow', () => {
   const { clock, begin, done } = world(3);
-  begin('large', { bytes: 12 * BYTES_A_READ });
+  begin('large', { bytes: 12 * FRAME_BYTES_A_READ });
   begin('next');
   assert.deepEqual(done, ['large']);
   clock.advance(1_000);

@@ -125,7 +125,13 @@ test('several topics in one frame are answered each on its own', async (t) => {
   client.send({ messageType: 'subscribe', clientId: 't', topics });
   await client.frame({ requestId: 'broken' });
   const said = client.frames.map((frame) => [frame.requestId, frame.event, frame.data.cause]);
-  assert.deepEqual(said, [
+  // The one without an id is refused at once; others may wait for their slice.
+  const isNamed = ([requestId]: readonly unknown[]) => requestId !== null;
+  assert.deepEqual(
+    said.find((each) => !isNamed(each)),
+    [null, 'Error', 'INVALID_PARAMS'],
+  );
+  assert.deepEqual(said.filter(isNamed), [
     [1, 'Subscribed', undefined],
     [1, 'CounterUpdate', undefined],
     ['1', 'Subscribed', undefined],
@@ -133,7 +139,6 @@ test('several topics in one frame are answered each on its own', async (t) => {
     ['x', 'Error', 'TOPIC_NOT_FOUND'],
     ['y', 'Error', 'ASSET_NOT_FOUND'],
     ['z', 'Error', 'INVALID_PARAMS'],
-    [null, 'Error', 'INVALID_PARAMS'],
     ['broken', 'Error', 'SERVER_ERROR'],
   ]);
   assert.equal(client.of('x')[0]?.data.retry, false);

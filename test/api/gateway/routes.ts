@@ -40,7 +40,8 @@ const BODY = Type.Object({
 });
 
 const COST = Type.Object({ cost: Type.Integer() });
-const costOf = ({ body }: RouteRequest) => Number(Reflect.get(Object(body), 'cost'));
+const costOf = ({ query, body }: RouteRequest) =>
+  Number(Reflect.get(Object(body ?? query), 'cost'));
 
 /** Handlers that answer when the test lets them. */
 export class Gate {
@@ -62,6 +63,14 @@ export function testRoutes(gate = new Gate(), buildAnswers: (Answer | Failure)[]
     get('/long', { handle: () => ({ body: LONG }), etag: true, gzip: true }),
     get('/big', { rate: 'free', handle: () => ({ body: BIG }) }),
     get('/bigger', { rate: 'free', handle: () => ({ body: BIG.repeat(8) }) }),
+    get('/costly', { query: COST, cost: costOf }),
+    get('/large', {
+      query: COST,
+      cost: costOf,
+      etag: true,
+      gzip: true,
+      handle: () => ({ body: BIG }),
+    }),
     get('/bytes', { handle: () => ({ body: Buffer.from('åb'), type: 'text/plain' }) }),
     get('/held', { handle: gate.hold }),
     post('/held', { handle: gate.hold }),

@@ -20,7 +20,11 @@ export class VirtualClock implements Clock {
   after(delayMs: number, run: () => void) {
     const entry = { atMs: this.ms + delayMs, order: this.#order++, run };
     this.#due.push(entry);
-    return { cancel: () => void this.#due.splice(this.#due.indexOf(entry), 1) };
+    const cancel = () => {
+      const at = this.#due.indexOf(entry);
+      if (at >= 0) this.#due.splice(at, 1);
+    };
+    return { cancel };
   }
 
   /** Runs everything that is due until that time. */
