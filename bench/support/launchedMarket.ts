@@ -18,15 +18,18 @@ export interface LaunchedMarketOptions {
   readonly pools: number;
   /** Orders of the first token, placed and refunded in turn. */
   readonly orders: number;
+  /** What happens after these, a block a minute. */
+  readonly life?: { readonly minutes: number; events(minute: number, slot: number): MarketEvent[] };
 }
 
 const START_MS = Date.UTC(2026, 0, 1);
 const LAUNCHES_A_BLOCK = 100;
 const ORDERS_A_BLOCK = 50;
+const MINUTE_SECONDS = 60;
 const SUPPLY = DEFAULT_CURVE.supply;
 
 export function launchedToken(index: number): string {
-  return `${id(`policy ${index}`, 56)}.${Buffer.from(`Token ${index}`).toString('hex')}`;
+  return `${idOf(`policy ${index}`, 56)}.${Buffer.from(`Token ${index}`).toString('hex')}`;
 }
 
 /** Fills a directory that has no log yet. */
@@ -54,11 +57,14 @@ export async function writeLaunchedMarket(
   await log.close();
 }
 
-export function* drafts({ pools, orders }: LaunchedMarketOptions): Generator<EntryDraft> {
+export function* drafts(options: LaunchedMarketOptions): Generator<EntryDraft> {
+  const { pools, orders, life } = options;
   let height = 0;
+  let seconds = 0;
   const block = (events: readonly MarketEvent[]): EntryDraft => {
-    const atMs = START_MS + height * 20_000;
-    const at = { slot: height * 20, hash: id(`block ${height}`), height };
+    seconds = Math.max(seconds + 1, height * 20);
+    const atMs = START_MS + seconds * 1000;
+    const at = { slot: seconds, hash: idOf(`block ${height}`), height };
     const chain = { ...at, events, settled: [], dropped: [] };
     return { timeMs: atMs, payload: { kind: 'block', atMs, trades: [], chain } };
   };
@@ -75,18 +81,23 @@ export function* drafts({ pools, orders }: LaunchedMarketOptions): Generator<Ent
     yield block(placed.map((each) => ({ tx: txOf(each.ref), kind: 'placed', order: each })));
     height += 1;
     yield block(
-      placed.map(({ ref }) => ({ tx: id(`refund ${ref}`), kind: 'refunded', order: ref })),
+      placed.map(({ ref }) => ({ tx: idOf(`refund ${ref}`), kind: 'refunded', order: ref })),
     );
+  }
+  for (let minute = 0; minute < (life?.minutes ?? 0); minute += 1) {
+    height += 1;
+    seconds += MINUTE_SECONDS;
+    yield block(life?.events(minute, seconds + 1) ?? []);
   }
 }
 
 function launch(index: number, slot: number, txIndex: number): MarketEvent[] {
-  const [token, tx] = [launchedToken(index), id(`launch ${index}`)];
-  const nft = `${id('launches', 56)}.${id(`nft ${index}`)}`;
+  const [token, tx] = [launchedToken(index), idOf(`launch ${index}`)];
+  const nft = `${idOf('launches', 56)}.${idOf(`nft ${index}`)}`;
   const lovelace = BigInt(1 + (index % 900)) * 10_000_000n;
   const tokens = buyTokens(DEFAULT_CURVE, 0n, lovelace);
-  const pkh = id(`author ${index}`, 56);
-  const address = `addr_test1${id(`address ${index}`)}`;
+  const pkh = idOf(`author ${index}`, 56);
+  const address = `addr_test1${idOf(`address ${index}`)}`;
   const after = {
     venue: 'CURVE',
     x: String(lovelace),
@@ -100,12 +111,12 @@ function launch(index: number, slot: number, txIndex: number): MarketEvent[] {
     bNum: String(DEFAULT_CURVE.bNum),
     supply: String(SUPPLY),
     thresholdLovelace: String(DEFAULT_THRESHOLD_LOVELACE),
-    executor: id('executor', 56),
+    executor: idOf('executor', 56),
     seed: null,
     author: { pkh, skh: '', address },
     name: `Token ${index}`,
     ticker: 'TOK',
-    logoCID: `bafkrei${id(`logo ${index}`, 52)}`,
+    logoCID: `bafkrei${idOf(`logo ${index}`, 52)}`,
     description: 'A token that a bench launched.',
     launchType: 0,
     socials: { twitter: '', telegram: '', discord: '', website: '' },
@@ -130,7 +141,7 @@ function launch(index: number, slot: number, txIndex: number): MarketEvent[] {
 }
 
 function order(index: number, slot: number, txIndex: number): PlacedOrder {
-  const ref = `${id(`order ${index}`)}:0`;
+  const ref = `${idOf(`order ${index}`)}:0`;
   return {
     ref,
     at: chainOrder(slot, txIndex, 0),
@@ -141,9 +152,9 @@ function order(index: number, slot: number, txIndex: number): PlacedOrder {
     feeLovelace: '1100000',
     depositLovelace: '1500000',
     refundAfterMs: START_MS,
-    address: `addr_test1${id(`trader ${index % 100}`, 90)}`,
-    pkh: id(`trader ${index % 100}`, 56),
-    beacon: id(ref, 56),
+    address: `addr_test1${idOf(`trader ${index % 100}`, 90)}`,
+    pkh: idOf(`trader ${index % 100}`, 56),
+    beacon: idOf(ref, 56),
   };
 }
 
@@ -151,6 +162,7 @@ function txOf(ref: string): string {
   return ref.slice(0, ref.indexOf(':'));
 }
 
-function id(text: string, length = 64): string {
+/** A hash, of that many hex digits. */
+export function idOf(text: string, length = 64): string {
   return hash('sha256', text, 'hex').padEnd(length, '0').slice(0, length);
 }
