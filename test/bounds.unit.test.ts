@@ -41,7 +41,7 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'api/topics/outbox.ts #recipients',
     'api/topics/stream.ts #groups',
     'api/webhooks/sender.ts #running',
-    'api/ws/connection.ts subscriptions',
+    'api/ws/connection.ts requested subscriptions',
     'api/ws/heartbeat.ts #sockets',
     'api/ws/pendingStarts.ts #queues',
     'api/ws/socketCounts.ts #counts',
