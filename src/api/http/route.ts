@@ -122,12 +122,16 @@ class RouteServer {
       .catch((error) => this.#http.responses.fault(context, error));
   }
 
-  /** An exclusive request starts in the next turn: by then a pipelined request has been read. */
+  /**
+   * An exclusive request starts in the next turn: by then a pipelined request has been read. A GET
+   * has no effect, so it starts at once.
+   */
   #begin(context: RequestContext, request: RouteRequest): void {
     const cost = this.#route.cost?.(request) ?? 1;
     if (cost > 1) context.allowance = context.allowance.charge(cost - 1);
     context.cost = cost;
-    if (this.#route.exclusive !== true) {
+    const { exclusive, method } = this.#route;
+    if (exclusive !== true || method === 'GET') {
       this.#proceed(context, request);
       return;
     }
