@@ -41,6 +41,8 @@ export class Judge {
     const operation = there.find(({ method }) => method === wanted);
     if (ask.method === 'OPTIONS') this.#preflight(outcome);
     else if (operation !== undefined) this.#documented(operation, ask, outcome);
+    // RFC 9110, 9.1: a method that no path knows. `mutations.ts` has this one.
+    else if (ask.method === 'FOO') this.#error(ask, outcome, 501, 'METHOD_NOT_ALLOWED');
     else if (there.length > 0) this.#wrongMethod(there, ask, outcome);
     else this.#error(ask, outcome, 404, 'NOT_FOUND');
     return String(outcome.status);
