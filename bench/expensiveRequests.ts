@@ -32,6 +32,7 @@ export const expensiveRequests: Bench = {
       market.ask('token'),
       market.ask('marketMs'),
     ]);
+    await ready(port);
     const { requests, missing } = await requestsOf(port, { token, marketMs, pools, minutes });
     const rows: string[][] = [];
     const failed: string[] = [];
@@ -73,6 +74,12 @@ function named(missing: readonly string[], failed: readonly string[]): string[] 
   const list = (what: string, names: readonly string[]) =>
     names.length === 0 ? [] : [`${what}: ${names.join('; ')}.`];
   return [...list('Without a request here', missing), ...list('Not answered with 200', failed)];
+}
+
+async function ready(port: number): Promise<void> {
+  while (!(await fetch(`http://127.0.0.1:${port}/health/ready`)).ok) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 /** Of every route and topic that the server's documents name. */
