@@ -26,7 +26,7 @@ const SETTINGS: LifeSettings = {
 interface Step {
   readonly step: string;
   readonly forMs?: number;
-  readonly afterMs?: number;
+  readonly delayMs?: number;
   readonly [field: string]: Field | undefined;
 }
 
@@ -96,7 +96,7 @@ const STEPS: Readonly<Record<string, Played>> = {
       stray(`${MARKET}.entry.notice`, `{"beginsAt":${LAST},"hash":"${'ab'.repeat(32)}"}`),
       stray(`${MARKET}.entry.t1-abc`, '{"node":1}'),
       { step: 'strayEntry', change: 'hash', subject: 'block' },
-    ].map((step, at) => ({ ...step, afterMs: 2_500 * at })),
+    ].map((step, at) => ({ ...step, delayMs: 2_500 * at })),
   },
   'a fork drops what its blocks held': {
     steps: [{ step: 'fork', depth: 10, resubmit: 'none' }],
@@ -107,9 +107,9 @@ function scheduleOf({ steps, settings }: Played): Schedule {
   const seed = 7;
   const trade = { atMs: 1_000, step: 'trade', everyMs: 3_000, seed: 983_258, forMs: 120_000 };
   const forMs = Math.max(...steps.map((step) => step.forMs ?? 0)) + 15_000;
-  const lastMs = Math.max(...steps.map(({ afterMs = 0 }) => afterMs));
+  const lastMs = Math.max(...steps.map(({ delayMs = 0 }) => delayMs));
   const calm = { atMs: AT_MS + lastMs + forMs, step: 'calm', forMs: CALM_MS };
-  const timed = steps.map(({ afterMs = 0, ...step }) => ({ ...step, atMs: AT_MS + afterMs }));
+  const timed = steps.map(({ delayMs = 0, ...step }) => ({ ...step, atMs: AT_MS + delayMs }));
   const endMs = calm.atMs + 60_000;
   return { seed, settings: { ...SETTINGS, ...settings }, steps: [trade, ...timed, calm], endMs };
 }
