@@ -1,5 +1,6 @@
 /**
- * What the gateway serves, and what it asks of the node. It knows uWebSockets.js and no market.
+ * The interface between the gateway and the node: routes and topics that the gateway serves, and
+ * questions that it asks the node. The gateway knows uWebSockets.js and no market.
  *
  * A route's handler gets checked input and answers bytes; everything HTTP (limits, CORS, ETag,
  * gzip, HEAD, aborts) happens around it. A handler may be asynchronous; it runs between batches of
@@ -29,7 +30,7 @@ export interface RouteRequest {
   readonly apiKey?: string;
 }
 
-/** What limits hold for the caller of a request, and what is left of them. */
+/** The limits of a request's caller, and the remaining amounts. */
 export interface CallerLimits {
   /** Name of its API key, or its address (IPv6: the /64). */
   readonly caller: string;

@@ -40,7 +40,7 @@ export interface HttpDeps {
 
 /**
  * Reads the headers, finds out who calls and takes a rate-limit token; null: refused, and answered.
- * Who guesses keys is counted by address.
+ * A caller with an unknown key is counted by its address.
  */
 export function enter(
   http: HttpDeps,

@@ -18,7 +18,7 @@ import { type ImageType, imageTypeOf, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
 
 const PART_SUFFIX = '.part';
-/** What a file takes of the disk is a multiple of it. */
+/** A file's size on the disk is a multiple of this. */
 const DISK_BLOCK_BYTES = 4096;
 const DEFAULT_MAX_BYTES = 1 << 30;
 

@@ -192,7 +192,7 @@ export class Courier {
     return marks.flatMap((mark) => (mark === null ? [] : [{ epoch, seq: mark.seq }]));
   }
 
-  /** What the topics would take long for, until this node has done all of it, or gives up. */
+  /** Does the long work of the topics in slices, until it is done or LONGEST_MS have passed. */
   async #prepare(): Promise<void> {
     const { clock } = this.#deps;
     const untilMs = clock.monotonicMs() + LONGEST_MS;

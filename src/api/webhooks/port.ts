@@ -68,7 +68,7 @@ export interface StoredWebhook {
 
 export interface WebhookStore {
   all(): Promise<readonly StoredWebhook[] | Failure>;
-  /** Those of one API key, by its name; costs as much as it finds. */
+  /** The webhooks of one API key, by the key's name. Costs in proportion to the number found. */
   ownedBy(owner: string): Promise<readonly StoredWebhook[] | Failure>;
   add(webhook: Webhook, progress: Progress): Promise<Failure | null>;
   /** One that is gone already is no failure. */

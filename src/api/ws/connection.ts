@@ -21,7 +21,7 @@ import type { Recipient } from '../topics/port.ts';
 import type { FrameRateGuard } from './frameRateGuard.ts';
 import type { Subscription } from './subscription.ts';
 
-/** What is known of a socket before it opens. */
+/** Properties of a socket that are known before it opens. */
 export interface Origin {
   readonly encoding: Encoding;
   readonly caller: Caller;

@@ -5,8 +5,8 @@
  *
  * Sent as added: pending transactions that no received block contains. Sent as removed:
  * transactions that were sent, are no longer pending and are in no received block. After a
- * roll-back all pending transactions are sent again. One that may return (it was sent, or its block
- * was rolled back) is removed only after a while.
+ * roll-back all pending transactions are sent again. A transaction that may return (it was sent, or
+ * its block was rolled back) is removed only after a while.
  */
 
 import type { RefusalReason } from '../../cardano/ledger/port.ts';

@@ -65,7 +65,7 @@ const SIGNATURE_BYTES = 300;
 /** Where scripts run. */
 const MAX_FEE_LOVELACE = 3_000_000n;
 const MAX_COLLATERAL_LOVELACE = 5_000_000n;
-/** Of all that is put up, where it returns to the server, which has outputs of 5 ADA for it. */
+/** Upper bound of collateral that returns to the server. Its own outputs for it hold 5 ADA. */
 const MAX_FOREIGN_COLLATERAL_LOVELACE = 10_000_000n;
 /** Upper bound of the lovelace beside the tokens in each stage of a lock. */
 const MAX_LOCK_LOVELACE = 3_000_000n;

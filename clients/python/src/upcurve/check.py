@@ -24,7 +24,7 @@ from .wire.rest import OrderAnswer, QuoteAnswer
 
 _MOST_FEE = 3_000_000
 _MOST_COLLATERAL = 5_000_000
-#: Of all that is put up, where it returns to the server, which has outputs of 5 ADA for it.
+#: Upper bound of collateral that returns to the server. Its own outputs for it hold 5 ADA.
 _MOST_FOREIGN_COLLATERAL = 10_000_000
 #: Upper bound of an order's executor fee plus deposit, in lovelace, even if a quote asks for more.
 _MOST_ON_TOP = 5_000_000
