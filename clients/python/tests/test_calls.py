@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 from urllib.request import urlopen
 
+import aiohttp
 import pytest
 from support.raw import RawServer
 from support.until import until
@@ -154,6 +155,27 @@ async def test_a_close_ends_what_is_under_way() -> None:
         with pytest.raises(ApiError) as failure:
             await asyncio.wait_for(call, 30)
         assert failure.value.cause == "STOPPED"
+
+
+async def test_a_close_as_the_socket_opens_ends(
+    devnet: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closes: list[asyncio.Task[None]] = []
+    connect = aiohttp.ClientSession.ws_connect
+
+    async def close_as_it_opens(session: aiohttp.ClientSession, *args: Any, **options: Any) -> Any:
+        socket = await connect(session, *args, **options)
+        loop = asyncio.get_running_loop()
+        # Runs after this coroutine has ended and before the client continues.
+        loop.call_soon(lambda: closes.append(loop.create_task(client.close())))
+        return socket
+
+    monkeypatch.setattr(aiohttp.ClientSession, "ws_connect", close_as_it_opens)
+    client = Client(devnet)
+    pools = client.watch_pools("New")
+    await until("it closes", lambda: closes)
+    await asyncio.wait_for(closes[0], 10)
+    assert (pools.is_closed, client.connection.state.status) == (True, "closed")
 
 
 async def test_a_closed_client_is_quiet(devnet: str) -> None:

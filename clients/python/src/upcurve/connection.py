@@ -223,6 +223,11 @@ class Connection:
             return _LOST, "no answer"
         except (aiohttp.ClientError, OSError, ApiError) as error:
             return _LOST, str(error) or type(error).__name__
+        if self._is_closed:
+            # Before Python 3.12 `wait_for` drops a cancellation that comes as its task ends, so
+            # `close` would wait for this socket for ever (python/cpython#86296).
+            await socket.close()
+            return _LOST, "closed by this client"
         self._leave = asyncio.get_running_loop().create_future()
         sending = asyncio.ensure_future(self._requests.send_all(socket))
         reading = asyncio.ensure_future(self._read_all(socket))
