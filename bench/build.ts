@@ -3,7 +3,7 @@
  * and against the scripts alone.
  * The question, the method and the numbers are in RESULTS.md.
  */
-import type { TransactionPlan } from '../src/cardano/build/plan.ts';
+import type { TransactionPlan } from '../src/cardano/transactions/plan.ts';
 import type { Assembler } from './processes/assembler.ts';
 import type { BuilderProcess } from './processes/builder.ts';
 import { type Bench, fixed, percent, type Scale, whole } from './support/bench.ts';

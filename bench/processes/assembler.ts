@@ -1,9 +1,9 @@
 /** The work of the builder's thread, without thread and pool: the assembler in a loop. */
 
-import { assemble, type Evaluate } from '../../src/cardano/build/assemble.ts';
-import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
 import { evaluate as evaluateWith } from '../../src/cardano/ledger/scalus.ts';
+import { assemble, type Evaluate } from '../../src/cardano/transactions/assemble.ts';
+import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
 import { PARAMETERS } from '../../test/support/parameters.ts';
 import { offer } from '../support/offers.ts';
 import { lasting, measureWork } from '../support/work.ts';

@@ -1,8 +1,8 @@
 /** The builder as the app has it: a pool of one thread. Plans come from outside. */
 
-import type { BuilderPool, BuilderState } from '../../src/cardano/build/builderThreads.ts';
-import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
+import type { BuilderPool, BuilderState } from '../../src/cardano/transactions/builderThreads.ts';
+import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
 import { offer } from '../support/offers.ts';
 import { saturate, startBuilder } from '../support/saturate.ts';
 import { type Done, lasting, measureWork } from '../support/work.ts';

@@ -4,9 +4,9 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
-import type { BuilderPool } from '../../src/cardano/build/builderThreads.ts';
-import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
+import type { BuilderPool } from '../../src/cardano/transactions/builderThreads.ts';
+import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { type Due, Feed, type FeedOptions, startBenchApp } from '../support/marketApp.ts';
 import { offer } from '../support/offers.ts';

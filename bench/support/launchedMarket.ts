@@ -3,14 +3,14 @@
  * over it has a market without a chain. No ledger has judged its transactions.
  */
 import { hash } from 'node:crypto';
-import { dataFiles } from '../../src/engine/actors/dataFiles.ts';
-import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
-import { recover } from '../../src/engine/actors/recovery.ts';
+import { MarketRecord } from '../../src/engine/fold/marketRecord.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
 import { type EntryDraft, LogWriter } from '../../src/engine/log/writer.ts';
 import { buyTokens, DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
 import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/engine/market/events.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/engine/market/pool.ts';
+import { dataFiles } from '../../src/engine/recovery/dataFiles.ts';
+import { recover } from '../../src/engine/recovery/recovery.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
 

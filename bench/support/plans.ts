@@ -1,11 +1,17 @@
 /** Plans of the three kinds of build that matter: no script, one script, a full batch. */
 
-import { planCancel, planOrder } from '../../src/cardano/build/order.ts';
-import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
+import { planCancel, planOrder } from '../../src/cardano/transactions/order.ts';
+import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
 import { MOST_ORDERS, matchOrders } from '../../src/chain/executor/matching.ts';
 import { planBatch } from '../../src/chain/executor/plan.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
-import { curveSold, float, placed, poolOf, stepPlan } from '../../test/cardano/build/market.ts';
+import {
+  curveSold,
+  float,
+  placed,
+  poolOf,
+  stepPlan,
+} from '../../test/cardano/transactions/market.ts';
 import {
   ADA,
   ALICE,
@@ -19,9 +25,9 @@ import {
   REFERENCES,
   SLOTS,
   TOKEN,
-} from '../../test/cardano/build/world.ts';
+} from '../../test/cardano/transactions/world.ts';
 
-export { SLOTS } from '../../test/cardano/build/world.ts';
+export { SLOTS } from '../../test/cardano/transactions/world.ts';
 
 const WALLET_OUTPUTS = 20;
 const GUESSED_FEE_LOVELACE = 1_200_000n;

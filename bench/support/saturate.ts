@@ -1,8 +1,8 @@
 /** Keeps a builder of one thread busy: one build runs, the next ones wait. */
 
-import { BuilderPool } from '../../src/cardano/build/builderThreads.ts';
-import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
+import { BuilderPool } from '../../src/cardano/transactions/builderThreads.ts';
+import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { PARAMETERS } from '../../test/support/parameters.ts';

@@ -10,11 +10,11 @@
  */
 
 import type { Transaction } from '../cardano/codec/transaction.ts';
-import type { Fold } from '../engine/actors/fold.ts';
-import { MarketTimeDrafter } from '../engine/actors/marketTimeDrafter.ts';
+import type { Fold } from '../engine/fold/fold.ts';
 import type { ChainBlock } from '../engine/log/entry.ts';
 import type { EntryDraft } from '../engine/log/writer.ts';
 import type { MarketEvent } from '../engine/market/events.ts';
+import { MarketTimeDrafter } from '../engine/node/marketTimeDrafter.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import { chainTip } from './chainPoints.ts';
 import type { FirstSlotOf } from './kupo/kupo.ts';

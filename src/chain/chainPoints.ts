@@ -1,9 +1,9 @@
 /** The fold's position on the chain, earlier blocks it can return to, and the return itself. */
-import { CHAIN_START, KEPT_POINTS, TIP } from '../engine/actors/chainRows.ts';
-import type { Node } from '../engine/actors/node.ts';
-import { nextEpoch } from '../engine/actors/recovery.ts';
+import { CHAIN_START, KEPT_POINTS, TIP } from '../engine/fold/chainRows.ts';
 import type { Log } from '../engine/log/port.ts';
 import type { LogWriter } from '../engine/log/writer.ts';
+import type { Node } from '../engine/node/node.ts';
+import { nextEpoch } from '../engine/recovery/recovery.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import { type PointRecord, readRecord } from '../engine/store/records.ts';
 import type { Checkpoint, StateStore } from '../engine/store/state.ts';

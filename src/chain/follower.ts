@@ -9,11 +9,11 @@
  *
  * Loses no block: it asks for a block again until the block's entry is in the log.
  */
-import { KEPT_POINTS } from '../engine/actors/chainRows.ts';
-import type { Fold } from '../engine/actors/fold.ts';
-import { MarketTimeDrafter } from '../engine/actors/marketTimeDrafter.ts';
+import { KEPT_POINTS } from '../engine/fold/chainRows.ts';
+import type { Fold } from '../engine/fold/fold.ts';
 import type { EntryDraft } from '../engine/log/writer.ts';
 import { intervalStart, MINUTE_MS } from '../engine/market/resolution.ts';
+import { MarketTimeDrafter } from '../engine/node/marketTimeDrafter.ts';
 import { type Clock, nextTurn } from '../engine/runtime/clock.ts';
 import { Task } from '../engine/runtime/task.ts';
 import type { PointRecord } from '../engine/store/records.ts';

@@ -5,7 +5,7 @@
  * Bounded: it reads at most MOST_AHEAD blocks ahead of the log, then waits for it.
  */
 import type { Transaction } from '../cardano/codec/transaction.ts';
-import type { Node } from '../engine/actors/node.ts';
+import type { Node } from '../engine/node/node.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { Task } from '../engine/runtime/task.ts';
 import { chainTip } from './chainPoints.ts';

@@ -15,7 +15,7 @@ import {
 } from '../cardano/datums/deployment.ts';
 import type { Key } from '../cardano/keys/keys.ts';
 import type { UtxoLookup } from '../cardano/ledger/port.ts';
-import { SETTINGS } from '../engine/actors/chainRows.ts';
+import { SETTINGS } from '../engine/fold/chainRows.ts';
 import { Unavailable } from '../engine/runtime/errors.ts';
 import { readRecord, type SettingsRecord } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';

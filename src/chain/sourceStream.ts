@@ -2,7 +2,7 @@
  * Opens a source at the newest block that it shares with the fold, and reads its events with a time
  * limit. A source may wait for its node without end; `signal` cuts that short.
  */
-import { KEPT_POINTS } from '../engine/actors/chainRows.ts';
+import { KEPT_POINTS } from '../engine/fold/chainRows.ts';
 import { unlessAborted } from '../engine/runtime/abort.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { StateStore } from '../engine/store/state.ts';

@@ -7,12 +7,13 @@
  * A leader also audits the stored log. It has the entries in memory and would not notice damage,
  * but a node that is behind could not get past a damaged entry.
  */
-import type { DataFiles } from '../engine/actors/dataFiles.ts';
-import type { MarketRecord } from '../engine/actors/marketRecord.ts';
-import type { Node } from '../engine/actors/node.ts';
-import { isInLog, restartLog } from '../engine/actors/recovery.ts';
-import { marketOfLog } from '../engine/actors/sameMarket.ts';
+
+import type { MarketRecord } from '../engine/fold/marketRecord.ts';
 import type { Log } from '../engine/log/port.ts';
+import type { Node } from '../engine/node/node.ts';
+import type { DataFiles } from '../engine/recovery/dataFiles.ts';
+import { isInLog, restartLog } from '../engine/recovery/recovery.ts';
+import { marketOfLog } from '../engine/recovery/sameMarket.ts';
 import { Fault, isFault } from '../engine/runtime/assert.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
 import { epochNumber } from '../engine/runtime/position.ts';

@@ -9,10 +9,10 @@
  *          finds another leader's entry at its seq. Never waits longer than it leads: the entry
  *          that it waits for may be lost with the log.
  */
-import type { MarketRecord } from '../engine/actors/marketRecord.ts';
-import type { Node } from '../engine/actors/node.ts';
+import type { MarketRecord } from '../engine/fold/marketRecord.ts';
 import type { Log } from '../engine/log/port.ts';
 import { LogWriter, type TimeGuard, type WriterObserver } from '../engine/log/writer.ts';
+import type { Node } from '../engine/node/node.ts';
 import { type Clock, pause, sleepUnless } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { Task } from '../engine/runtime/task.ts';

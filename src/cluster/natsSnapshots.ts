@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DataFiles } from '../engine/actors/dataFiles.ts';
+import type { DataFiles } from '../engine/recovery/dataFiles.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { epochNumber } from '../engine/runtime/position.ts';

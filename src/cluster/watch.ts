@@ -7,8 +7,8 @@
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
+import type { Node } from '../engine/node/node.ts';
 import { isFault } from '../engine/runtime/assert.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';

@@ -5,8 +5,8 @@
 import type { Readable } from 'node:stream';
 import type { Registry } from 'prom-client';
 import { tradersService } from '../client/traders/service.ts';
-import type { Node } from '../engine/actors/node.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
+import type { Node } from '../engine/node/node.ts';
 import { Fault } from '../engine/runtime/assert.ts';
 import { type Clock, sleep } from '../engine/runtime/clock.ts';
 import { createEvents, type Events } from '../engine/runtime/events.ts';

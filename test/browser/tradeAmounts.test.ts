@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { planLock } from '../../src/cardano/build/lock.ts';
 import { parseAddress } from '../../src/cardano/codec/address.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { decodePlutusData } from '../../src/cardano/codec/plutusData.ts';
 import { amountOf } from '../../src/cardano/codec/value.ts';
 import { readLockData } from '../../src/cardano/datums/datums.ts';
+import { planLock } from '../../src/cardano/transactions/lock.ts';
 import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { plainAmount, readAmount, shownAmount } from '../../src/web/trade/amount.ts';

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CML } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
-import { isSignedBy } from '../../src/cardano/build/witness.ts';
 import {
   array,
   byteString,
@@ -21,6 +20,7 @@ import { Constr, encodePlutusData } from '../../src/cardano/codec/plutusData.ts'
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { Key } from '../../src/cardano/keys/keys.ts';
+import { isSignedBy } from '../../src/cardano/transactions/witness.ts';
 import { isFault } from '../../src/engine/runtime/assert.ts';
 import { addressOf, keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';

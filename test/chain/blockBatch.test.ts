@@ -7,7 +7,7 @@ import { BlockBatch } from '../../src/chain/blockBatch.ts';
 import { PendingTransactions } from '../../src/chain/pendingTransactions.ts';
 import type { Block } from '../../src/chain/port.ts';
 import { foldMarket } from '../../src/chain/recognise/knownMarket.ts';
-import { Fold } from '../../src/engine/actors/fold.ts';
+import { Fold } from '../../src/engine/fold/fold.ts';
 import { ENTRY_VERSION, sealEntry } from '../../src/engine/log/entry.ts';
 import type { EntryDraft } from '../../src/engine/log/writer.ts';
 import { StateStore } from '../../src/engine/store/state.ts';

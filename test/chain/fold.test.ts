@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { POOLS_TAG, poolTag } from '../../src/engine/actors/streamTags.ts';
+import { POOLS_TAG, poolTag } from '../../src/engine/fold/streamTags.ts';
 import { type LockRecord, type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld } from '../support/foldWorld.ts';

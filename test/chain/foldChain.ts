@@ -1,10 +1,10 @@
 /** A world whose log follows a chain: blocks and roll-backs written as the follower writes them. */
 import assert from 'node:assert/strict';
-import { CHAIN_START, pointKey } from '../../src/engine/actors/chainRows.ts';
-import { MarketTimeDrafter } from '../../src/engine/actors/marketTimeDrafter.ts';
-import { nextEpoch } from '../../src/engine/actors/recovery.ts';
+import { CHAIN_START, pointKey } from '../../src/engine/fold/chainRows.ts';
 import type { ChainBlock, MempoolPayload } from '../../src/engine/log/entry.ts';
 import type { EntryDraft } from '../../src/engine/log/writer.ts';
+import { MarketTimeDrafter } from '../../src/engine/node/marketTimeDrafter.ts';
+import { nextEpoch } from '../../src/engine/recovery/recovery.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { type PointRecord, readRecord } from '../../src/engine/store/records.ts';
 import type { KeyedTable } from '../../src/engine/store/rows.ts';

@@ -1,6 +1,6 @@
 /** Compares the rows and bars of a world with the market that made its blocks. */
 import assert from 'node:assert/strict';
-import { pointKey } from '../../src/engine/actors/chainRows.ts';
+import { pointKey } from '../../src/engine/fold/chainRows.ts';
 import type { Bar } from '../../src/engine/market/bar.ts';
 import { decodeBar } from '../../src/engine/market/barText.ts';
 import { DEFAULT_CURVE } from '../../src/engine/market/curve.ts';

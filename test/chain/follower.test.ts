@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KEPT_POINTS, pointKey } from '../../src/engine/actors/chainRows.ts';
+import { KEPT_POINTS, pointKey } from '../../src/engine/fold/chainRows.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { until } from '../support/until.ts';
 import { followFrom, MadeElsewhere } from './distantChain.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { KEPT_POINTS } from '../../src/engine/actors/chainRows.ts';
+import { KEPT_POINTS } from '../../src/engine/fold/chainRows.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { type FollowingChange, followFrom, MadeElsewhere } from './distantChain.ts';
 import { assertRebuilt, caughtUp, marketOf, openWorld, transactionsOf } from './followed.ts';

@@ -1,7 +1,6 @@
 /** A token of mainnet graduates into a pool of Splash, and its market goes with it. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { formatAddress } from '../../src/cardano/codec/address.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { datumOf, type Output, refText } from '../../src/cardano/codec/output.ts';
@@ -9,6 +8,7 @@ import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { readPoolData, readSplashPool } from '../../src/cardano/datums/datums.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { viewPool } from '../../src/engine/market/poolView.ts';
 import { earnedOf, splashOut } from '../../src/engine/market/splash.ts';
 import { type PoolRecord, readRecord } from '../../src/engine/store/records.ts';

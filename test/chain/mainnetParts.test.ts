@@ -1,7 +1,6 @@
 /** Orders that are executed in parts: one order to clients, whatever outputs it passes through. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOrder } from '../../src/cardano/build/order.ts';
 import { formatAddress, parseAddress } from '../../src/cardano/codec/address.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import {
@@ -15,6 +14,7 @@ import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { readPoolData } from '../../src/cardano/datums/datums.ts';
 import { readPartialOrder } from '../../src/cardano/datums/partialOrder.ts';
+import { planOrder } from '../../src/cardano/transactions/order.ts';
 import { readOrderOutput } from '../../src/chain/recognise/orderOutput.ts';
 import { buyTokens, sellLovelace } from '../../src/engine/market/curve.ts';
 import { fillsOfOrder } from '../../src/engine/store/records.ts';

@@ -3,7 +3,6 @@
  * pools by something else. Recognised from the first block, or from a later one on.
  */
 import assert from 'node:assert/strict';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import type { OutputPlan } from '../../src/cardano/codec/encode.ts';
 import { compareRefs, type OutputRef, refText } from '../../src/cardano/codec/output.ts';
 import { Constr, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
@@ -11,6 +10,7 @@ import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { poolData } from '../../src/cardano/datums/datums.ts';
 import { capLovelace } from '../../src/cardano/datums/deployment.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket, type KnownMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';

@@ -1,7 +1,6 @@
 /** Hostile look-alikes are ignored: whatever stands on the chain, only what is ours counts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { formatAddress } from '../../src/cardano/codec/address.ts';
 import { type OutputRef, refText } from '../../src/cardano/codec/output.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
@@ -13,6 +12,7 @@ import {
   type PoolDatum,
   poolData,
 } from '../../src/cardano/datums/datums.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import {
   ADA,

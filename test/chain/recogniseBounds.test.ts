@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { datumOf, decodeOutput, type Output } from '../../src/cardano/codec/output.ts';
 import { Constr, decodePlutusData, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
@@ -19,6 +18,7 @@ import {
   readSplashPool,
 } from '../../src/cardano/datums/datums.ts';
 import { metadataData, readMetadata } from '../../src/cardano/datums/metadata.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { readOrderOutput } from '../../src/chain/recognise/orderOutput.ts';
 import { dataText } from '../support/testData.ts';
 import { RIDDLE_DATUM } from './mainnetSamples.ts';

@@ -1,12 +1,12 @@
 /** The launchpad that runs on mainnet: whatever varies there from pool to pool is not compared. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { scriptAddress } from '../../src/cardano/codec/address.ts';
 import { refText } from '../../src/cardano/codec/output.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { poolData } from '../../src/cardano/datums/datums.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
 import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';

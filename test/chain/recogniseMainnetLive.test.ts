@@ -1,8 +1,6 @@
 /** What stood on mainnet, decoded, recognised and rebuilt: bytes of the chain itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOrder } from '../../src/cardano/build/order.ts';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { addressText, formatAddress } from '../../src/cardano/codec/address.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { datumOf, decodeOutput, type Output, refText } from '../../src/cardano/codec/output.ts';
@@ -10,6 +8,8 @@ import { Constr, decodePlutusData } from '../../src/cardano/codec/plutusData.ts'
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { readOrderData, readPoolData } from '../../src/cardano/datums/datums.ts';
+import { planOrder } from '../../src/cardano/transactions/order.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
 import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';

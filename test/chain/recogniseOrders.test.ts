@@ -1,10 +1,10 @@
 /** Hostile orders and locks are ignored; the outcome of honest ones is reported once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { lockData, type OrderDatum, orderData } from '../../src/cardano/datums/datums.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import {
   ADA,
   ALICE,

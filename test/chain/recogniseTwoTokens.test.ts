@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { scriptAddress } from '../../src/cardano/codec/address.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import {
@@ -17,6 +16,7 @@ import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { assetData, orderData, readPoolData } from '../../src/cardano/datums/datums.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';

@@ -1,6 +1,5 @@
 /** Transactions as anybody may write them, for recognition to judge: honest ones, look-alikes. */
 import assert from 'node:assert/strict';
-import { dataHex } from '../../src/cardano/build/plan.ts';
 import { formatAddress, scriptAddress } from '../../src/cardano/codec/address.ts';
 import {
   encodeAssets,
@@ -26,6 +25,7 @@ import {
 } from '../../src/cardano/datums/datums.ts';
 import { capLovelace } from '../../src/cardano/datums/deployment.ts';
 import { metadataData } from '../../src/cardano/datums/metadata.ts';
+import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import type { KnownMarket } from '../../src/chain/recognise/knownMarket.ts';

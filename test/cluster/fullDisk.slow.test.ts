@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DataDisk } from '../../src/cluster/watch.ts';
-import { dataFiles } from '../../src/engine/actors/dataFiles.ts';
+import { dataFiles } from '../../src/engine/recovery/dataFiles.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { openDatabase } from '../../src/engine/store/database.ts';
 import type { TestApp } from '../support/app.ts';

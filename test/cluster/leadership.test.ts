@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Epochs } from '../../src/cluster/epochs.ts';
 import { type ActiveRole, Leadership, type Role } from '../../src/cluster/leadership.ts';
-import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
+import { MarketRecord } from '../../src/engine/fold/marketRecord.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import type { LogWriter } from '../../src/engine/log/writer.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';

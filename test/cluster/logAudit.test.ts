@@ -6,7 +6,7 @@ import { Epochs } from '../../src/cluster/epochs.ts';
 import { type Announcement, Announcements } from '../../src/cluster/nats/announcements.ts';
 import { Bucket } from '../../src/cluster/nats/bucket.ts';
 import { manager } from '../../src/cluster/nats/stream.ts';
-import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
+import { MarketRecord } from '../../src/engine/fold/marketRecord.ts';
 import { systemClock as clock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { chainAfter } from '../support/chain.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { readTraderConfig } from '../../src/client/traders/config.ts';
-import { TIP } from '../../src/engine/actors/chainRows.ts';
+import { TIP } from '../../src/engine/fold/chainRows.ts';
 import { Failure, Unavailable } from '../../src/engine/runtime/errors.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Devnet } from '../../src/api/devnet/routes.ts';
 import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
 import { manager } from '../../src/cluster/nats/stream.ts';
-import { TIP } from '../../src/engine/actors/chainRows.ts';
+import { TIP } from '../../src/engine/fold/chainRows.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';

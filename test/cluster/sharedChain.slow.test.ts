@@ -8,7 +8,7 @@ import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { Client, type Key } from '../../src/client/index.ts';
 import type { Devnet } from '../../src/devnet/devnet.ts';
 import { signedBody } from '../../src/devnet/payment.ts';
-import { TIP } from '../../src/engine/actors/chainRows.ts';
+import { TIP } from '../../src/engine/fold/chainRows.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { type PointRecord, readRecord } from '../../src/engine/store/records.ts';
 import { Person } from '../client/person.ts';

@@ -17,7 +17,7 @@ import { coverageOf, type FileCoverage, missedText, table } from './report.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Threads that are always terminated, so Node writes nothing of them. */
-const TERMINATED = ['src/cardano/build/worker.ts'];
+const TERMINATED = ['src/cardano/transactions/worker.ts'];
 /** As long as the longest file takes here on a busy machine, twice. */
 const FILE_LIMIT_MS = 600_000;
 const parts = process.argv.slice(2);

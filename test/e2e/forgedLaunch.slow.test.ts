@@ -5,14 +5,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookUpReferences } from '../../src/cardano/build/chainData.ts';
-import { planLaunch } from '../../src/cardano/build/launch.ts';
-import { planOrder } from '../../src/cardano/build/order.ts';
-import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
-import { addWitnesses } from '../../src/cardano/build/witness.ts';
 import { parseAddress } from '../../src/cardano/codec/address.ts';
 import { doubledScriptHash } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
+import { lookUpReferences } from '../../src/cardano/transactions/chainData.ts';
+import { planLaunch } from '../../src/cardano/transactions/launch.ts';
+import { planOrder } from '../../src/cardano/transactions/order.ts';
+import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
+import { addWitnesses } from '../../src/cardano/transactions/witness.ts';
 import { newestSettings } from '../../src/chain/settings.ts';
 import { quoteLaunch } from '../../src/engine/market/quote.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';

@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { mergeWitnesses } from '../../src/cardano/build/witness.ts';
 import { elementsOf, readCbor } from '../../src/cardano/codec/cbor.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { type OutputRef, refText } from '../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { callersCollateralAddress } from '../../src/cardano/datums/deployment.ts';
 import type { Submitter } from '../../src/cardano/ledger/port.ts';
+import { mergeWitnesses } from '../../src/cardano/transactions/witness.ts';
 import type { PreparedTx } from '../../src/client/trade/tradingClient.ts';
 import { executorOver, stopOwn } from '../chain/executor/poolExecutorWorld.ts';
 import { until } from '../support/until.ts';

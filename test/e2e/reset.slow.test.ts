@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Devnet } from '../../src/devnet/devnet.ts';
-import { readMarket } from '../../src/engine/actors/marketRecord.ts';
+import { readMarket } from '../../src/engine/fold/marketRecord.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
 import { devnetOptions } from '../support/devnetNode.ts';
 import { runProgram, type Server, startServer, temporaryDirectory } from '../support/server.ts';

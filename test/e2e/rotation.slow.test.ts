@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addWitnesses } from '../../src/cardano/build/witness.ts';
 import { parseAddress } from '../../src/cardano/codec/address.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { Key } from '../../src/cardano/keys/keys.ts';
+import { addWitnesses } from '../../src/cardano/transactions/witness.ts';
 import { keyAddress } from '../../src/cardano/validators/deploy.ts';
 import { newestSettings } from '../../src/chain/settings.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ensureLog } from '../../src/cluster/log/jetstream.ts';
 import { connectNats } from '../../src/cluster/nats/connection.ts';
-import { marketOfLog } from '../../src/engine/actors/sameMarket.ts';
+import { marketOfLog } from '../../src/engine/recovery/sameMarket.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';

@@ -1,10 +1,10 @@
 /** Compares a world with the model that followed its log. */
 import assert from 'node:assert/strict';
-import { type PairActor, seriesTag } from '../../src/engine/actors/pairActor.ts';
-import type { BarChange } from '../../src/engine/actors/series.ts';
 import type { Bar } from '../../src/engine/market/bar.ts';
 import { decodeBar } from '../../src/engine/market/barText.ts';
 import { RESOLUTIONS, STORED_RESOLUTION_IDS } from '../../src/engine/market/resolution.ts';
+import { type PairActor, seriesTag } from '../../src/engine/pools/pairActor.ts';
+import type { BarChange } from '../../src/engine/pools/series.ts';
 import type { Cause } from '../../src/engine/store/rows.ts';
 import { type FoldModel, seriesKey } from './foldModel.ts';
 import type { FoldWorld } from './foldWorld.ts';

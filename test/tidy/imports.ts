@@ -19,17 +19,34 @@ export const ROOMS = [
   'server',
 ] as const;
 
+/** The folders of engine/, in order, by the same rule. */
+const ENGINE_FOLDERS = [
+  'engine/runtime',
+  'engine/market',
+  'engine/store',
+  'engine/log',
+  'engine/pools',
+  'engine/directory',
+  'engine/fold',
+  'engine/recovery',
+  'engine/node',
+  'engine/snapshots',
+  'engine/ingest',
+];
+/** An arrow back that stays until the windows of the state hash go. */
+const ARROWS_BACK = new Set(['engine/store/hashWindow → engine/log/entry']);
+
 /** Folders that may import less than their room does; a value is a folder or a file, no `.ts`. */
 const NARROW: Readonly<Record<string, readonly string[]>> = {
   'engine/market': ['engine/runtime/assert', 'engine/runtime/json'],
-  'api/gateway': ['api/http', 'api/ws', 'api/topics', 'engine/runtime', 'engine/actors/topicHub'],
+  'api/gateway': ['api/http', 'api/ws', 'api/topics', 'engine/runtime'],
   'api/http': ['api/gateway', 'engine/runtime'],
   'api/ws': ['api/gateway', 'api/http', 'api/topics', 'engine/runtime'],
   devnet: ['cardano', 'engine/runtime', 'engine/store/database'],
 };
 
 /** Folders of `api/` that services share; every other one is a service, and those stay apart. */
-const SHARED_BY_SERVICES = ['building', 'gateway', 'http', 'images', 'schemas', 'topics', 'ws'];
+const SHARED_BY_SERVICES = ['builder', 'gateway', 'http', 'images', 'schemas', 'topics', 'ws'];
 
 /** What a file that a browser loads may come from. */
 const FOR_BROWSERS = [
@@ -59,7 +76,7 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   'uWebSockets.js': 'src/api/gateway/server.ts',
   'better-sqlite3': 'src/engine/store/database.ts',
   scalus: 'src/cardano/ledger/scalus.ts',
-  piscina: 'src/cardano/build/builderThreads.ts',
+  piscina: 'src/cardano/transactions/builderThreads.ts',
   '@nats-io/transport-node': 'src/cluster/nats/connection.ts',
   '@nats-io/jetstream': 'src/cluster/nats/stream.ts',
   '@nats-io/kv': 'src/cluster/nats/bucket.ts',
@@ -116,6 +133,13 @@ function lies(place: string, folder: string): boolean {
   return place === folder || place.startsWith(`${folder}/`);
 }
 
+function isArrowBack(from: string, to: string): boolean {
+  const [one, other] = [from, to].map((place) => {
+    return ENGINE_FOLDERS.findIndex((folder) => lies(place, folder));
+  });
+  return (other ?? -1) > (one ?? -1) && (one ?? -1) >= 0 && !ARROWS_BACK.has(`${from} → ${to}`);
+}
+
 function roomOf(place: string): number {
   return ROOMS.findIndex((room) => lies(place, room));
 }
@@ -129,6 +153,7 @@ function serviceOf(place: string): string | null {
 /** Why a file may not import another; null where it may. */
 function forbidden(from: string, to: string): string | null {
   if (roomOf(to) > roomOf(from)) return `${from} lies before ${to} in the order of rooms`;
+  if (isArrowBack(from, to)) return `${from} lies before ${to} in the order of engine/`;
   const folder = Object.keys(NARROW).find((name) => lies(from, name));
   if (folder !== undefined && !lies(to, folder)) {
     const isNamed = NARROW[folder]?.some((name) => lies(to, name)) ?? false;

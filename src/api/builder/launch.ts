@@ -1,9 +1,9 @@
 /** Launches a token: checks the form, computes the image's content id, builds the transaction. */
 
-import { lookUpReferences } from '../../cardano/build/chainData.ts';
-import { planLaunch } from '../../cardano/build/launch.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
+import { lookUpReferences } from '../../cardano/transactions/chainData.ts';
+import { planLaunch } from '../../cardano/transactions/launch.ts';
 import { newestSettings } from '../../chain/settings.ts';
 import { cleanPicture } from '../../client/trade/cleanPicture.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -11,7 +11,13 @@ import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
 import { changesDirection, NAME_FAULTS, unreadableName } from '../../engine/market/tokenName.ts';
 import { MAX_LINK_BYTES, webLink } from '../../engine/market/webLink.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import { builtBefore } from '../building/builtBefore.ts';
+import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
+import type { Answer, FormFile, Route } from '../gateway/port.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
+import { cidOf } from '../images/cid.ts';
+import { checkImage, DECLARED_TYPES } from '../images/header.ts';
+import { builtBefore } from './builtBefore.ts';
+import { LaunchAnswer, LaunchForm, type LaunchInfo } from './schema.ts';
 import {
   BUILDS,
   build,
@@ -20,14 +26,8 @@ import {
   readAddress,
   type TxBuildContext,
   walletUtxos,
-} from '../building/txBuildContext.ts';
-import { refuseTtl, validityOf, within } from '../building/validity.ts';
-import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
-import type { Answer, FormFile, Route } from '../gateway/port.ts';
-import { jsonAnswer, route } from '../gateway/route.ts';
-import { cidOf } from '../images/cid.ts';
-import { checkImage, DECLARED_TYPES } from '../images/header.ts';
-import { LaunchAnswer, LaunchForm, type LaunchInfo } from './schema.ts';
+} from './txBuildContext.ts';
+import { refuseTtl, validityOf, within } from './validity.ts';
 
 const MAX_BODY_BYTES = 6_291_456;
 const MOST_NAME_CHARACTERS = 16;

@@ -1,14 +1,19 @@
 /** The transactions that place orders. */
 
-import { ORDER_OUTPUT, planOrder, planSplashOrder } from '../../cardano/build/order.ts';
-import type { TransactionPlan } from '../../cardano/build/plan.ts';
 import type { Address } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../../cardano/codec/output.ts';
 import { beacon } from '../../cardano/datums/datums.ts';
+import { ORDER_OUTPUT, planOrder, planSplashOrder } from '../../cardano/transactions/order.ts';
+import type { TransactionPlan } from '../../cardano/transactions/plan.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { builtBefore } from '../building/builtBefore.ts';
+import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
+import { builtBefore } from './builtBefore.ts';
+import { type FoundQuote, QUOTE_CAUSES, quoteFor, quoteView, waitMsOf } from './quote.ts';
+import { OrderAnswer, OrderBody } from './schema.ts';
 import {
   BUILDS,
   build,
@@ -16,13 +21,8 @@ import {
   readAddress,
   type TxBuildContext,
   walletUtxos,
-} from '../building/txBuildContext.ts';
-import { orderValidity, type Validity, validityOf, within } from '../building/validity.ts';
-import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
-import type { Answer, Route } from '../gateway/port.ts';
-import { jsonAnswer, route } from '../gateway/route.ts';
-import { type FoundQuote, QUOTE_CAUSES, quoteFor, quoteView, waitMsOf } from './quote.ts';
-import { OrderAnswer, OrderBody } from './schema.ts';
+} from './txBuildContext.ts';
+import { orderValidity, type Validity, validityOf, within } from './validity.ts';
 
 export function orderRoutes(txContext: TxBuildContext): Route[] {
   return [

@@ -2,10 +2,10 @@
 import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { COST_DENOMINATOR } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
-import { BUILDS, type TxBuildContext } from '../building/txBuildContext.ts';
 import type { Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { ConfigAnswer, ParametersAnswer } from './schema.ts';
+import { BUILDS, type TxBuildContext } from './txBuildContext.ts';
 
 const READS = { ...BUILDS, method: 'GET', rate: 'read', needsSync: false } as const;
 const A_DENOMINATOR = COST_DENOMINATOR / 3n;

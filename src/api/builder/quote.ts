@@ -10,13 +10,13 @@ import { mostOutput, type Quote, quote, type Side } from '../../engine/market/qu
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import { BUILDS, type TxBuildContext } from '../building/txBuildContext.ts';
-import { orderValidity, refuseTtl, validityOf } from '../building/validity.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { itemError } from '../schemas/itemError.ts';
 import { QuoteAnswer, QuoteQuery, QuotesAnswer, QuotesBody } from './schema.ts';
+import { BUILDS, type TxBuildContext } from './txBuildContext.ts';
+import { orderValidity, refuseTtl, validityOf } from './validity.ts';
 
 export const QUOTE_CAUSES = [
   { cause: 'ASSET_NOT_FOUND', status: 500 },

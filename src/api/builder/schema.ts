@@ -2,10 +2,10 @@
 import Type from 'typebox';
 import { SLIPPAGES } from '../../engine/market/order.ts';
 import { SIDES } from '../../engine/market/quote.ts';
-import { SERVER_WALLET } from '../building/txBuildContext.ts';
-import { Ttl, ValidUntil } from '../building/validity.ts';
 import { AddressText, Amount, AssetIdShape, KeyHash, TxHash } from '../schemas/identifiers.ts';
 import { ItemError } from '../schemas/itemError.ts';
+import { SERVER_WALLET } from './txBuildContext.ts';
+import { Ttl, ValidUntil } from './validity.ts';
 
 const MOST_NAMED = 1000;
 const LONGEST_OUTPUT = 40_000;

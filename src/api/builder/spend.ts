@@ -1,29 +1,19 @@
 /** Cancels orders, sends a wallet's coins and tokens, and submits signed transactions. */
 
-import { lookUpReferences, scriptWithReference } from '../../cardano/build/chainData.ts';
-import { heldOrder, planCancel } from '../../cardano/build/order.ts';
-import { planTransfer } from '../../cardano/build/transfer.ts';
-import { mergeWitnesses } from '../../cardano/build/witness.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
+import { lookUpReferences, scriptWithReference } from '../../cardano/transactions/chainData.ts';
+import { heldOrder, planCancel } from '../../cardano/transactions/order.ts';
+import { planTransfer } from '../../cardano/transactions/transfer.ts';
+import { mergeWitnesses } from '../../cardano/transactions/witness.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type OrderRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import { builtBefore } from '../building/builtBefore.ts';
-import {
-  BUILDS,
-  build,
-  cborForCaller,
-  chooseCollateral,
-  readAddress,
-  type TxBuildContext,
-  walletUtxos,
-} from '../building/txBuildContext.ts';
-import { refuseTtl, validityOf, within } from '../building/validity.ts';
 import { LIST_BODY_BYTES, OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
+import { builtBefore } from './builtBefore.ts';
 import {
   CancelBody,
   PartialAnswer,
@@ -33,6 +23,16 @@ import {
   SubmittedAnswer,
   TransferBody,
 } from './schema.ts';
+import {
+  BUILDS,
+  build,
+  cborForCaller,
+  chooseCollateral,
+  readAddress,
+  type TxBuildContext,
+  walletUtxos,
+} from './txBuildContext.ts';
+import { refuseTtl, validityOf, within } from './validity.ts';
 
 export function spendRoutes(txContext: TxBuildContext): Route[] {
   return [

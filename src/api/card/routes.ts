@@ -1,7 +1,7 @@
 /** `/og/<asset>.png`: the picture that chats show beside a link to a token. */
 import { LRUCache } from 'lru-cache';
 import Type from 'typebox';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import { COIN, parseAsset } from '../../engine/market/asset.ts';
 import { intervalStart } from '../../engine/market/resolution.ts';
 import { Failure } from '../../engine/runtime/errors.ts';

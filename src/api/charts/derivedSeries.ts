@@ -5,10 +5,9 @@
  * change.
  * Source: api.md section 9.2.
  */
-import { lastRollback } from '../../engine/actors/chainMarket.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
-import type { ClockMove } from '../../engine/actors/marketClock.ts';
-import type { BarChange, BarSeries, Series } from '../../engine/actors/series.ts';
+import { lastRollback } from '../../engine/fold/chainMarket.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import type { ClockMove } from '../../engine/fold/marketClock.ts';
 import { type Bar, joinBars } from '../../engine/market/bar.ts';
 import {
   type DerivedResolution,
@@ -17,6 +16,7 @@ import {
   intervalStart,
   PART_RESOLUTIONS,
 } from '../../engine/market/resolution.ts';
+import type { BarChange, BarSeries, Series } from '../../engine/pools/series.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,5 @@
 /** Which series of bars a request means: a pair, a pair read backwards, or a token's market cap. */
-import type { Fold } from '../../engine/actors/fold.ts';
-import type { PairActor } from '../../engine/actors/pairActor.ts';
-import type { BarSeries } from '../../engine/actors/series.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import { COIN } from '../../engine/market/asset.ts';
 import type { Bar } from '../../engine/market/bar.ts';
 import { type BarView, type PriceKind, viewBar, viewSpotBar } from '../../engine/market/barView.ts';
@@ -14,6 +12,8 @@ import {
   isDerived,
   storedPart,
 } from '../../engine/market/resolution.ts';
+import type { PairActor } from '../../engine/pools/pairActor.ts';
+import type { BarSeries } from '../../engine/pools/series.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { ChartKind } from './chartKind.ts';
 import { DerivedSeries } from './derivedSeries.ts';

@@ -3,8 +3,8 @@
  * began or ended as market time moved. Flat bars are derived from traded ones and from the moves of
  * the market clock; nothing of them is stored.
  */
-import type { Fold } from '../../engine/actors/fold.ts';
-import type { ClockMove } from '../../engine/actors/marketClock.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import type { ClockMove } from '../../engine/fold/marketClock.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { fillPrevious, flatBar } from '../../engine/market/flatBars.ts';
 import {

@@ -1,5 +1,5 @@
 /** Bars of a span of time, traded or filled, oldest first. */
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { fillPrevious } from '../../engine/market/flatBars.ts';
 import { EARLIEST_START_MS, intervalStart } from '../../engine/market/resolution.ts';

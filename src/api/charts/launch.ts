@@ -6,14 +6,14 @@
  * Assumes: before the first trade the spot is that of the untouched curve; of a pool that was
  *          launched before its history begins here, that of the output with which it begins.
  */
-import type { Fold } from '../../engine/actors/fold.ts';
-import type { PairActor } from '../../engine/actors/pairActor.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { flatBar } from '../../engine/market/flatBars.ts';
 import { formatPrice, MARKET_CAP } from '../../engine/market/pair.ts';
 import { marketCapOf, spotOf } from '../../engine/market/pool.ts';
 import { intervalEnd, intervalStart } from '../../engine/market/resolution.ts';
 import type { Trade } from '../../engine/market/trade.ts';
+import type { PairActor } from '../../engine/pools/pairActor.ts';
 import { type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import { endCrossing } from './derivedSeries.ts';

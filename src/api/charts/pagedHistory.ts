@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import {
   EARLIEST_START_MS,

@@ -1,16 +1,16 @@
 /** `LastBar` and `MCapBar`: the bars of one series, live. */
 import type Type from 'typebox';
-import { lastRollback } from '../../engine/actors/chainMarket.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
-import { clockTag } from '../../engine/actors/marketClock.ts';
-import { seriesTag } from '../../engine/actors/pairActor.ts';
-import { givenId } from '../../engine/actors/pairIds.ts';
-import type { BarChange } from '../../engine/actors/series.ts';
-import { poolTag } from '../../engine/actors/streamTags.ts';
+import { lastRollback } from '../../engine/fold/chainMarket.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import { clockTag } from '../../engine/fold/marketClock.ts';
+import { poolTag } from '../../engine/fold/streamTags.ts';
 import { COIN, parseAssetOrAlias } from '../../engine/market/asset.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { pairName } from '../../engine/market/pair.ts';
 import { intervalStart, isDerived, storedPart } from '../../engine/market/resolution.ts';
+import { seriesTag } from '../../engine/pools/pairActor.ts';
+import { givenId } from '../../engine/pools/pairIds.ts';
+import type { BarChange } from '../../engine/pools/series.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';

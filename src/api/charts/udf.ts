@@ -5,8 +5,8 @@
  * Source: TradingView's UDF page, api.md section 8.
  */
 import Type from 'typebox';
-import type { ListedPool } from '../../engine/actors/directory.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { ListedPool } from '../../engine/directory/directory.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import { COIN, parseAsset } from '../../engine/market/asset.ts';
 import type { PriceKind } from '../../engine/market/barView.ts';
 import {

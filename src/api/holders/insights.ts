@@ -1,7 +1,7 @@
 /** How a token is spread: who holds much of it, what its author did, who bought with the launch. */
 import Type from 'typebox';
-import type { Fold } from '../../engine/actors/fold.ts';
-import { traderKey } from '../../engine/actors/traderRows.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import { traderKey } from '../../engine/fold/traderRows.ts';
 import { percentOf } from '../../engine/market/profit.ts';
 import {
   type PoolRecord,

@@ -7,8 +7,8 @@
  *          made in slices: rows are of the state in which it began, prices of bars and pools of the
  *          slice in which they are read.
  */
-import type { Fold } from '../../engine/actors/fold.ts';
-import { ordersOfBoth } from '../../engine/actors/orderRows.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import { ordersOfBoth } from '../../engine/fold/orderRows.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import { decodeBar } from '../../engine/market/barText.ts';
 import { pairName } from '../../engine/market/pair.ts';

@@ -1,7 +1,7 @@
 /** Portfolios of payment keys, now and over time, and the insights into a token, over HTTP. */
 
 import Type from 'typebox';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';

@@ -3,9 +3,9 @@
  * key. The fold keeps holders in order, so a page is read, not sorted.
  */
 
-import type { Fold } from '../../engine/actors/fold.ts';
-import { balanceKey, holderAddress, holdersOf } from '../../engine/actors/holdingRows.ts';
-import { traderKey } from '../../engine/actors/traderRows.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import { balanceKey, holderAddress, holdersOf } from '../../engine/fold/holdingRows.ts';
+import { traderKey } from '../../engine/fold/traderRows.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatFixed, formatUnits } from '../../engine/market/decimal.ts';
 import { spotOf } from '../../engine/market/pool.ts';

@@ -1,7 +1,7 @@
 /** The open-order book as a stream: whole each time, the best levels of each side. */
 import { LRUCache } from 'lru-cache';
 import sortedBtree from 'sorted-btree';
-import { ordersTag } from '../../engine/actors/streamTags.ts';
+import { ordersTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import type { RefText } from '../../engine/market/events.ts';

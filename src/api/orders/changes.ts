@@ -4,8 +4,8 @@
  * that know no other.
  */
 
-import { undoneSlots } from '../../engine/actors/chainMarket.ts';
-import { poolTag, readAbout } from '../../engine/actors/streamTags.ts';
+import { undoneSlots } from '../../engine/fold/chainMarket.ts';
+import { poolTag, readAbout } from '../../engine/fold/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
 import { finish } from '../../engine/runtime/slices.ts';
 import { changePage, type IndexedChange } from '../../engine/store/changeIndex.ts';

@@ -4,14 +4,14 @@
  */
 
 import sortedBtree from 'sorted-btree';
-import type { Fold } from '../../engine/actors/fold.ts';
-import type { PendingOrder } from '../../engine/actors/mempoolRows.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import type { PendingOrder } from '../../engine/fold/mempoolRows.ts';
 import {
   openOrdersOfKey,
   ordersOfBoth,
   ordersOfKey,
   ordersOfToken,
-} from '../../engine/actors/orderRows.ts';
+} from '../../engine/fold/orderRows.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type OrderFacts, type OrderView, viewOrder } from '../../engine/market/orderView.ts';

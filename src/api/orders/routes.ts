@@ -1,6 +1,6 @@
 /** Orders over HTTP: of a token, of keys, by beacon. */
 
-import { ordersTag } from '../../engine/actors/streamTags.ts';
+import { ordersTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { finish } from '../../engine/runtime/slices.ts';

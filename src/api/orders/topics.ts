@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { keyAddressProblem, parseAddress } from '../../cardano/codec/address.ts';
-import { ordersOfTag, ordersTag, poolTag } from '../../engine/actors/streamTags.ts';
+import { ordersOfTag, ordersTag, poolTag } from '../../engine/fold/streamTags.ts';
 import { invalid } from '../../engine/runtime/errors.ts';
 import { type Topic, topic } from '../topics/port.ts';
 import { BookSource, Books } from './book.ts';

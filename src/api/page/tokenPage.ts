@@ -4,7 +4,7 @@
  * `shownText` leaves it, and escaped.
  */
 import Type from 'typebox';
-import type { ListedPool } from '../../engine/actors/directory.ts';
+import type { ListedPool } from '../../engine/directory/directory.ts';
 import { type AssetId, COIN, parseAsset } from '../../engine/market/asset.ts';
 import { formatPrice, formatUnits } from '../../engine/market/decimal.ts';
 import { spotOf } from '../../engine/market/pool.ts';

@@ -6,8 +6,8 @@
  * are remembered, the last of them. For a position without one the whole page is the answer.
  */
 import { crc32 } from 'node:zlib';
-import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
-import { POOLS_TAG, TICKERS_TAG } from '../../engine/actors/streamTags.ts';
+import type { ListedPool, PoolDirectory } from '../../engine/directory/directory.ts';
+import { POOLS_TAG, TICKERS_TAG } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { PoolListName } from '../../engine/market/poolView.ts';
 import type { DataOf, Part, Source } from '../topics/port.ts';

@@ -4,7 +4,7 @@
  */
 
 import Type from 'typebox';
-import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
+import type { ListedPool, PoolDirectory } from '../../engine/directory/directory.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { curveProgress, type PoolListName, viewInfo } from '../../engine/market/poolView.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';

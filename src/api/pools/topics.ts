@@ -1,6 +1,6 @@
 /** Pools, live: one pool, the pool on top, and the lists. */
 import Type from 'typebox';
-import { POOLS_TAG, poolTag } from '../../engine/actors/streamTags.ts';
+import { POOLS_TAG, poolTag } from '../../engine/fold/streamTags.ts';
 import { POOL_LIST_NAMES, type PoolListName } from '../../engine/market/poolView.ts';
 import { type DataOf, type Part, type Source, type Topic, topic } from '../topics/port.ts';
 import { listSource } from './listSource.ts';

@@ -3,9 +3,9 @@
  * cap, then by asset id. Only pools with a trade in that day are kept in order here: the others
  * follow by market cap, and of those the directory has a list. Source: api.md section 9.1.
  */
-import type { ListedPool } from '../../engine/actors/directory.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
-import { type TickerList, TickerLists } from '../../engine/actors/tickerLists.ts';
+import type { ListedPool } from '../../engine/directory/directory.ts';
+import { type TickerList, TickerLists } from '../../engine/directory/tickerLists.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { intervalStart } from '../../engine/market/resolution.ts';
 import { MOST_ON_PAGE } from './route.ts';

@@ -3,8 +3,8 @@
  * change makes another `ListedPool`, so what was rendered belongs to the object, not to a position.
  */
 import { LRUCache } from 'lru-cache';
-import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { ListedPool, PoolDirectory } from '../../engine/directory/directory.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import { type PoolListName, viewPool } from '../../engine/market/poolView.ts';
 import { finish } from '../../engine/runtime/slices.ts';
 import { locksOfToken } from '../schemas/locks.ts';

@@ -3,7 +3,7 @@
  * wherever the log has got to meanwhile.
  */
 import { LRUCache } from 'lru-cache';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;

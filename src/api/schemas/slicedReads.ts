@@ -2,8 +2,8 @@
  * Answers that read much, made a few milliseconds at a time out of one state: rows are held as they
  * were when the request came, which is the position that the answer carries.
  */
-import type { Fold } from '../../engine/actors/fold.ts';
-import type { MempoolIndex } from '../../engine/actors/mempoolRows.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import type { MempoolIndex } from '../../engine/fold/mempoolRows.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { HeldRows, KeyedRow } from '../../engine/store/keyedRows.ts';
 import type { KeyedTable } from '../../engine/store/rows.ts';

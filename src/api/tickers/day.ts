@@ -2,9 +2,8 @@
  * A token's last 24 hours at one position, as exact values: what a ticker shows and lists sort by.
  * Source: api.md section 9.1.
  */
-import type { ListedPool } from '../../engine/actors/directory.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
-import type { PairDay } from '../../engine/actors/pairTicker.ts';
+import type { ListedPool } from '../../engine/directory/directory.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { decodeBar } from '../../engine/market/barText.ts';
 import { powerOfTen } from '../../engine/market/decimal.ts';
@@ -18,6 +17,7 @@ import {
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
 import { type Sums, WINDOW_MS, type Window } from '../../engine/market/windows.ts';
+import type { PairDay } from '../../engine/pools/pairTicker.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { type PoolRecord, poolState } from '../../engine/store/records.ts';
 

@@ -3,8 +3,8 @@
  * then kept in step by the tokens whose tickers changed.
  */
 import { LRUCache } from 'lru-cache';
-import type { Fold } from '../../engine/actors/fold.ts';
-import { type TickerList, TickerLists } from '../../engine/actors/tickerLists.ts';
+import { type TickerList, TickerLists } from '../../engine/directory/tickerLists.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { WINDOWS } from '../../engine/market/windows.ts';
 import { TokenDay } from './day.ts';

@@ -1,5 +1,5 @@
 /** Which tickers a client asked for: filtered, sorted, and how many they are. */
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { curveProgress } from '../../engine/market/poolView.ts';
 import { intervalStart } from '../../engine/market/resolution.ts';

@@ -1,6 +1,6 @@
 /** `Tickers`, live: those of given tokens, or the first of a sorted list. */
 import { crc32 } from 'node:zlib';
-import { TICKERS_TAG } from '../../engine/actors/streamTags.ts';
+import { TICKERS_TAG } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type DataOf, type Part, type Source, type Topic, topic } from '../topics/port.ts';
 import { TickersInput, TickersUpdate, type TickerUpdate } from './schema.ts';

@@ -1,6 +1,6 @@
 /** Tickers as clients see them, rendered once per change, and the lists that sort them. */
 import { LRUCache } from 'lru-cache';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { TokenDay } from './day.ts';
 import { pageOf, type Ranking, Rankings } from './rankings.ts';

@@ -13,7 +13,7 @@
  * - The answer is the same on every node at P.
  */
 import type { Static, TSchema } from 'typebox';
-import type { TopicHub } from '../../engine/actors/foldListeners.ts';
+import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { EncodedPayload, Encoding, FrameBuilder, RequestId } from '../gateway/frame.ts';

@@ -1,7 +1,7 @@
 /** Trades of a token, newest first: schemas, rows and routes (api.md section 2). */
 import Type from 'typebox';
-import type { Fold } from '../../engine/actors/fold.ts';
-import { tradesTag } from '../../engine/actors/streamTags.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import { tradesTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { Failure } from '../../engine/runtime/errors.ts';

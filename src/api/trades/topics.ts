@@ -1,7 +1,7 @@
 /** Fills, live: `Trades` of a token, `NewestTrades` of the market. */
 import Type from 'typebox';
-import type { Fold } from '../../engine/actors/fold.ts';
-import { POOLS_TAG, poolTag, tradesTag } from '../../engine/actors/streamTags.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
+import { POOLS_TAG, poolTag, tradesTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { changePage } from '../../engine/store/changeIndex.ts';
 import { AssetIdShape } from '../schemas/identifiers.ts';

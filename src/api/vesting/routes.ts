@@ -3,14 +3,14 @@
  * locks of an owner or a token.
  */
 import Type from 'typebox';
-import { lookUpReferences, scriptWithReference } from '../../cardano/build/chainData.ts';
-import { type LockDeployment, planLock, planWithdraw } from '../../cardano/build/lock.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/codec/output.ts';
+import { lookUpReferences, scriptWithReference } from '../../cardano/transactions/chainData.ts';
+import { type LockDeployment, planLock, planWithdraw } from '../../cardano/transactions/lock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
-import { builtBefore } from '../building/builtBefore.ts';
+import { builtBefore } from '../builder/builtBefore.ts';
 import {
   BUILDS,
   build,
@@ -19,8 +19,8 @@ import {
   readAddress,
   type TxBuildContext,
   walletUtxos,
-} from '../building/txBuildContext.ts';
-import { refuseTtl, Ttl, ValidUntil, validityOf, within } from '../building/validity.ts';
+} from '../builder/txBuildContext.ts';
+import { refuseTtl, Ttl, ValidUntil, validityOf, within } from '../builder/validity.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { AddressText, AssetIdShape, KeyHash, OutputId } from '../schemas/identifiers.ts';

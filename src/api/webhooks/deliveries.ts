@@ -2,7 +2,7 @@
  * Delivers all webhooks, on the node that leads. It follows the fold as the streams of sockets do:
  * by tags, so that a batch costs as much as it changes.
  */
-import type { TopicHub } from '../../engine/actors/foldListeners.ts';
+import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';

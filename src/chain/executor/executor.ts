@@ -6,9 +6,10 @@
  * refund is due, a pause is over, a block came. All pools with work are visited at the start and
  * when the settings change, in parts.
  */
-import type { AppliedListener } from '../../engine/actors/foldListeners.ts';
-import { tokensOfTags } from '../../engine/actors/streamTags.ts';
+
+import { tokensOfTags } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import type { AppliedListener } from '../../engine/node/foldListeners.ts';
 
 import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';

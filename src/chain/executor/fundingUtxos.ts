@@ -4,11 +4,11 @@
  * outputs: one page is cached, and each output is checked again before it is used.
  */
 
-import { planOf, type TransactionPlan } from '../../cardano/build/plan.ts';
-import { signOwn } from '../../cardano/build/signing.ts';
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import { addValues } from '../../cardano/codec/value.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
+import { planOf, type TransactionPlan } from '../../cardano/transactions/plan.ts';
+import { signOwn } from '../../cardano/transactions/signing.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Roles } from '../settings.ts';

@@ -7,13 +7,13 @@
  * order that fails alone, and a step that fails, are paused (`PoolBackoff`), and the others go on.
  */
 
-import type { Builder, BuiltTransaction } from '../../cardano/build/port.ts';
-import { signOwn } from '../../cardano/build/signing.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
 import { type SlotConfig, slotAt, slotStartMs } from '../../cardano/codec/slots.ts';
 import type { Deployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
+import type { Builder, BuiltTransaction } from '../../cardano/transactions/port.ts';
+import { signOwn } from '../../cardano/transactions/signing.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';

@@ -6,7 +6,7 @@
 
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
-import { FULL } from '../../engine/actors/chainRows.ts';
+import { FULL } from '../../engine/fold/chainRows.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type OrderRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';

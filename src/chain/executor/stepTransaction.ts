@@ -3,15 +3,15 @@
  * decides inputs and payments; this file looks up the other outputs that a plan needs.
  */
 
-import { lookUpCollateral, lookUpReferences } from '../../cardano/build/chainData.ts';
-import { type NextPool, planStep } from '../../cardano/build/paired.ts';
-import type { Builder, BuildOutcome } from '../../cardano/build/port.ts';
 import { formatAddress, scriptAddress } from '../../cardano/codec/address.ts';
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
 import type { SlotConfig } from '../../cardano/codec/slots.ts';
 import type { LaunchId } from '../../cardano/datums/datums.ts';
 import { capLovelace, type Deployment } from '../../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
+import { lookUpCollateral, lookUpReferences } from '../../cardano/transactions/chainData.ts';
+import { type NextPool, planStep } from '../../cardano/transactions/paired.ts';
+import type { Builder, BuildOutcome } from '../../cardano/transactions/port.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { NewestPool } from '../newestPool.ts';

@@ -1,5 +1,5 @@
 /** Rules of inputs, outputs, collateral, limits and the fee. Source: Conway, rule UTXO. */
-import { leastFee, scriptBytes } from '../../cardano/build/cost.ts';
+
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { integerOf, mapField, readCbor } from '../../cardano/codec/cbor.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
@@ -7,6 +7,7 @@ import { type Output, refText } from '../../cardano/codec/output.ts';
 import { adaJson, outputJson, refJson, valueJson } from '../../cardano/codec/outputJson.ts';
 import { totalUnits } from '../../cardano/codec/transaction.ts';
 import { addValues, asValue, coins, equalValues } from '../../cardano/codec/value.ts';
+import { leastFee, scriptBytes } from '../../cardano/transactions/cost.ts';
 import type { JsonValue } from '../../engine/runtime/exactJson.ts';
 import { depositsLovelace } from './certificates.ts';
 import { type JudgedTransaction, type RuleFailure, unlessEmpty } from './judged.ts';

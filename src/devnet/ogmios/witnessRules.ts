@@ -1,6 +1,5 @@
 /** Rules of scripts, datums, redeemers, metadata and signatures. Source: Conway, rule UTXOW. */
-import { integrityHash } from '../../cardano/build/integrityHash.ts';
-import { isSignedBy } from '../../cardano/build/witness.ts';
+
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { BYTES, elementsOf, type Item, readCbor, span, TEXT } from '../../cardano/codec/cbor.ts';
 import { isWellFormed } from '../../cardano/codec/flatScript.ts';
@@ -9,6 +8,8 @@ import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { datumHashOf } from '../../cardano/codec/output.ts';
 import { refJson } from '../../cardano/codec/outputJson.ts';
 import { metadataLabels, witnessDatums } from '../../cardano/codec/transaction.ts';
+import { integrityHash } from '../../cardano/transactions/integrityHash.ts';
+import { isSignedBy } from '../../cardano/transactions/witness.ts';
 import { type JudgedTransaction, nativeHolds, type RuleFailure, unlessEmpty } from './judged.ts';
 import { PURPOSES } from './transactionJson.ts';
 

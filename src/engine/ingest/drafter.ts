@@ -3,12 +3,12 @@
  * late, and says when intervals end. A batch is drafted against the applied state plus the batch
  * itself, so the caller appends and applies it before it starts the next one.
  */
-import type { Fold } from '../actors/fold.ts';
-import { MarketTimeDrafter } from '../actors/marketTimeDrafter.ts';
+import type { Fold } from '../fold/fold.ts';
 import type { FeedCursor, TradeEvent } from '../log/entry.ts';
 import type { EntryDraft } from '../log/writer.ts';
 import { pairName } from '../market/pair.ts';
 import { intervalStart, MINUTE_MS } from '../market/resolution.ts';
+import { MarketTimeDrafter } from '../node/marketTimeDrafter.ts';
 import { contentCode } from '../store/tradeIds.ts';
 
 /** What became of a trade line. */

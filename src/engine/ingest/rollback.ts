@@ -2,11 +2,12 @@
  * Rolling back to a moment. Within the horizon this appends a rollback entry. Beyond the horizon it
  * starts a new epoch whose base is the log up to that moment, and every client receives a Resync.
  */
-import type { Node } from '../actors/node.ts';
-import { nextEpoch } from '../actors/recovery.ts';
+
 import type { FeedCursor, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import type { LogWriter } from '../log/writer.ts';
+import type { Node } from '../node/node.ts';
+import { nextEpoch } from '../recovery/recovery.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Rng } from '../runtime/rng.ts';
 

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeDatabase } from '../actors/dataFiles.ts';
+import { removeDatabase } from '../recovery/dataFiles.ts';
 import { isFault } from '../runtime/assert.ts';
 import { checkPages, SUMS_SUFFIX } from '../store/pageSums.ts';
 import { peekCheckpoint } from '../store/peek.ts';

@@ -1,7 +1,8 @@
 /** Loads the state of a snapshot that the log continues. */
-import { removeDatabase } from '../actors/dataFiles.ts';
-import { isInLog } from '../actors/recovery.ts';
+
 import type { Log } from '../log/port.ts';
+import { removeDatabase } from '../recovery/dataFiles.ts';
+import { isInLog } from '../recovery/recovery.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
 import { inlineWriter } from '../store/stateWriter.ts';
 import type { SnapshotObserver, SnapshotStore } from './port.ts';

@@ -8,15 +8,15 @@
  * Assumes: the state's writer makes the copy between two commits, off the event loop.
  */
 import { join } from 'node:path';
+import type { Log } from '../log/port.ts';
+import type { Node } from '../node/node.ts';
 import {
   type DataFiles,
   isDamaged,
   removeBasesExcept,
   removeDatabase,
-} from '../actors/dataFiles.ts';
-import type { Node } from '../actors/node.ts';
-import { isInLog } from '../actors/recovery.ts';
-import type { Log } from '../log/port.ts';
+} from '../recovery/dataFiles.ts';
+import { isInLog } from '../recovery/recovery.ts';
 import { isFault } from '../runtime/assert.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';

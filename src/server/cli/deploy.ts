@@ -4,7 +4,6 @@
  * that DEPLOYMENT_FILE then names. Mainnet already has a launchpad.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { addWitnesses } from '../../cardano/build/witness.ts';
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
@@ -12,6 +11,7 @@ import type { Deployment } from '../../cardano/datums/deployment.ts';
 import { signersHash } from '../../cardano/datums/signers.ts';
 import { Key } from '../../cardano/keys/keys.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
+import { addWitnesses } from '../../cardano/transactions/witness.ts';
 import { validatorParameters } from '../../cardano/validators/compile.ts';
 import {
   compileValidators,

@@ -6,10 +6,6 @@
  * Uses what exists already, so that an interrupted deployment can continue.
  */
 
-import { assemble, type Evaluate } from '../../cardano/build/assemble.ts';
-import { leastLovelace } from '../../cardano/build/cost.ts';
-import { type PlannedOutput, planOf, type TransactionPlan } from '../../cardano/build/plan.ts';
-import type { BuildRefusal, BuiltTransaction } from '../../cardano/build/port.ts';
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { scriptHash } from '../../cardano/codec/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
@@ -21,6 +17,14 @@ import {
   type NetworkDeployment,
 } from '../../cardano/datums/deployment.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
+import { assemble, type Evaluate } from '../../cardano/transactions/assemble.ts';
+import { leastLovelace } from '../../cardano/transactions/cost.ts';
+import {
+  type PlannedOutput,
+  planOf,
+  type TransactionPlan,
+} from '../../cardano/transactions/plan.ts';
+import type { BuildRefusal, BuiltTransaction } from '../../cardano/transactions/port.ts';
 import {
   ADDRESS_NETWORK,
   DEPLOYED,

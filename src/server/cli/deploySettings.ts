@@ -4,15 +4,16 @@
  * that an interrupted deployment finds its settings again: only the seed's own policy mints an NFT
  * that follows from it, so a false record is not believed.
  */
-import { walletCollateral } from '../../cardano/build/chainData.ts';
-import { leastLovelace } from '../../cardano/build/cost.ts';
-import { dataHex, type PlannedMint, type PlannedOutput } from '../../cardano/build/plan.ts';
+
 import { datumOf, type OutputRef, type Utxo } from '../../cardano/codec/output.ts';
 import { Constr } from '../../cardano/codec/plutusData.ts';
 import { asValue, coins } from '../../cardano/codec/value.ts';
 import { outputRefData, readOutputRefData } from '../../cardano/datums/datums.ts';
 import { type Signers, signersHash } from '../../cardano/datums/signers.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
+import { walletCollateral } from '../../cardano/transactions/chainData.ts';
+import { leastLovelace } from '../../cardano/transactions/cost.ts';
+import { dataHex, type PlannedMint, type PlannedOutput } from '../../cardano/transactions/plan.ts';
 import {
   keyAddress,
   lockedAddress,

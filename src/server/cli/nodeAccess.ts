@@ -1,9 +1,10 @@
 /** Commands that work on a chain without a server: through Ogmios and Kupo, paid by a key file. */
-import type { Evaluate } from '../../cardano/build/assemble.ts';
+
 import type { SlotConfig } from '../../cardano/codec/slots.ts';
 import { type ProtocolParameters, unknownToEvaluator } from '../../cardano/ledger/parameters.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import { evaluate } from '../../cardano/ledger/scalus.ts';
+import type { Evaluate } from '../../cardano/transactions/assemble.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
 import { MempoolOverlay } from '../../chain/mempoolOverlay.ts';
 import { OgmiosChain } from '../../chain/ogmios/ogmios.ts';

@@ -2,20 +2,21 @@
  * `refund`: gives orders that are due back to their owners, through Ogmios and Kupo, without a
  * server and without the executor: where its key is lost, no money is.
  */
-import { assemble } from '../../cardano/build/assemble.ts';
-import {
-  lookUpReferences,
-  scriptWithReference,
-  walletCollateral,
-} from '../../cardano/build/chainData.ts';
-import { heldOrder, planRefund } from '../../cardano/build/order.ts';
-import { addWitnesses } from '../../cardano/build/witness.ts';
+
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import { slotStartMs, timeText } from '../../cardano/codec/slots.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
+import { assemble } from '../../cardano/transactions/assemble.ts';
+import {
+  lookUpReferences,
+  scriptWithReference,
+  walletCollateral,
+} from '../../cardano/transactions/chainData.ts';
+import { heldOrder, planRefund } from '../../cardano/transactions/order.ts';
+import { addWitnesses } from '../../cardano/transactions/witness.ts';
 import { keyAddress } from '../../cardano/validators/deploy.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
 import { Failure } from '../../engine/runtime/errors.ts';

@@ -7,7 +7,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { readMarket } from '../../engine/actors/marketRecord.ts';
+import { readMarket } from '../../engine/fold/marketRecord.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { guardDatabase } from '../../engine/store/database.ts';
 import { SUMS_SUFFIX } from '../../engine/store/pageSums.ts';

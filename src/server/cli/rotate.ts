@@ -6,14 +6,6 @@
  * The file is a text envelope of cardano-cli: its signatures count, too.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { assemble } from '../../cardano/build/assemble.ts';
-import {
-  dataHex,
-  type PlannedOutput,
-  planOf,
-  type TransactionPlan,
-} from '../../cardano/build/plan.ts';
-import { addWitnesses, isSignedBy } from '../../cardano/build/witness.ts';
 import {
   type Address,
   formatAddress,
@@ -32,6 +24,14 @@ import {
   settingsNft,
 } from '../../cardano/datums/deployment.ts';
 import { signersScript } from '../../cardano/datums/signers.ts';
+import { assemble } from '../../cardano/transactions/assemble.ts';
+import {
+  dataHex,
+  type PlannedOutput,
+  planOf,
+  type TransactionPlan,
+} from '../../cardano/transactions/plan.ts';
+import { addWitnesses, isSignedBy } from '../../cardano/transactions/witness.ts';
 import { keyAddress } from '../../cardano/validators/deploy.ts';
 import { newestSettingsOf } from '../../chain/settings.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';

@@ -4,11 +4,11 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DataFiles, dataFiles } from '../../engine/actors/dataFiles.ts';
-import { STATE_REMEDY, type Verification, verifyState } from '../../engine/actors/verify.ts';
 import type { LocalLog } from '../../engine/log/local.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';
 import { inlineLogFile } from '../../engine/log/logOwner.ts';
+import { type DataFiles, dataFiles } from '../../engine/recovery/dataFiles.ts';
+import { STATE_REMEDY, type Verification, verifyState } from '../../engine/recovery/verify.ts';
 import { DirectorySnapshots } from '../../engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import type { World } from '../app.ts';

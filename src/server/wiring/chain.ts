@@ -3,14 +3,14 @@
  * from Kupo. The start does not wait for either: the server listens and reports a missing one.
  */
 
-import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
+import type { TxBuildContext } from '../../api/builder/txBuildContext.ts';
 import type { Devnet } from '../../api/devnet/routes.ts';
 import type { Route } from '../../api/gateway/port.ts';
-import { LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
-import type { Builder } from '../../cardano/build/port.ts';
 import { slotStartMs } from '../../cardano/codec/slots.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
+import { LiveBuilder, unknownParameters } from '../../cardano/transactions/liveBuilder.ts';
+import type { Builder } from '../../cardano/transactions/port.ts';
 import type { ChainAccess } from '../../chain/access.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
 import { PoolBackoff, type StuckStep } from '../../chain/executor/poolBackoff.ts';
@@ -26,7 +26,7 @@ import { chainClock } from '../../chain/policy.ts';
 import { rulesOf } from '../../chain/recognise/rules.ts';
 import { ServerVersions } from '../../chain/serverVersions.ts';
 import { SyncMeter, type SyncProgress, silenceMessage } from '../../chain/syncMeter.ts';
-import type { Node } from '../../engine/actors/node.ts';
+import type { Node } from '../../engine/node/node.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';

@@ -42,11 +42,11 @@ import {
   retryWhileNatsForms,
 } from '../../cluster/retryingLog.ts';
 import { DataDisk } from '../../cluster/watch.ts';
-import { type DataFiles, dataFiles } from '../../engine/actors/dataFiles.ts';
-import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
-import { Node } from '../../engine/actors/node.ts';
-import { type RecoveryOptions, recover } from '../../engine/actors/recovery.ts';
-import { checkSameMarket } from '../../engine/actors/sameMarket.ts';
+import type { MarketRecord } from '../../engine/fold/marketRecord.ts';
+import { Node } from '../../engine/node/node.ts';
+import { type DataFiles, dataFiles } from '../../engine/recovery/dataFiles.ts';
+import { type RecoveryOptions, recover } from '../../engine/recovery/recovery.ts';
+import { checkSameMarket } from '../../engine/recovery/sameMarket.ts';
 import { Fault, isFault } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';

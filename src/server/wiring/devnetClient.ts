@@ -5,7 +5,7 @@ import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import type { Fetch } from '../../chain/access.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
 import type { ChainTip } from '../../chain/port.ts';
-import type { Node } from '../../engine/actors/node.ts';
+import type { Node } from '../../engine/node/node.ts';
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Cause, Failure } from '../../engine/runtime/errors.ts';

@@ -5,7 +5,7 @@ import { timeGuard } from '../../cluster/clockCheck.ts';
 import { Leadership, type Role } from '../../cluster/leadership.ts';
 import type { Announcement } from '../../cluster/nats/announcements.ts';
 import { LeaderWatch, LogWatch, type LogWatchDeps } from '../../cluster/watch.ts';
-import type { Node } from '../../engine/actors/node.ts';
+import type { Node } from '../../engine/node/node.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';

@@ -5,8 +5,8 @@
  */
 
 import type { NodeStatus } from '../../api/operations/status.ts';
-import { TIP } from '../../engine/actors/chainRows.ts';
-import type { Node } from '../../engine/actors/node.ts';
+import { TIP } from '../../engine/fold/chainRows.ts';
+import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import { type ReasonCode, Reasons } from '../../engine/runtime/reasons.ts';

@@ -5,7 +5,7 @@ import { ImageFolder } from '../../api/images/folder.ts';
 import { KuboImages } from '../../api/images/kubo.ts';
 import type { ImageStore } from '../../api/images/port.ts';
 import { SharedImages } from '../../api/images/shared.ts';
-import type { Node } from '../../engine/actors/node.ts';
+import type { Node } from '../../engine/node/node.ts';
 import { MOST_POOLS, type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { Cluster } from './cluster.ts';
 import type { World } from './world.ts';

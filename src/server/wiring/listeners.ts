@@ -22,10 +22,10 @@ import {
 import { TickerViews } from '../../api/tickers/views.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Topic } from '../../api/topics/port.ts';
-import type { TopicHub } from '../../engine/actors/foldListeners.ts';
-import type { Node } from '../../engine/actors/node.ts';
 import { COIN } from '../../engine/market/asset.ts';
 import { pairName } from '../../engine/market/pair.ts';
+import type { TopicHub } from '../../engine/node/foldListeners.ts';
+import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';

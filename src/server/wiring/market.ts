@@ -1,13 +1,14 @@
 /** Opens log and state, and makes the node over them, the log writer and the snapshots. */
-import { dataFiles } from '../../engine/actors/dataFiles.ts';
-import { isCopiedDirectory, markDirectory } from '../../engine/actors/directoryCopy.ts';
-import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
-import { Node } from '../../engine/actors/node.ts';
-import type { RebuildOptions } from '../../engine/actors/rebuild.ts';
-import { continueInNewEpoch, FIRST_TERM, recover } from '../../engine/actors/recovery.ts';
+
+import { isCopiedDirectory, markDirectory } from '../../engine/directory/directoryCopy.ts';
+import type { MarketRecord } from '../../engine/fold/marketRecord.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';
 import type { Log } from '../../engine/log/port.ts';
 import { LogWriter } from '../../engine/log/writer.ts';
+import { Node } from '../../engine/node/node.ts';
+import { dataFiles } from '../../engine/recovery/dataFiles.ts';
+import type { RebuildOptions } from '../../engine/recovery/rebuild.ts';
+import { continueInNewEpoch, FIRST_TERM, recover } from '../../engine/recovery/recovery.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { DirectorySnapshots } from '../../engine/snapshots/directory.ts';

@@ -5,7 +5,7 @@
  */
 import { TrendingPools } from '../../api/pools/trending.ts';
 import { TickerViews } from '../../api/tickers/views.ts';
-import type { Fold } from '../../engine/actors/fold.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Slices } from '../../engine/runtime/slices.ts';

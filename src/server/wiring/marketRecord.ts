@@ -1,7 +1,7 @@
 /** Compares the market of the settings with the market of the data directory. */
 import { hash } from 'node:crypto';
 import { Key } from '../../cardano/keys/keys.ts';
-import { MarketRecord, readMarket } from '../../engine/actors/marketRecord.ts';
+import { MarketRecord, readMarket } from '../../engine/fold/marketRecord.ts';
 import type { MarketOrigin } from '../../engine/runtime/marketIdentity.ts';
 import { readDeployment } from '../settings/deployments.ts';
 import { readSecrets } from '../settings/secrets.ts';

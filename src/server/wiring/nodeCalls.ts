@@ -18,7 +18,7 @@ import {
   type NodeCall,
   NodeCaller,
 } from '../../cluster/nodeCalls.ts';
-import type { Node } from '../../engine/actors/node.ts';
+import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';

@@ -5,7 +5,7 @@
  * Assumes: other nodes of the market may lead. Without one, reads continue and get old.
  */
 
-import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
+import type { TxBuildContext } from '../../api/builder/txBuildContext.ts';
 import type { Devnet } from '../../api/devnet/routes.ts';
 import { unavailableLookup } from '../../chain/marketLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';

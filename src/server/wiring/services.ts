@@ -32,7 +32,7 @@ import { tradeRoutes } from '../../api/trades/routes.ts';
 import { tradeTopics } from '../../api/trades/topics.ts';
 import { utxoRoutes } from '../../api/utxo/routes.ts';
 import { vestingBuildRoutes, vestingQueryRoutes } from '../../api/vesting/routes.ts';
-import type { Node } from '../../engine/actors/node.ts';
+import type { Node } from '../../engine/node/node.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { World } from './world.ts';
 

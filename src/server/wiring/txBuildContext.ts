@@ -4,8 +4,7 @@
  * route that needs such a part fails, and names it.
  */
 
-import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
-import { type LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
+import type { TxBuildContext } from '../../api/builder/txBuildContext.ts';
 import {
   type Deployment,
   lackingForFills,
@@ -14,6 +13,7 @@ import {
 } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
 import type { LedgerTerms } from '../../cardano/ledger/parameters.ts';
+import { type LiveBuilder, unknownParameters } from '../../cardano/transactions/liveBuilder.ts';
 import { recordedRoles } from '../../chain/settings.ts';
 import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Settings } from '../settings/table.ts';

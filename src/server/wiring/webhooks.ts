@@ -11,7 +11,7 @@ import { webhookRoutes } from '../../api/webhooks/routes.ts';
 import { Sender } from '../../api/webhooks/sender.ts';
 import { SharedWebhooks } from '../../api/webhooks/sharedStore.ts';
 import { SqliteWebhooks } from '../../api/webhooks/sqliteStore.ts';
-import type { TopicHub } from '../../engine/actors/foldListeners.ts';
+import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';

@@ -1,7 +1,7 @@
 /** `Idempotency-Key` on a whole devnet: each route that builds, and until when an answer holds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { builtBefore } from '../../../src/api/building/builtBefore.ts';
+import { builtBefore } from '../../../src/api/builder/builtBefore.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { pictureOf } from '../../../src/client/trade/picture.ts';

@@ -1,7 +1,6 @@
 /** Every refusal of the vesting routes and of /getUtxos over HTTP, in the stated order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dataHex } from '../../../src/cardano/build/plan.ts';
 import { scriptAddress } from '../../../src/cardano/codec/address.ts';
 import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText } from '../../../src/cardano/codec/output.ts';
@@ -13,6 +12,7 @@ import {
   type Value,
 } from '../../../src/cardano/codec/value.ts';
 import { lockData } from '../../../src/cardano/datums/datums.ts';
+import { dataHex } from '../../../src/cardano/transactions/plan.ts';
 import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { signedPayment } from '../../../src/devnet/payment.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';

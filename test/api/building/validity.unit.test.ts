@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { orderValidity, refuseTtl, validityOf } from '../../../src/api/building/validity.ts';
+import { orderValidity, refuseTtl, validityOf } from '../../../src/api/builder/validity.ts';
 import { slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
 
 const ZERO_MS = 1_700_000_000_000;

@@ -13,7 +13,7 @@ import {
   type Topic,
   topic,
 } from '../../../src/api/topics/port.ts';
-import type { TopicHub } from '../../../src/engine/actors/foldListeners.ts';
+import type { TopicHub } from '../../../src/engine/node/foldListeners.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
 import type { Position } from '../../../src/engine/runtime/position.ts';

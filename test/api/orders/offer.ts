@@ -7,7 +7,7 @@ import type { Source } from '../../../src/api/topics/port.ts';
 import { tradeRoutes } from '../../../src/api/trades/routes.ts';
 import { tradeTopics } from '../../../src/api/trades/topics.ts';
 import { formatAddress } from '../../../src/cardano/codec/address.ts';
-import type { Node } from '../../../src/engine/actors/node.ts';
+import type { Node } from '../../../src/engine/node/node.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { askRoute } from '../../support/askRoute.ts';
 import { openSource } from '../topics/openSource.ts';

@@ -12,7 +12,7 @@ import { openOrdersOf } from '../../../src/api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../../src/api/orders/routes.ts';
 import { SlicedReads } from '../../../src/api/schemas/slicedReads.ts';
 import { vestingQueryRoutes } from '../../../src/api/vesting/routes.ts';
-import type { Fold } from '../../../src/engine/actors/fold.ts';
+import type { Fold } from '../../../src/engine/fold/fold.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { ownerOf, USERS } from '../../chain/foldState.ts';
 import { anyStep, inMarket } from '../../chain/mempoolSteps.ts';

@@ -1,11 +1,11 @@
 /** One transaction of each kind that we build, as plans: what a foreign evaluator judges. */
 import assert from 'node:assert/strict';
-import { planLaunch } from '../../../src/cardano/build/launch.ts';
-import { planLock, planWithdraw } from '../../../src/cardano/build/lock.ts';
-import { planCancel, planOrder, planRefund } from '../../../src/cardano/build/order.ts';
-import { planOf, type TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import type { ProtocolParameters } from '../../../src/cardano/ledger/parameters.ts';
+import { planLaunch } from '../../../src/cardano/transactions/launch.ts';
+import { planLock, planWithdraw } from '../../../src/cardano/transactions/lock.ts';
+import { planCancel, planOrder, planRefund } from '../../../src/cardano/transactions/order.ts';
+import { planOf, type TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
 import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import {
   type Plan,
@@ -27,7 +27,7 @@ import {
   placed,
   poolOf,
   stepPlan,
-} from '../build/market.ts';
+} from '../transactions/market.ts';
 import {
   ADA,
   ALICE,
@@ -48,7 +48,7 @@ import {
   SLOTS,
   TOKEN,
   utxo,
-} from '../build/world.ts';
+} from '../transactions/world.ts';
 
 const GUESS_LOVELACE = 1_200_000n;
 const CURVE = curveSold(200_000_000n);

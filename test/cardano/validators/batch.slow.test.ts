@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Assets } from '@lucid-evolution/lucid';
-import { leastFee } from '../../../src/cardano/build/cost.ts';
+import { leastFee } from '../../../src/cardano/transactions/cost.ts';
 import { amountOut } from '../../../src/engine/market/amm.ts';
 import {
   buyTokens,

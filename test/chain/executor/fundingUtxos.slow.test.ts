@@ -1,18 +1,18 @@
 /** Funding outputs are reserved one per pool, only where needed, and merged from time to time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
-import type { BuildOptions } from '../../../src/cardano/build/port.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
+import type { TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
+import type { BuildOptions } from '../../../src/cardano/transactions/port.ts';
 import {
   Consolidation,
   FundingUtxos,
   planConsolidation,
 } from '../../../src/chain/executor/fundingUtxos.ts';
-import { accepted } from '../../cardano/build/verdict.ts';
+import { accepted } from '../../cardano/transactions/verdict.ts';
 import {
   ADA,
   ada,
@@ -22,7 +22,7 @@ import {
   outcomeOf,
   PLATFORM,
   TOKEN,
-} from '../../cardano/build/world.ts';
+} from '../../cardano/transactions/world.ts';
 import { DevnetWorld } from '../../e2e/devnet/world.ts';
 import { executorOver, stopOwn } from './poolExecutorWorld.ts';
 

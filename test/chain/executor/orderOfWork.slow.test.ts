@@ -1,10 +1,10 @@
 /** One piece of work that fails, or waits, keeps no other from being done. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
-import type { Builder } from '../../../src/cardano/build/port.ts';
 import { refText } from '../../../src/cardano/codec/output.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
+import type { TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
+import type { Builder } from '../../../src/cardano/transactions/port.ts';
 import type { PlacedOrder } from '../../../src/client/trade/tradingClient.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { StateStore } from '../../../src/engine/store/state.ts';

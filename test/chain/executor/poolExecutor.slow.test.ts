@@ -1,8 +1,8 @@
 /** The executor against a real ledger: lost races, rivals, and restarts. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Builder } from '../../../src/cardano/build/port.ts';
 import type { Submitter } from '../../../src/cardano/ledger/port.ts';
+import type { Builder } from '../../../src/cardano/transactions/port.ts';
 import type { PlacedOrder, TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { audit } from '../../e2e/devnet/audit.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';

@@ -1,8 +1,8 @@
 /** Executors of our own over a running market, whose own one is stopped. */
 import assert from 'node:assert/strict';
-import type { Builder } from '../../../src/cardano/build/port.ts';
 import { Key } from '../../../src/cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
+import type { Builder } from '../../../src/cardano/transactions/port.ts';
 import { Executor } from '../../../src/chain/executor/executor.ts';
 import { FundingUtxos } from '../../../src/chain/executor/fundingUtxos.ts';
 import { PoolBackoff } from '../../../src/chain/executor/poolBackoff.ts';

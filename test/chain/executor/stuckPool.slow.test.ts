@@ -1,8 +1,8 @@
 /** A pool whose transactions the ledger refuses: paused, reported, its due orders refunded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PlannedOutput } from '../../../src/cardano/build/plan.ts';
-import type { Builder } from '../../../src/cardano/build/port.ts';
+import type { PlannedOutput } from '../../../src/cardano/transactions/plan.ts';
+import type { Builder } from '../../../src/cardano/transactions/port.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { until } from '../../support/until.ts';
 import { executorOver, stopOwn } from './poolExecutorWorld.ts';

@@ -3,13 +3,13 @@
  * ends them, trades, transfers, locks, failed scripts, and transactions that only look like that.
  */
 
-import { dataHex } from '../../../src/cardano/build/plan.ts';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
 import { Constr } from '../../../src/cardano/codec/plutusData.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { lockData, poolData } from '../../../src/cardano/datums/datums.ts';
 import { capLovelace } from '../../../src/cardano/datums/deployment.ts';
+import { dataHex } from '../../../src/cardano/transactions/plan.ts';
 import { addressOf, keyNamed } from '../../support/ledgerWorld.ts';
 import {
   ADA,

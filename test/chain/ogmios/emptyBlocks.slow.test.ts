@@ -6,7 +6,7 @@ import { chainTip } from '../../../src/chain/chainPoints.ts';
 import { Follower } from '../../../src/chain/follower.ts';
 import type { OgmiosChain } from '../../../src/chain/ogmios/ogmios.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
-import { KEPT_POINTS } from '../../../src/engine/actors/chainRows.ts';
+import { KEPT_POINTS } from '../../../src/engine/fold/chainRows.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { PUBLIC_POLICY } from '../../support/chainPolicies.ts';

@@ -1,12 +1,12 @@
 /** Keys, addresses and signatures of a wallet. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSignedBy } from '../../../src/cardano/build/witness.ts';
 import { parseKeyAddress } from '../../../src/cardano/codec/address.ts';
 import { readCbor } from '../../../src/cardano/codec/cbor.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeTransaction, readKeyWitnesses } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
+import { isSignedBy } from '../../../src/cardano/transactions/witness.ts';
 import { review } from '../../../src/client/trade/review.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { STRANGER, WALLET } from './world.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { readTraderConfig, type TraderConfig } from '../../../src/client/traders/config.ts';
-import { dataFiles } from '../../../src/engine/actors/dataFiles.ts';
+import { dataFiles } from '../../../src/engine/recovery/dataFiles.ts';
 import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/engine/store/records.ts';
 import type { KeyedTable } from '../../../src/engine/store/rows.ts';
 import type { ChainFeatures } from '../../../src/server/wiring/chain.ts';

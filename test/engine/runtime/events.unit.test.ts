@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Observer } from '../../../src/api/gateway/observer.ts';
-import type { NodeObserver } from '../../../src/engine/actors/node.ts';
 import type { ReplayObserver } from '../../../src/engine/ingest/replay.ts';
 import type { WriterObserver } from '../../../src/engine/log/writer.ts';
+import type { NodeObserver } from '../../../src/engine/node/node.ts';
 import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger, type LogLevel } from '../../../src/engine/runtime/events.ts';

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { assemble } from '../../../src/cardano/build/assemble.ts';
-import { planOrder } from '../../../src/cardano/build/order.ts';
-import { addWitnesses } from '../../../src/cardano/build/witness.ts';
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import { assemble } from '../../../src/cardano/transactions/assemble.ts';
+import { planOrder } from '../../../src/cardano/transactions/order.ts';
+import { addWitnesses } from '../../../src/cardano/transactions/witness.ts';
 import { Client } from '../../../src/client/index.ts';
 import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';

@@ -1,11 +1,11 @@
 /** What deploying would send, from what lies on the chain already. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leastLovelace } from '../../../src/cardano/build/cost.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import { callersCollateralAddress } from '../../../src/cardano/datums/deployment.ts';
+import { leastLovelace } from '../../../src/cardano/transactions/cost.ts';
 import { DEPLOYED } from '../../../src/cardano/validators/deploy.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
@@ -32,7 +32,7 @@ import {
   SIGNERS,
   signedBy,
   utxo,
-} from '../../cardano/build/world.ts';
+} from '../../cardano/transactions/world.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 
 const REQUEST: DeployRequest = {

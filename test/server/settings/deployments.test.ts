@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parameterRoutes } from '../../../src/api/builder/parameters.ts';
-import type { TxBuildContext } from '../../../src/api/building/txBuildContext.ts';
+import type { TxBuildContext } from '../../../src/api/builder/txBuildContext.ts';
 import type { Deployment, NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
 import { Key } from '../../../src/cardano/keys/keys.ts';
 import {

@@ -4,7 +4,7 @@
  * hash follows from the entries alone, so a row that was lost on the way to the disk does not show
  * in it; and all nodes make the same mistake at a rollback.
  */
-import { dataFiles } from '../../../src/engine/actors/dataFiles.ts';
+import { dataFiles } from '../../../src/engine/recovery/dataFiles.ts';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { checkPages } from '../../../src/engine/store/pageSums.ts';

@@ -2,9 +2,13 @@
  * What stands for a node's threads, in the simulation's thread: each takes time between a question,
  * its effect and its answer, so that a kill or the thread's death may come in between.
  */
-import { assemble } from '../../../src/cardano/build/assemble.ts';
-import type { BuilderThreads, StartBuilders } from '../../../src/cardano/build/builderThreads.ts';
+
 import { evaluate } from '../../../src/cardano/ledger/scalus.ts';
+import { assemble } from '../../../src/cardano/transactions/assemble.ts';
+import type {
+  BuilderThreads,
+  StartBuilders,
+} from '../../../src/cardano/transactions/builderThreads.ts';
 import type { ChainAccess, OpenSocket, TextSocket } from '../../../src/chain/access.ts';
 import { NodeReader } from '../../../src/chain/ogmios/nodeReader.ts';
 import type { StartNodeReader } from '../../../src/chain/ogmios/readerThread.ts';

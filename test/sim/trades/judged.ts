@@ -2,15 +2,16 @@
  * A batch against a pool, built as the executor builds it, and run through the real validators: the
  * evaluator accepts it, and refuses it when the pool's output is one lovelace or one token short.
  */
-import { assemble } from '../../../src/cardano/build/assemble.ts';
-import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
+
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
+import { assemble } from '../../../src/cardano/transactions/assemble.ts';
+import type { TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
 import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import { planBatch } from '../../../src/chain/executor/plan.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
-import { float, placed, poolOf, stepPlan } from '../../cardano/build/market.ts';
-import { ADA, DEPLOYMENT, evaluate, NOW_MS, person } from '../../cardano/build/world.ts';
+import { float, placed, poolOf, stepPlan } from '../../cardano/transactions/market.ts';
+import { ADA, DEPLOYMENT, evaluate, NOW_MS, person } from '../../cardano/transactions/world.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 
 const MOST_ORDERS = 8;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { buy, type Exchange, sell } from '../../../src/engine/market/exchange.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';
-import { ammWith, curveSold } from '../../cardano/build/market.ts';
+import { ammWith, curveSold } from '../../cardano/transactions/market.ts';
 import { brokenRules } from './rules.ts';
 import { runTrades } from './trades.ts';
 

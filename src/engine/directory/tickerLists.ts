@@ -1,0 +1,312 @@
+/**
+ * Lists of tokens that are kept in step with tickers. A token that changed, or that a minute left a
+ * window of, is looked at once for all lists, in slices.
+ */
+import sortedBtree from 'sorted-btree';
+import type { AssetId } from '../market/asset.ts';
+import { MINUTE_MS } from '../market/resolution.ts';
+import type { Window } from '../market/windows.ts';
+import type { TickerChanges, TickerFollower } from './tickerChanges.ts';
+
+interface ListOptions<Day, Place> {
+  /** The place changes when a minute leaves one of them. */
+  readonly windows: readonly Window[];
+  /** 0 only for equal places of one token. */
+  compare(a: Place, b: Place): number;
+  /** Reads what `placeOf` needs besides the day, until `isOver`. True: it is read. */
+  read?(asset: AssetId, isOver: () => boolean): boolean;
+  /** null: the token is not in the list. */
+  placeOf(day: Day): Place | null;
+}
+
+/** What lists are made of. */
+export interface ListedTickers<Day> {
+  readonly changes: Pick<TickerChanges, 'atMs' | 'follow'>;
+  /** All that may be in a list. */
+  assets(): Iterable<AssetId>;
+  /** Reads what `day` answers from, until `isOver`. True: it is read. */
+  read(asset: AssetId, isOver: () => boolean): boolean;
+  /** As of the applied entry. null: the token is in no list. */
+  day(asset: AssetId): Day | null;
+  /** As `TickerBook.crossed`. */
+  crossed(windows: ReadonlySet<Window>, fromMs: number, toMs: number): Iterator<AssetId | null>;
+}
+
+/** Market time stepped between these moments; the tokens that are left to be looked at. */
+interface Crossing {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly rest: Iterator<AssetId | null>;
+}
+
+/** After longer steps all tokens are looked at. Minutes are kept for longer than this. */
+const LONGEST_MS = 30 * MINUTE_MS;
+
+export class TickerLists<Day> implements TickerFollower {
+  readonly #tickers: ListedTickers<Day>;
+  readonly #lists = new Set<KeptList<Day>>();
+  /** To be looked at, besides what is left of `#crossing`. */
+  readonly #changed = new Set<AssetId>();
+  #crossing: Crossing | null = null;
+
+  constructor(tickers: ListedTickers<Day>) {
+    this.#tickers = tickers;
+    tickers.changes.follow(this);
+  }
+
+  /** Kept in step until it is closed. */
+  make<Place>(options: ListOptions<Day, Place>): TickerList<Day, Place> {
+    const list: TickerList<Day, Place> = new TickerList(options, this.#tickers.assets(), {
+      takeIn: (isOver) => this.#takeIn(isOver),
+      look: (asset, isOver) => this.#look(asset, [list], isOver),
+      close: () => this.#lists.delete(list),
+    });
+    this.#lists.add(list);
+    return list;
+  }
+
+  changed(asset: AssetId): void {
+    if (this.#lists.size > 0) this.#changed.add(asset);
+  }
+
+  moved(beforeMs: number): void {
+    const { changes } = this.#tickers;
+    const windows = new Set([...this.#lists].flatMap((list) => list.windows));
+    if (windows.size === 0) return;
+    const { fromMs, toMs } = this.#crossing ?? { fromMs: beforeMs, toMs: beforeMs };
+    const span = {
+      fromMs: Math.min(fromMs, beforeMs, changes.atMs),
+      toMs: Math.max(toMs, beforeMs, changes.atMs),
+    };
+    const isLong = span.toMs - span.fromMs > LONGEST_MS;
+    const rest = isLong
+      ? this.#tickers.assets()[Symbol.iterator]()
+      : this.#tickers.crossed(windows, span.fromMs, span.toMs);
+    this.#crossing = { ...span, rest };
+  }
+
+  /** Brings all lists to the applied entry, until `isOver`. True: they are. */
+  refresh(isOver: () => boolean): boolean {
+    return this.#takeIn(isOver) && [...this.#lists].every((list) => list.refresh(0, isOver));
+  }
+
+  #takeIn(isOver: () => boolean): boolean {
+    for (const asset of this.#changed) {
+      if (isOver() || !this.#look(asset, this.#lists, isOver)) return false;
+    }
+    while (this.#crossing !== null) {
+      if (isOver()) return false;
+      const { value, done } = this.#crossing.rest.next();
+      if (done === true) this.#crossing = null;
+      else if (value !== null && !this.#look(value, this.#lists, isOver)) return false;
+    }
+    return true;
+  }
+
+  /** False: `isOver` came before it was read. It stays to be looked at; also where that fails. */
+  #look(asset: AssetId, lists: Iterable<KeptList<Day>>, isOver: () => boolean): boolean {
+    this.#changed.add(asset);
+    if (!this.#tickers.read(asset, isOver)) return false;
+    for (const list of lists) if (!list.read(asset, isOver)) return false;
+    const day = this.#tickers.day(asset);
+    for (const list of lists) list.put(asset, day);
+    this.#changed.delete(asset);
+    return true;
+  }
+}
+
+/** What a list asks of all of them. */
+interface AllLists {
+  /** Brings what was looked at already to the applied entry, until `isOver`. True: it is. */
+  takeIn(isOver: () => boolean): boolean;
+  /** As `TickerLists` does for all of them. */
+  look(asset: AssetId, isOver: () => boolean): boolean;
+  close(): void;
+}
+
+type KeptList<Day> = Pick<TickerList<Day, never>, 'windows' | 'read' | 'put' | 'refresh'>;
+
+export class TickerList<Day, Place> {
+  readonly windows: readonly Window[];
+  readonly #options: ListOptions<Day, Place>;
+  readonly #lists: AllLists;
+  readonly #top: TopList<Place>;
+  /** Not looked at yet; null: all were. */
+  #rest: Iterator<AssetId> | null;
+
+  constructor(options: ListOptions<Day, Place>, assets: Iterable<AssetId>, lists: AllLists) {
+    this.windows = options.windows;
+    this.#options = options;
+    this.#lists = lists;
+    this.#top = new TopList((a, b) => options.compare(a, b));
+    this.#rest = assets[Symbol.iterator]();
+  }
+
+  close(): void {
+    this.#lists.close();
+  }
+
+  /** Reads what `put` needs, until `isOver`. True: it is read. */
+  read(asset: AssetId, isOver: () => boolean): boolean {
+    return this.#options.read?.(asset, isOver) ?? true;
+  }
+
+  put(asset: AssetId, day: Day | null): void {
+    this.#top.put(asset, day === null ? null : this.#options.placeOf(day));
+  }
+
+  /**
+   * Brings the list to the applied entry and its first `count` into order, until `isOver`. True: it
+   * is done, and the list may be read.
+   */
+  refresh(count: number, isOver: () => boolean): boolean {
+    if (!this.#lists.takeIn(isOver)) return false;
+    while (this.#rest !== null) {
+      if (isOver()) return false;
+      const { value, done } = this.#rest.next();
+      if (done === true) this.#rest = null;
+      else if (!this.#lists.look(value, isOver)) return false;
+    }
+    return this.#top.order(count, isOver);
+  }
+
+  get size(): number {
+    return this.#top.size;
+  }
+
+  has(asset: AssetId): boolean {
+    return this.#top.has(asset);
+  }
+
+  /** In order, until `visit` answers false; as far as `refresh` was asked. */
+  walk(visit: (place: Place) => boolean): void {
+    this.#top.walk(visit);
+  }
+}
+
+/** Negative when `a` comes first; 0 only for equal places of one token. */
+type Compare<Place> = (a: Place, b: Place) => number;
+
+/** Kept in order at most; when fewer than half of them are left, others are looked for. */
+const FIRST = 2_000;
+/** Keys of a node, as for lists of pools (engine/directory/directory.ts). */
+const NODE_KEYS = 64;
+const STOP = { break: true };
+
+/**
+ * Tokens by their places, of which only the first are kept in order: more is rarely shown, and to
+ * keep 100,000 in order takes longer than everything else that tickers do.
+ *
+ * Cost: a token that moves behind the first is compared with the last of them. When too few are
+ *       left, others are looked for among all, in slices.
+ */
+export class TopList<Place> {
+  readonly #compare: Compare<Place>;
+  readonly #most: number;
+  readonly #places = new Map<AssetId, Place>();
+  #first: First<Place>;
+  /** What `#first` will be once all places are looked at. */
+  #next: { readonly first: First<Place>; readonly rest: Iterator<Place> } | null = null;
+
+  constructor(compare: Compare<Place>, most = FIRST) {
+    this.#compare = compare;
+    this.#most = most;
+    this.#first = new First(compare, most);
+  }
+
+  /** All, in order or not. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  has(asset: AssetId): boolean {
+    return this.#places.has(asset);
+  }
+
+  /** null: the token is not in the list. */
+  put(asset: AssetId, place: Place | null): void {
+    const before = this.#places.get(asset);
+    if (before !== undefined) {
+      if (place !== null && this.#compare(before, place) === 0) return;
+      this.#first.remove(before);
+      this.#next?.first.remove(before);
+    }
+    if (place === null) this.#places.delete(asset);
+    else {
+      this.#places.set(asset, place);
+      this.#first.add(place);
+      this.#next?.first.add(place);
+    }
+  }
+
+  /** Finds the first `count`, until `isOver`. True: `walk` can go so far. */
+  order(count: number, isOver: () => boolean): boolean {
+    while (!this.#first.reaches(Math.max(count, this.#most / 2))) {
+      if (!this.#look(count, isOver)) return this.#first.reaches(count);
+    }
+    return true;
+  }
+
+  /** In order, until `visit` answers false, as far as `order` said. */
+  walk(visit: (place: Place) => boolean): void {
+    this.#first.walk(visit);
+  }
+
+  #look(count: number, isOver: () => boolean): boolean {
+    this.#next ??= {
+      first: new First(this.#compare, Math.max(this.#most, 2 * count)),
+      rest: this.#places.values(),
+    };
+    const { first, rest } = this.#next;
+    while (!isOver()) {
+      const { value, done } = rest.next();
+      if (done === true) {
+        this.#first = first;
+        this.#next = null;
+        return true;
+      }
+      first.add(value);
+    }
+    return false;
+  }
+}
+
+/** The first `most` of what is added. */
+class First<Place> {
+  readonly #compare: Compare<Place>;
+  readonly #most: number;
+  readonly #tree: sortedBtree.default<Place, undefined>;
+  /** Nothing from here on is among them, and nothing before it is missing; null: nothing is. */
+  #end: Place | null = null;
+
+  constructor(compare: Compare<Place>, most: number) {
+    this.#compare = compare;
+    this.#most = most;
+    this.#tree = new sortedBtree.default(undefined, compare, NODE_KEYS);
+  }
+
+  reaches(count: number): boolean {
+    return this.#end === null || this.#tree.size >= count;
+  }
+
+  add(place: Place): void {
+    if (!this.#isBeforeEnd(place)) return;
+    this.#tree.set(place, undefined);
+    if (this.#tree.size <= this.#most) return;
+    const last = this.#tree.maxKey() ?? place;
+    this.#tree.delete(last);
+    this.#end = last;
+  }
+
+  remove(place: Place): void {
+    if (this.#isBeforeEnd(place)) this.#tree.delete(place);
+  }
+
+  walk(visit: (place: Place) => boolean): void {
+    this.#tree.forEachPair((place) => (visit(place) ? undefined : STOP));
+  }
+
+  #isBeforeEnd(place: Place): boolean {
+    return this.#end === null || this.#compare(place, this.#end) < 0;
+  }
+}

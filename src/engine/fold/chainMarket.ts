@@ -1,0 +1,185 @@
+/**
+ * Applies the part of an entry that is not trades: rows of a chain and of the mempool, and the
+ * stream changes of a rollback. Updates the copies in memory, so they are right after every entry.
+ */
+
+import { PoolDirectory } from '../directory/directory.ts';
+import type { BlockPayload, MempoolPayload } from '../log/entry.ts';
+import { COIN } from '../market/asset.ts';
+import type { Reserves } from '../market/events.ts';
+import { MARKET_CAP, pairName } from '../market/pair.ts';
+import { intervalStart, RESOLUTIONS, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { givenId } from '../pools/pairIds.ts';
+import { type BarSlot, barKey } from '../store/barRows.ts';
+import { MOST_POOLS, type PointRecord, type PoolRecord } from '../store/records.ts';
+import { type RowChange, type RowValue, recordOf } from '../store/rows.ts';
+import type { StateStore } from '../store/state.ts';
+import { type ChainTrades, foldChainBlock, noteOpenOrderChanges, TIP } from './chainRows.ts';
+import {
+  foldMempool,
+  MempoolIndex,
+  notePendingOrderChanges,
+  settleMempool,
+} from './mempoolRows.ts';
+import { isVenueChange, noteOrderRollback } from './orderRows.ts';
+import type { RowDraft } from './rowDraft.ts';
+import { notePoolChange, tradesTag } from './streamTags.ts';
+
+const MOST_WAITING = 1_000_000;
+/** Tables that `update` looks at, pools apart. */
+const KEPT_IN_MEMORY = ['mempool', 'lock_index'] as const;
+/** Row of `market`: the last rollback, from the tip it took away to the one it left. */
+const UNDONE = 'undone';
+
+interface UndoneSlots {
+  readonly fromSlot: number | null;
+  readonly toSlot: number | null;
+}
+
+interface LastRollback extends UndoneSlots {
+  readonly seq: number;
+}
+
+/** The newest rollback that holds; null where there was none. */
+export function lastRollback(store: StateStore): LastRollback | null {
+  return store.record<LastRollback>('market', UNDONE);
+}
+
+/** Of the rollback that entry `seq` was; null slots where a later one hides it. */
+export function undoneSlots(store: StateStore, seq: number): UndoneSlots {
+  const last = lastRollback(store);
+  if (last?.seq !== seq) return { fromSlot: null, toSlot: null };
+  return { fromSlot: last.fromSlot, toSlot: last.toSlot };
+}
+
+/** The market of a chain, as far as it is kept in memory; always as at the applied position. */
+export class ChainMarket {
+  readonly directory: PoolDirectory;
+  readonly mempool: MempoolIndex;
+
+  constructor(store: StateStore) {
+    const pools = store.withPrefix('pools', '', MOST_POOLS);
+    this.directory = new PoolDirectory(pools, store.checkpoint?.seq ?? 0);
+    this.mempool = new MempoolIndex(store.withPrefix('mempool', '', MOST_WAITING));
+  }
+
+  foldBlock(payload: BlockPayload, seq: number, marketMs: number, rows: RowDraft): ChainTrades {
+    const trades = foldChainBlock(payload, seq, marketMs, rows);
+    if (payload.chain !== undefined) settleMempool(payload.chain, seq, rows, this.mempool);
+    const pools = rows.changes('pools');
+    this.#notePendingOrders(pools, rows);
+    this.update(pools, seq);
+    for (const table of KEPT_IN_MEMORY) this.update(rows.changes(table), seq);
+    this.#markCrowned(payload.atMs, seq, rows);
+    return trades;
+  }
+
+  foldMempool(payload: MempoolPayload, seq: number, rows: RowDraft): void {
+    foldMempool(payload, seq, rows, this.mempool);
+    this.update(rows.changes('mempool'), seq);
+  }
+
+  /** Applies rows that a rollback restored, and records the stream changes. */
+  foldRollback(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
+    for (const change of restored) noteRollback(change, seq, rows);
+    this.#notePendingOrders(restored, rows);
+    const tip = restored.find(({ table, key }) => table === 'market' && key === TIP);
+    // A replay has no tip and no slots.
+    const fromSlot = tip === undefined ? null : slotOf(tip.before);
+    const toSlot = tip === undefined ? null : slotOf(tip.after);
+    rows.put('market', UNDONE, { seq, fromSlot, toSlot });
+    this.update(restored, seq);
+  }
+
+  /** Rows as they are after entry `seq`. */
+  update(changes: readonly RowChange[], seq: number): void {
+    for (const { table, key, after } of changes) {
+      if (table === 'pools') this.directory.set(key, after, seq);
+      else if (table === 'mempool') this.mempool.set(key, after);
+      else if (table === 'lock_index') {
+        const [kind, token = ''] = key.split('/');
+        if (kind === 'token') this.directory.markChanged(token, seq);
+      }
+    }
+  }
+
+  /**
+   * Updates where pending orders would fill, as for orders in blocks. When a token starts or
+   * ceases to exist, its feed gains or loses its pending orders.
+   */
+  #notePendingOrders(changes: readonly RowChange[], rows: RowDraft): void {
+    for (const { table, key, before, after } of changes) {
+      if (table !== 'pools' || venueOf(before) === venueOf(after)) continue;
+      notePendingOrderChanges(rows, key, this.mempool);
+    }
+  }
+
+  /** The pool on top after a block has been there from now on. */
+  #markCrowned(atMs: number, seq: number, rows: RowDraft): void {
+    const top = this.directory.top();
+    if (top === null || top.pool.crownedMs !== null) return;
+    // It may have been there before its history begins here.
+    if (top.pool.sinceSlot !== null) return;
+    const { token } = top.pool;
+    rows.put('pools', token, { ...top.pool, crownedMs: atMs });
+    notePoolChange(rows, token);
+    this.update(rows.changes('pools'), seq);
+  }
+}
+
+function venueOf(pool: RowValue | null): Reserves['venue'] | null {
+  return pool === null ? null : recordOf<PoolRecord>(pool).reserves.venue;
+}
+
+function slotOf(point: RowValue | null): number | null {
+  return point === null ? null : recordOf<PointRecord>(point).slot;
+}
+
+function noteRollback(change: RowChange, seq: number, rows: RowDraft): void {
+  const { table, key, before, after } = change;
+  const [token = '', rest = ''] = key.split('/');
+  if (table === 'orders') noteOrderRollback(rows, seq, change);
+  else if (table === 'trades') rows.noteChange(tradesTag(token), rest);
+  else if (table === 'lock_index' && token === 'token') notePoolChange(rows, rest);
+  else if (table === 'pools') {
+    notePoolChange(rows, key);
+    if (before === null || after === null) return;
+    const [is, was] = [recordOf<PoolRecord>(before), recordOf<PoolRecord>(after)];
+    if (isVenueChange(is.reserves, was.reserves)) noteOpenOrderChanges(rows, key);
+  }
+}
+
+/**
+ * Of launches that a rollback takes away. A token without trades is shown with a bar that is never
+ * stored (`api/charts/launch.ts`), so nothing of it would be left to tell clients that it is gone:
+ * it leaves a tombstone in each series, as stored bars do. Those that `bars`, which the rollback
+ * puts back, hold already are left out.
+ */
+export function launchTombstones(
+  restored: readonly RowChange[],
+  bars: readonly BarSlot[],
+  seq: number,
+  store: StateStore,
+): BarSlot[] {
+  const gone = restored.filter(({ table, after }) => table === 'pools' && after === null);
+  if (gone.length === 0) return [];
+  const known = new Set(bars.map(barKeyOf));
+  return gone.flatMap(({ key: token, before }) => {
+    if (before === null) return [];
+    const { firstMs } = recordOf<PoolRecord>(before);
+    const pairs = [COIN, MARKET_CAP].map((quote) => givenId(pairName(token, quote), store));
+    return pairs.flatMap((pair) => {
+      if (pair === null) return [];
+      const slots = RESOLUTIONS.map((resolution): BarSlot => {
+        const start = intervalStart(resolution, firstMs);
+        const place = { pair, resolution: STORED_RESOLUTION_IDS[resolution], start };
+        return { ...place, value: null, seq, cause: 'rollback' };
+      });
+      return slots.filter((slot) => !known.has(barKeyOf(slot)));
+    });
+  });
+}
+
+function barKeyOf({ pair, resolution, start }: BarSlot): string {
+  return barKey(pair, resolution, start);
+}

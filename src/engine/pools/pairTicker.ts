@@ -1,0 +1,285 @@
+/**
+ * What the ticker of one pair against the coin is made of: the minutes of its last day and who
+ * traded in it. Read from the store when it is asked for, in steps of about a millisecond, then
+ * kept in step with rows; entries may be applied between two steps.
+ *
+ * Never: holds what the store cannot give again, or reads a clock.
+ */
+
+import type { AssetId } from '../market/asset.ts';
+import { decodeBar } from '../market/barText.ts';
+import type { Pair } from '../market/pair.ts';
+import type { Ratio } from '../market/ratio.ts';
+import { EARLIEST_START_MS, HOUR_MS, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import {
+  KEPT_MS,
+  type Minute,
+  MinuteWindows,
+  minuteOf,
+  WINDOW_MS,
+  type Window,
+} from '../market/windows.ts';
+import { assert } from '../runtime/assert.ts';
+import type { BarRow } from '../store/barRows.ts';
+import { readRecord, type TradeRecord } from '../store/records.ts';
+import type { StateStore } from '../store/state.ts';
+
+/** Of market time. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A pair at one market time. */
+export interface PairDay {
+  readonly pair: Pair;
+  /** null: it had no trade for 24 hours. */
+  readonly windows: MinuteWindows | null;
+  /** null before its first trade. */
+  readonly last: LastTrade | null;
+}
+
+/** The newest trade and the price after it. */
+interface LastTrade {
+  readonly close: Ratio;
+  readonly lastMs: number;
+}
+
+/** Without a trade for a day and what is kept beyond it. */
+interface Quiet {
+  readonly last: LastTrade | null;
+}
+
+interface TradersReading {
+  readonly steps: Generator<void, Map<string, number>>;
+  /** Those that traded since it began. */
+  readonly later: (readonly [pkh: string, atMs: number])[];
+}
+
+const MIN1 = STORED_RESOLUTION_IDS.min1;
+const DAY_MS = WINDOW_MS['24h'];
+const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+/** More than a day has minutes. */
+const MOST_MINUTES = 2_000;
+/** Read in one step. */
+const MINUTES_A_STEP = 180;
+const TRADES_A_STEP = 200;
+
+/** `atMs`: market time, cut to the minute. */
+export class PairTicker {
+  readonly pair: Pair;
+  readonly #store: StateStore;
+  #state: MinuteWindows | Quiet | null = null;
+  /** Starts of minutes that were traded in since `#state` was looked at, or began to be read. */
+  readonly #traded = new Set<number>();
+  #reading: Generator<void, MinuteWindows> | null = null;
+  /** By payment key, when it traded last, oldest first; null: not read. */
+  #traders: Map<string, number> | null = null;
+  #tradersReading: TradersReading | null = null;
+
+  constructor(store: StateStore, pair: Pair) {
+    this.#store = store;
+    this.pair = pair;
+  }
+
+  get isRead(): boolean {
+    return this.#state !== null;
+  }
+
+  /** False: it surely had no trade in the last 24 hours. */
+  get mayBeTraded(): boolean {
+    return !isQuiet(this.#state);
+  }
+
+  /** It is not enough to `noteMinute`: the trader of a trade has to be noted as well. */
+  get knowsTraders(): boolean {
+    return this.#traders !== null || this.#tradersReading !== null;
+  }
+
+  forgetDay(): void {
+    this.#state = null;
+    this.#reading = null;
+    this.#traded.clear();
+  }
+
+  forgetTraders(): void {
+    this.#traders = null;
+    this.#tradersReading = null;
+  }
+
+  /** It is read when the pair is looked at: until then many trades may fall into it. */
+  noteMinute(startMs: number): void {
+    const isKept = this.#state instanceof MinuteWindows || this.#reading !== null;
+    if (isKept && this.#traded.size < MOST_MINUTES) this.#traded.add(startMs);
+    else this.forgetDay();
+  }
+
+  noteTrader(pkh: string, atMs: number): void {
+    if (this.#traders === null) this.#tradersReading?.later.push([pkh, atMs]);
+    else putLast(this.#traders, pkh, atMs);
+  }
+
+  /** Reads what `day` answers from, until `isOver`. True: it is read. */
+  readDay(atMs: number, isOver: () => boolean): boolean {
+    while (!this.#isReadAt(atMs)) {
+      if (isOver()) return false;
+      this.#reading ??= readDay(this.#store, this.pair.id, atMs);
+      const { value, done } = this.#reading.next();
+      if (done !== true) continue;
+      this.#reading = null;
+      this.#state = value;
+    }
+    return true;
+  }
+
+  /** Reads what `traders` answers from, until `isOver`. True: it is read. */
+  readTraders(atMs: number, isOver: () => boolean): boolean {
+    while (this.#traders === null) {
+      if (isOver()) return false;
+      const steps = () => readTraders(this.#store, this.pair.base, atMs);
+      this.#tradersReading ??= { steps: steps(), later: [] };
+      const { value, done } = this.#tradersReading.steps.next();
+      if (done !== true) continue;
+      for (const [pkh, lastMs] of this.#tradersReading.later) putLast(value, pkh, lastMs);
+      this.#tradersReading = null;
+      this.#traders = value;
+    }
+    return true;
+  }
+
+  day(atMs: number): PairDay {
+    const { pair } = this;
+    const state = this.#stateAt(atMs);
+    if (isQuiet(state)) return { pair, windows: null, last: state.last };
+    const isActive = state.sums('24h').trades > 0;
+    return { pair, windows: isActive ? state : null, last: state.newest };
+  }
+
+  /** Payment keys that traded it in the 24 hours before `atMs`. */
+  traders(atMs: number): number {
+    this.readTraders(atMs, () => false);
+    const traders = this.#traders;
+    assert(traders !== null, 'traders were read');
+    const fromMs = atMs - DAY_MS;
+    let before = 0;
+    for (const [pkh, lastMs] of traders) {
+      if (lastMs >= fromMs) break;
+      if (lastMs < fromMs - KEPT_MS) traders.delete(pkh);
+      else before += 1;
+    }
+    return traders.size - before;
+  }
+
+  /** Whether a minute of it is in one of the windows at one end of `steps` only, or may be. */
+  hasCrossed(windows: readonly Window[], steps: Span): boolean {
+    const [state, traders] = [this.#state, this.#traders];
+    if (state === null) return true;
+    for (const window of windows) {
+      const { fromMs, toMs } = edgesOf(window, steps);
+      if (state instanceof MinuteWindows && state.hasBetween(fromMs, toMs)) return true;
+      for (const startMs of this.#traded) if (startMs >= fromMs && startMs < toMs) return true;
+      // A trade that moved too little for a bar has a trader, and no minute.
+      const isOfTraders = window === '24h' && traders !== null;
+      if (isOfTraders && hasTraded(traders, fromMs, toMs)) return true;
+    }
+    return false;
+  }
+
+  #isReadAt(atMs: number): boolean {
+    const state = this.#state;
+    return state instanceof MinuteWindows ? state.covers(atMs) : state !== null;
+  }
+
+  #stateAt(atMs: number): MinuteWindows | Quiet {
+    this.readDay(atMs, () => false);
+    const state = this.#state;
+    assert(state !== null, 'the day was read');
+    if (isQuiet(state)) return state;
+    for (const startMs of this.#traded) this.#putMinute(startMs, state);
+    this.#traded.clear();
+    const { newest } = state;
+    if (newest === null || newest.startMs < atMs - DAY_MS - KEPT_MS) {
+      const last = newest === null ? null : { close: newest.close, lastMs: newest.lastMs };
+      this.#state = { last };
+      return this.#state;
+    }
+    state.moveTo(atMs);
+    return state;
+  }
+
+  #putMinute(startMs: number, windows: MinuteWindows): void {
+    const value = this.#store.barValue(this.pair.id, MIN1, startMs);
+    if (value === null) return;
+    windows.put(minuteOf(typeof value === 'string' ? decodeBar(startMs, value) : value));
+  }
+}
+
+/** What is in a window at one of two market times, and not at the other. */
+export function edgesOf(window: Window, { fromMs, toMs }: Span): Span {
+  return { fromMs: fromMs - WINDOW_MS[window], toMs: toMs - WINDOW_MS[window] };
+}
+
+function isQuiet(state: MinuteWindows | Quiet | null): state is Quiet {
+  return state !== null && !(state instanceof MinuteWindows);
+}
+
+/** They are in the order of their last trades. */
+function putLast(traders: Map<string, number>, pkh: string, atMs: number): void {
+  traders.delete(pkh);
+  traders.set(pkh, atMs);
+}
+
+function hasTraded(traders: ReadonlyMap<string, number>, fromMs: number, toMs: number): boolean {
+  for (const lastMs of traders.values()) if (lastMs >= fromMs) return lastMs < toMs;
+  return false;
+}
+
+/** In steps: a pair may have a trade in each minute. */
+function* readDay(store: StateStore, pair: number, atMs: number): Generator<void, MinuteWindows> {
+  const fromMs = atMs - DAY_MS;
+  const read = (startMs: number, endMs: number, most: number): Minute[] =>
+    store.bars(pair, MIN1, startMs, endMs, most).reverse().map(readMinute);
+  const before = read(EARLIEST_START_MS, fromMs, 1);
+  const isWhole = before.length === 0;
+  const newest = read(fromMs, FOREVER_MS, MINUTES_A_STEP);
+  if (newest.length < MINUTES_A_STEP)
+    return new MinuteWindows([...before, ...newest], atMs, isWhole);
+  const windows = new MinuteWindows(before, atMs, isWhole);
+  for (let startMs = fromMs; startMs <= atMs; startMs += 3 * HOUR_MS) {
+    yield;
+    const endMs = startMs + 3 * HOUR_MS;
+    const minutes = read(startMs, endMs > atMs ? FOREVER_MS : endMs, MOST_MINUTES);
+    for (const minute of minutes) windows.put(minute);
+  }
+  return windows;
+}
+
+function readMinute({ start, value }: BarRow): Minute {
+  return minuteOf(decodeBar(start, value ?? ''));
+}
+
+/** By payment key, when it traded last, oldest first: since a day before `atMs`, and `KEPT_MS`. */
+function* readTraders(
+  store: StateStore,
+  asset: AssetId,
+  atMs: number,
+): Generator<void, Map<string, number>> {
+  const fromMs = atMs - DAY_MS - KEPT_MS;
+  const newestFirst = new Map<string, number>();
+  const query = { order: 'descending', offset: 0, limit: TRADES_A_STEP } as const;
+  for (let after: string | undefined; ; ) {
+    const rows = store.page(
+      'trades',
+      `${asset}/`,
+      after === undefined ? query : { ...query, after },
+    );
+    for (const { value } of rows) {
+      const { pkh, atMs: tradeMs } = readRecord<TradeRecord>(value);
+      if (tradeMs < fromMs) return new Map([...newestFirst].reverse());
+      if (pkh !== '' && !newestFirst.has(pkh)) newestFirst.set(pkh, tradeMs);
+    }
+    if (rows.length < TRADES_A_STEP) return new Map([...newestFirst].reverse());
+    after = rows.at(-1)?.key;
+    yield;
+  }
+}
