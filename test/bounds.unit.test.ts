@@ -47,10 +47,10 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'api/ws/socketCounts.ts #counts',
     'chain/mempoolOverlay.ts #awaited',
     'chain/ogmios/connection.ts #requests',
-    'chain/ogmios/ogmios.ts #asked',
     'cardano/transactions/builderThreads.ts #ending',
     'devnet/ogmios/server.ts #sessions',
     'engine/runtime/slices.ts #works',
+    'engine/runtime/thread.ts #waiting',
     'engine/store/keyedRows.ts #held',
   ],
   'twenty webhooks for each API key': [

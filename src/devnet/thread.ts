@@ -5,8 +5,9 @@
  * When the thread ends by itself, `died` is called once. All acknowledged transactions are in the
  * file.
  */
-import { Worker } from 'node:worker_threads';
-import { type Clock, systemClock } from '../engine/runtime/clock.ts';
+import { isFault } from '../engine/runtime/assert.ts';
+import { systemClock } from '../engine/runtime/clock.ts';
+import { Thread } from '../engine/runtime/thread.ts';
 import type { DevnetOptions } from './devnet.ts';
 
 /** Copied into the thread, which runs on the system's clock. */
@@ -31,89 +32,40 @@ export interface RunningDevnet extends DevnetUrls {
   stop(): Promise<void>;
 }
 
-/** Messages of the thread. */
-export type ThreadReport =
-  | { readonly kind: 'ready'; readonly urls: DevnetUrls }
-  | { readonly kind: 'stalled'; readonly message: string | null };
+export interface DevnetCalls {
+  urls(): DevnetUrls;
+  stop(): Promise<void>;
+}
 
-/** The only message to the thread. */
-export const STOP = 'stop';
+/** The disk refuses to be written; null: it takes it again. */
+export interface Stalled {
+  readonly message: string | null;
+}
 
 /** A commit on a slow disk fits in. */
 const STOP_MS = 5_000;
-/** A thread that waits for a disk does not even terminate: it is left alone after that. */
-const TERMINATE_MS = 1_000;
-/** Measured under payments: 32 MiB save a twentieth of the work, 8 MiB cost an eighth more. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16 };
 
 /** Rejects as `Devnet.open` does. */
 export async function startDevnetThread(
   options: DevnetThreadOptions,
   events: DevnetThreadEvents,
 ): Promise<RunningDevnet> {
-  const thread = new DevnetThread(options, events);
-  const urls = await thread.ready;
-  return { ...urls, stop: () => thread.stop() };
-}
-
-class DevnetThread {
-  readonly #worker: Worker;
-  readonly #ready = Promise.withResolvers<DevnetUrls>();
-  readonly #exited = Promise.withResolvers<'exited'>();
-  #isReady = false;
-  /** The error that ended the thread; null: none. */
-  #fault: Error | null = null;
-  #stopped: Promise<void> | null = null;
-
-  constructor(options: DevnetThreadOptions, events: DevnetThreadEvents) {
-    const script = new URL('./threadMain.ts', import.meta.url);
-    this.#worker = new Worker(script, { workerData: options, resourceLimits: RESOURCE_LIMITS });
-    this.#worker.on('message', (report: ThreadReport) => {
-      if (report.kind === 'stalled') events.stalled(report.message);
-      else {
-        this.#isReady = true;
-        this.#ready.resolve(report.urls);
-      }
-    });
-    this.#worker.on('error', (error: unknown) => {
-      this.#fault = error instanceof Error ? error : new Error(String(error));
-    });
-    this.#worker.once('exit', (code) => {
-      this.#exited.resolve('exited');
-      const error = this.#fault ?? new Error(`the devnet's thread ended with code ${code}`);
-      if (!this.#isReady) this.#ready.reject(error);
-      else if (this.#stopped === null) {
-        this.#stopped = Promise.resolve();
-        events.died(error);
-      }
-    });
-  }
-
-  get ready(): Promise<DevnetUrls> {
-    return this.#ready.promise;
-  }
-
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop(systemClock);
-    return this.#stopped;
-  }
-
-  async #stop(clock: Clock): Promise<void> {
-    this.#worker.postMessage(STOP);
-    if (await this.#exitsWithin(STOP_MS, clock)) {
-      if (this.#fault !== null) throw this.#fault;
-      return;
-    }
-    void this.#worker.terminate();
-    await this.#exitsWithin(TERMINATE_MS, clock);
-    throw new Error(`the devnet did not stop within ${STOP_MS} ms: its thread was terminated`);
-  }
-
-  async #exitsWithin(limitMs: number, clock: Clock): Promise<boolean> {
-    const late = Promise.withResolvers<'late'>();
-    const timer = clock.after(limitMs, () => late.resolve('late'));
-    const outcome = await Promise.race([this.#exited.promise, late.promise]);
-    timer.cancel();
-    return outcome === 'exited';
-  }
+  let isRunning = false;
+  const thread = new Thread<DevnetCalls, Stalled>({
+    script: new URL('./threadMain.ts', import.meta.url),
+    data: options,
+    name: 'the devnet',
+    keepsAlive: true,
+    onNews: ({ message }) => events.stalled(message),
+    onEnd: (error) => isRunning && error !== null && events.died(error),
+  });
+  const urls = await thread.call('urls', []).catch((error: unknown) => {
+    throw isFault(error, 'threadEnded') ? error.cause : error;
+  });
+  isRunning = true;
+  const stop = () => {
+    isRunning = false;
+    return thread.stop({ clock: systemClock, ms: STOP_MS });
+  };
+  return { ...urls, stop };
 }

@@ -1,4 +1,4 @@
-/** Messages between the thread that follows a node and the main thread: plain data. */
+/** What the thread that follows a node answers and reports: plain data. */
 import type { Credential } from '../../cardano/codec/address.ts';
 import { refText, type Utxo } from '../../cardano/codec/output.ts';
 import type { EraSlots } from '../../cardano/codec/slots.ts';
@@ -89,41 +89,25 @@ export interface EvaluationRequest {
   readonly utxos: readonly Utxo[];
 }
 
-/** Calls by name, with argument and answer. */
-export interface Calls {
+/** Each may throw the Fault `nodeSilent`: the node is away, and the same may be asked again. */
+export interface ReaderCalls {
   /** The stream's number; null: the chain holds none of the points. */
-  open: { argument: readonly Point[]; answer: number | null };
-  begin: { argument: { stream: number; watchList: WatchList }; answer: null };
+  open(points: readonly Point[]): number | null;
+  begin(stream: number, watchList: WatchList): void;
   /** Answered as soon as there are events; null once the stream is closed. */
-  pull: { argument: number; answer: readonly SerializedEvent[] | null };
-  close: { argument: number; answer: null };
-  submit: { argument: Uint8Array; answer: SubmitOutcome };
+  pull(stream: number): readonly SerializedEvent[] | null;
+  close(stream: number): void;
+  submit(bytes: Uint8Array): SubmitOutcome;
   /** Reports this transaction, by its id, as if it had been submitted here. */
-  expect: { argument: string; answer: null };
-  parameters: { argument: null; answer: ProtocolParameters };
-  evaluate: { argument: EvaluationRequest; answer: Evaluation };
-  stop: { argument: null; answer: null };
+  expect(txHash: string): void;
+  parameters(): ProtocolParameters;
+  evaluate(request: EvaluationRequest): Evaluation;
+  stop(): void;
 }
 
-export type CallName = keyof Calls;
-
-export interface Request<Name extends CallName = CallName> {
-  readonly number: number;
-  readonly name: Name;
-  readonly argument: Calls[Name]['argument'];
-}
-
-/** A failed call; `isRetryable`: the node was away. */
-export interface SerializedFault {
-  readonly message: string;
-  readonly isRetryable: boolean;
-}
-
-export type FromWorker =
-  | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }
-  | { readonly kind: 'fault'; readonly number: number; readonly fault: SerializedFault }
+export type ReaderNews =
   | { readonly kind: 'tip'; readonly tip: ChainTip | null }
-  /** The first one means that the thread is ready. */
+  /** The first one means that the node was reached. */
   | { readonly kind: 'eras'; readonly eras: readonly EraSlots[] }
   | { readonly kind: 'passedOver'; readonly part: string }
   | { readonly kind: 'connected'; readonly connection: ConnectionName }

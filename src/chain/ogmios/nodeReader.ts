@@ -1,18 +1,19 @@
 /**
- * Runs in a thread and talks to the node: takes calls, sends answers, and sends batches of events
- * on request. An error that the node did not cause ends the thread; OgmiosChain reports it.
+ * Runs in a thread and talks to the node: answers calls, and gives batches of events on request. An
+ * error that the node did not cause ends the thread; OgmiosChain reports it.
  */
 import type { Transaction } from '../../cardano/codec/transaction.ts';
-import { assert, isFault } from '../../engine/runtime/assert.ts';
+import { assert, Fault, isFault } from '../../engine/runtime/assert.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import { type Rng, seededRng } from '../../engine/runtime/rng.ts';
+import type { Handlers } from '../../engine/runtime/thread.ts';
 import type { OpenSocket } from '../access.ts';
 import type { Point } from '../port.ts';
 import { NodeConnection } from './connection.ts';
 import { Eras } from './eras.ts';
 import { NodeFault } from './fault.ts';
-import type { CallName, Calls, FromWorker, Request, WorkerOptions } from './messages.ts';
+import type { ReaderCalls, ReaderNews, SerializedEvent, WorkerOptions } from './messages.ts';
 import { NodeQueries } from './nodeQueries.ts';
 import { NodeStream } from './nodeStream.ts';
 import type { NodeReporter } from './observer.ts';
@@ -22,16 +23,10 @@ interface NodeReaderDeps {
   readonly clock: Clock;
   /** Absent: over the network. */
   readonly openSocket?: OpenSocket;
-  tell(message: FromWorker): void;
-  /** All work has stopped: the thread may end. */
-  stopped(): void;
+  report(news: ReaderNews): void;
 }
 
-type Handlers = {
-  readonly [Name in Exclude<CallName, 'pull'>]: (
-    argument: Calls[Name]['argument'],
-  ) => Promise<Calls[Name]['answer']>;
-};
+type Events = readonly SerializedEvent[] | null;
 
 const MOST_STREAMS = 64;
 /** Kinds of unknown parts that are reported: strangers choose their names. */
@@ -43,8 +38,8 @@ export class NodeReader {
   readonly #deps: NodeReaderDeps;
   readonly #rng: Rng;
   readonly #streams = new Map<number, NodeStream>();
-  /** Unanswered pulls: number of the call by stream. */
-  readonly #pulls = new Map<number, number>();
+  /** Unanswered pulls, by stream. */
+  readonly #pulls = new Map<number, (events: Events) => void>();
   readonly #stopping = new AbortController();
   readonly #eras: Eras;
   readonly #questions: NodeQueries;
@@ -52,48 +47,45 @@ export class NodeReader {
   #reportedTip: string | undefined;
   readonly #passedOver = new Set<string>();
   readonly #report: NodeReporter = {
-    connected: (connection) => this.#deps.tell({ kind: 'connected', connection }),
+    connected: (connection) => this.#deps.report({ kind: 'connected', connection }),
     lost: (connection, { fault, message }, retryInMs) => {
       if (this.#stopping.signal.aborted) return;
-      this.#deps.tell({ kind: 'lost', connection, cause: fault, message, retryInMs });
+      this.#deps.report({ kind: 'lost', connection, cause: fault, message, retryInMs });
     },
     tip: (tip) => {
       const hash = tip?.hash ?? '';
       if (hash === this.#reportedTip) return;
       this.#reportedTip = hash;
-      this.#deps.tell({ kind: 'tip', tip });
+      this.#deps.report({ kind: 'tip', tip });
     },
     passedOver: (part) => {
       const kind = part.slice(0, LONGEST_PART);
       if (this.#passedOver.has(kind) || this.#passedOver.size >= MOST_PARTS) return;
       this.#passedOver.add(kind);
-      this.#deps.tell({ kind: 'passedOver', part: kind });
+      this.#deps.report({ kind: 'passedOver', part: kind });
     },
   };
-  readonly #handlers: Handlers = {
+  readonly calls: Handlers<ReaderCalls> = {
     open: (points) => this.#open(points),
-    begin: async ({ stream, watchList }) => {
-      this.#streams.get(stream)?.begin(watchList);
-      return null;
+    begin: (stream, watchList) => this.#streams.get(stream)?.begin(watchList),
+    pull: (stream) => {
+      return new Promise((resolve) => {
+        this.#pulls.set(stream, resolve);
+        this.#answerPull(stream);
+      });
     },
-    close: async (id) => {
-      this.#close(id);
-      return null;
-    },
-    submit: (bytes) => this.#questions.submit(bytes),
-    expect: async (id) => {
-      this.#questions.expect(id);
+    close: (stream) => this.#close(stream),
+    submit: (bytes) => answered(this.#questions.submit(bytes)),
+    expect: (txHash) => {
+      this.#questions.expect(txHash);
       for (const stream of this.#streams.values()) stream.expect();
-      return null;
     },
-    parameters: () => this.#questions.parameters(),
-    evaluate: (request) => this.#questions.evaluate(request),
+    parameters: () => answered(this.#questions.parameters()),
+    evaluate: (request) => answered(this.#questions.evaluate(request)),
     stop: async () => {
       this.#stopping.abort();
       for (const id of this.#streams.keys()) this.#close(id);
-      this.#deps.clock.soon(() => this.#deps.stopped());
       await this.#questions.close();
-      return null;
     },
   };
 
@@ -101,7 +93,7 @@ export class NodeReader {
     this.#options = options;
     this.#deps = deps;
     this.#rng = seededRng(options.seed);
-    this.#eras = new Eras((known) => deps.tell({ kind: 'eras', eras: known }));
+    this.#eras = new Eras((known) => deps.report({ kind: 'eras', eras: known }));
     this.#questions = new NodeQueries({
       ...this.#connecting,
       report: this.#report,
@@ -115,13 +107,6 @@ export class NodeReader {
   /** Resolves once the node's eras are read. */
   async start(): Promise<void> {
     await this.#retried(() => this.#questions.readEras(this.#eras));
-  }
-
-  obey({ number, name, argument }: Request): void {
-    if (name === 'pull') {
-      this.#pulls.set(Number(argument), number);
-      this.#answerPull(Number(argument));
-    } else void this.#answer(name, argument, number);
   }
 
   get #connecting() {
@@ -184,26 +169,21 @@ export class NodeReader {
   }
 
   #answerPull(id: number): void {
-    const number = this.#pulls.get(id);
-    if (number === undefined) return;
+    const answer = this.#pulls.get(id);
+    if (answer === undefined) return;
     const events = this.#streams.get(id)?.read() ?? null;
     if (events?.length === 0) return;
     this.#pulls.delete(id);
-    this.#deps.tell({ kind: 'answer', number, answer: events });
+    answer(events);
   }
+}
 
-  async #answer<Name extends Exclude<CallName, 'pull'>>(
-    name: Name,
-    argument: Calls[Name]['argument'],
-    number: number,
-  ): Promise<void> {
-    const handler: Handlers[Name] = this.#handlers[name];
-    try {
-      this.#deps.tell({ kind: 'answer', number, answer: await handler(argument) });
-    } catch (error) {
-      const isRetryable = error instanceof NodeFault || isFault(error, 'unreadableMessage');
-      const message = error instanceof Error ? error.message : String(error);
-      this.#deps.tell({ kind: 'fault', number, fault: { message, isRetryable } });
-    }
+/** What a node that is away throws says that the same may be asked again. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof NodeFault) && !isFault(error, 'unreadableMessage')) throw error;
+    throw new Fault('nodeSilent', error.message, { cause: error });
   }
 }

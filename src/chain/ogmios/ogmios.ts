@@ -4,7 +4,7 @@
  *
  * The node may come and go: streams continue where they were, and calls that need the node fail
  * with `Unavailable` and may be retried. When the thread ends, every stream and call fails with
- * `ogmiosStopped`.
+ * `threadEnded`.
  */
 import type { Utxo } from '../../cardano/codec/output.ts';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
@@ -22,14 +22,11 @@ import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { ChainEvent, ChainSource, ChainStream, ChainTip, Point } from '../port.ts';
 import {
-  type CallName,
-  type Calls,
   DEFAULT_LIMITS,
   deserializeTransactions,
-  type FromWorker,
   type Limits,
+  type ReaderNews,
   type SerializedEvent,
-  type SerializedFault,
   type WatchList,
   type WorkerOptions,
 } from './messages.ts';
@@ -62,12 +59,6 @@ export interface OgmiosOptions {
   readonly startReader?: StartNodeReader | undefined;
 }
 
-interface Asked {
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
-const MOST_ASKED = 20_000;
 /** On top of the thread's own time limits. */
 const ANSWER_MARGIN_MS = 5_000;
 /** The thread ends in this time, unless it waits for a server; then it is terminated. */
@@ -77,15 +68,12 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   readonly name = 'ogmios';
   readonly #options: OgmiosOptions;
   readonly #limits: Limits;
-  readonly #asked = new Map<number, Asked>();
   readonly #listeners = new Set<(tip: ChainTip | null) => void>();
   #reader: ReaderThread | null = null;
   #eras: readonly EraSlots[] = [];
   /** undefined: not reported yet. */
   #tip: ChainTip | null | undefined;
-  #ended: Error | null = null;
   #isStopping = false;
-  #lastNumber = 0;
   #started = Promise.withResolvers<void>();
 
   constructor(options: OgmiosOptions) {
@@ -107,8 +95,12 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     };
     const start = this.#options.startReader ?? startReaderThread;
     this.#reader = start(workerData, {
-      take: (message) => this.#take(message),
-      ended: (error) => this.#end(error),
+      onNews: (news) => this.#hear(news),
+      onEnd: (error) => {
+        const cause = error ?? undefined;
+        this.#started.reject(new Fault('threadEnded', 'the node is no longer followed', { cause }));
+        if (error !== null) this.#options.observer.ogmiosFailed(error);
+      },
     });
     await this.#started.promise;
   }
@@ -116,45 +108,41 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   /** Also while it starts. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const reader = this.#reader;
-    if (reader === null || this.#ended !== null) return;
-    const timer = this.#options.clock.after(STOP_MS, () => reader.terminate());
-    // A thread that ended meanwhile cannot answer, and has reported why it ended.
-    await this.#ask('stop', null).catch(() => {});
-    await reader.exited;
-    timer.cancel();
+    // Whatever ended it instead was reported; what was acknowledged is the node's.
+    await this.#reader?.stop({ clock: this.#options.clock, ms: STOP_MS }).catch(() => {});
   }
 
   /** Waits while the node is away. */
   async open(points: readonly Point[]): Promise<ChainStream | null> {
-    const stream = await this.#ask('open', points);
+    const reader = this.#thread;
+    const stream = await reader.call('open', [points]);
     if (stream === null) return null;
     const calls = {
-      begin: (watchList: WatchList) => this.#ask('begin', { stream, watchList }),
-      pull: () => this.#ask('pull', stream).catch((error) => this.#ifStopped(error)),
-      close: () => this.#ask('close', stream).catch(unlessStopped),
+      begin: (watchList: WatchList) => reader.call('begin', [stream, watchList]),
+      pull: () => reader.call('pull', [stream]).catch((error) => this.#ifStopped(error)),
+      close: () => reader.call('close', [stream]).catch(unlessStopped),
     };
     return new OgmiosStream(calls, () => this.#watchList(), points.length === 0);
   }
 
   /** Throws `Unavailable` when the node does not answer: the same may be submitted again. */
   submit(bytes: Uint8Array): Promise<SubmitOutcome> {
-    return this.#inTime(this.#ask('submit', bytes));
+    return this.#inTime(this.#thread.call('submit', [bytes]));
   }
 
   /** Makes streams report this transaction, which was submitted elsewhere. */
   async expect(txHash: string): Promise<void> {
-    await this.#ask('expect', txHash);
+    await this.#thread.call('expect', [txHash]);
   }
 
   /** At the node's tip. Throws `Unavailable`. */
   parameters(): Promise<ProtocolParameters> {
-    return this.#inTime(this.#ask('parameters', null));
+    return this.#inTime(this.#thread.call('parameters', []));
   }
 
   /** By the node. Throws `Unavailable`, and another error where it does not evaluate. */
   evaluate(bytes: Uint8Array, utxos: readonly Utxo[]): Promise<Evaluation> {
-    return this.#inTime(this.#ask('evaluate', { bytes, utxos }));
+    return this.#inTime(this.#thread.call('evaluate', [{ bytes, utxos }]));
   }
 
   /** Of the newest era; right for slots and times of that era only. */
@@ -187,7 +175,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
 
   /** Streams end with the chain, and fail with its thread. */
   #ifStopped(error: unknown): null {
-    if (this.#isStopping && isFault(error, 'ogmiosStopped')) return null;
+    if (this.#isStopping && isFault(error, 'threadEnded')) return null;
     throw error;
   }
 
@@ -201,62 +189,35 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   async #inTime<T extends object>(answer: Promise<T>): Promise<T> {
     const limitMs = 2 * this.#limits.answerMs + ANSWER_MARGIN_MS;
     const inTime = (signal: AbortSignal) => unlessAborted(answer, signal);
-    const found = await withDeadline(this.#options.clock, limitMs, inTime);
+    const found = await withDeadline(this.#options.clock, limitMs, inTime).catch((error) => {
+      throw isFault(error, 'nodeSilent') ? unavailable(error.message) : error;
+    });
     if (found === null) throw unavailable(`no answer within ${limitMs} ms`);
     return found;
   }
 
-  async #ask<Name extends CallName>(
-    name: Name,
-    argument: Calls[Name]['argument'],
-  ): Promise<Calls[Name]['answer']> {
-    if (this.#ended !== null) throw this.#ended;
+  get #thread(): ReaderThread {
     assert(this.#reader !== null, 'the chain is started before it is asked');
-    assert(this.#asked.size < MOST_ASKED, `at most ${MOST_ASKED} questions wait for the node`);
-    this.#lastNumber += 1;
-    const number = this.#lastNumber;
-    const answer = new Promise<unknown>((resolve, reject) => {
-      this.#asked.set(number, { resolve, reject });
-    });
-    this.#reader.send({ number, name, argument });
-    // trust: the thread answers a question with what `Calls` says
-    return answer as Promise<Calls[Name]['answer']>;
+    return this.#reader;
   }
 
-  #take(message: FromWorker): void {
+  #hear(news: ReaderNews): void {
     const { observer } = this.#options;
-    if (message.kind === 'answer') this.#asked.get(message.number)?.resolve(message.answer);
-    else if (message.kind === 'fault') {
-      this.#asked.get(message.number)?.reject(errorOf(message.fault));
-    } else if (message.kind === 'tip') {
-      this.#tip = message.tip;
-      for (const listener of this.#listeners) listener(message.tip);
-    } else if (message.kind === 'eras') {
-      this.#eras = message.eras;
+    if (news.kind === 'tip') {
+      this.#tip = news.tip;
+      for (const listener of this.#listeners) listener(news.tip);
+    } else if (news.kind === 'eras') {
+      this.#eras = news.eras;
       this.#started.resolve();
-    } else if (message.kind === 'connected') observer.nodeConnected(message.connection);
-    else if (message.kind === 'passedOver') observer.partPassedOver(message.part);
-    else observer.nodeLost(message.connection, message.cause, message.message, message.retryInMs);
-    if ('number' in message) this.#asked.delete(message.number);
+    } else if (news.kind === 'connected') observer.nodeConnected(news.connection);
+    else if (news.kind === 'passedOver') observer.partPassedOver(news.part);
+    else observer.nodeLost(news.connection, news.cause, news.message, news.retryInMs);
   }
-
-  #end(error: Error): void {
-    if (this.#ended !== null) return;
-    this.#ended = new Fault('ogmiosStopped', 'the node is no longer followed', { cause: error });
-    this.#started.reject(this.#ended);
-    for (const { reject } of this.#asked.values()) reject(this.#ended);
-    this.#asked.clear();
-    if (!this.#isStopping) this.#options.observer.ogmiosFailed(error);
-  }
-}
-
-function errorOf({ message, isRetryable }: SerializedFault): Error {
-  return isRetryable ? unavailable(message) : new Error(message);
 }
 
 /** The thread's end closes its streams as well. */
 function unlessStopped(error: unknown): void {
-  if (!isFault(error, 'ogmiosStopped')) throw error;
+  if (!isFault(error, 'threadEnded')) throw error;
 }
 
 function unavailable(message: string): Unavailable {

@@ -1,40 +1,26 @@
 /** The thread that talks to the node, as the main thread sees it. */
-import { Worker } from 'node:worker_threads';
-import type { FromWorker, Request, WorkerOptions } from './messages.ts';
+import { type Caller, type StopLimit, Thread } from '../../engine/runtime/thread.ts';
+import type { ReaderCalls, ReaderNews, WorkerOptions } from './messages.ts';
 
-export interface ReaderThread {
-  send(request: Request): void;
-  /** Ends the thread at once; pending calls get no answer. */
-  terminate(): void;
-  /** Resolves when the thread has ended. */
-  readonly exited: Promise<unknown>;
+export interface ReaderThread extends Caller<ReaderCalls> {
+  stop(limit: StopLimit): Promise<void>;
 }
 
-interface ReaderListener {
-  take(message: FromWorker): void;
-  /** An error ended it, or it exited; the first call says why. */
-  ended(error: Error): void;
-}
+/** `onNews` and `onEnd` as in `ThreadOptions`. */
+export type StartNodeReader = (
+  options: WorkerOptions,
+  listener: {
+    readonly onNews: (news: ReaderNews) => void;
+    readonly onEnd: (error: Error | null) => void;
+  },
+) => ReaderThread;
 
-export type StartNodeReader = (options: WorkerOptions, listener: ReaderListener) => ReaderThread;
-
-export const startReaderThread: StartNodeReader = (workerData, { take, ended }) => {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData,
-    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+export const startReaderThread: StartNodeReader = (data, listener) => {
+  return new Thread<ReaderCalls, ReaderNews>({
+    script: new URL('./worker.ts', import.meta.url),
+    data,
+    name: 'the thread that follows the node',
+    keepsAlive: true,
+    ...listener,
   });
-  const { promise: exited, resolve } = Promise.withResolvers<void>();
-  worker.on('message', take);
-  worker.on('error', (error: unknown) => {
-    ended(error instanceof Error ? error : new Error(String(error)));
-  });
-  worker.on('exit', (code) => {
-    ended(new Error(`its thread ended, code ${code}`));
-    resolve();
-  });
-  return {
-    send: (request) => worker.postMessage(request),
-    terminate: () => void worker.terminate(),
-    exited,
-  };
 };

@@ -1,20 +1,12 @@
-/** The thread of a `NodeReader`: calls in, answers and batches of events out. */
-import { parentPort, workerData } from 'node:worker_threads';
-import { assert } from '../../engine/runtime/assert.ts';
+/** The thread of a `NodeReader`. */
 import { systemClock } from '../../engine/runtime/clock.ts';
-import type { Request, WorkerOptions } from './messages.ts';
+import { serveThread } from '../../engine/runtime/thread.ts';
+import type { ReaderCalls, ReaderNews, WorkerOptions } from './messages.ts';
 import { NodeReader } from './nodeReader.ts';
 
-assert(parentPort !== null, 'this file is run as a worker');
-const port = parentPort;
-// trust: handed over by startReaderThread
-const reader = new NodeReader(workerData as WorkerOptions, {
-  clock: systemClock,
-  tell: (message) => port.postMessage(message),
-  stopped: () => port.close(),
+await serveThread<WorkerOptions, ReaderCalls, ReaderNews>((options, report) => {
+  const reader = new NodeReader(options, { clock: systemClock, report });
+  // It may be stopped before it has reached the node. An error ends the thread.
+  void reader.start();
+  return reader.calls;
 });
-
-// trust: OgmiosChain sends nothing else
-port.on('message', (request: Request) => reader.obey(request));
-
-await reader.start();

@@ -26,8 +26,9 @@ export type Report =
       readonly message: string;
     }
   /** A fault of the program in one turn; the traders continue. */
-  | { readonly kind: 'fault'; readonly message: string }
-  | { readonly kind: 'stopped' };
+  | { readonly kind: 'fault'; readonly message: string };
 
-/** The one command: end the turns in flight and stop. */
-export type Command = 'stop';
+export interface CrowdCalls {
+  /** Ends the turns in flight. */
+  stop(): Promise<void>;
+}

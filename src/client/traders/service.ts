@@ -5,13 +5,13 @@
  * Never: takes the server down. A thread that dies is reported and restarted, each time after a
  *        longer delay.
  */
-import { Worker } from 'node:worker_threads';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
+import { Thread } from '../../engine/runtime/thread.ts';
 import type { TraderConfig } from './config.ts';
-import type { Command, Report, ThreadOptions } from './messages.ts';
+import type { CrowdCalls, Report, ThreadOptions } from './messages.ts';
 
 /** Results of the traders' actions; for log and metrics. */
 interface TradersObserver {
@@ -40,21 +40,20 @@ const AGAIN = { firstMs: 1_000, mostMs: 300_000 };
 export function tradersService(options: TradersOptions): Service {
   const { clock, observer } = options;
   const task = new Task({ clock });
-  let thread: Worker | null = null;
+  let thread: Thread<CrowdCalls, Report> | null = null;
 
   /** Resolves when the thread has ended. */
   const runThread = async () => {
     const { config, pace, seed } = options;
-    const threadOptions: ThreadOptions = { baseUrl: options.baseUrl(), config, pace, seed };
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
-      workerData: threadOptions,
-      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    const data: ThreadOptions = { baseUrl: options.baseUrl(), config, pace, seed };
+    thread = new Thread<CrowdCalls, Report>({
+      script: new URL('./thread.ts', import.meta.url),
+      data,
+      name: "the traders' thread",
+      onNews: (report) => hear(observer, report),
+      onEnd: (error) => error !== null && observer.tradersFailed(String(error)),
     });
-    worker.unref();
-    worker.on('message', (report: Report) => hear(observer, report));
-    worker.on('error', (error: unknown) => observer.tradersFailed(String(error)));
-    thread = worker;
-    await new Promise((resolve) => worker.once('exit', resolve));
+    await thread.exited;
     thread = null;
   };
   const run = async () => {
@@ -70,7 +69,8 @@ export function tradersService(options: TradersOptions): Service {
     },
     stop: async () => {
       const ended = task.stop();
-      if (thread !== null) await end(thread, clock);
+      // One that is terminated loses nothing: the chain knows what its traders did.
+      await thread?.stop({ clock, ms: STOP_MS }).catch(() => {});
       await ended;
     },
   };
@@ -84,18 +84,4 @@ function hear(observer: TradersObserver, report: Report): void {
   } else if (report.kind === 'fault') {
     observer.tradersFailed(report.message);
   }
-}
-
-/** Asks, and ends it after a while: nothing is lost that the chain does not know. */
-async function end(worker: Worker, clock: Clock): Promise<void> {
-  const command: Command = 'stop';
-  await new Promise<void>((resolve) => {
-    const timer = clock.after(STOP_MS, resolve);
-    worker.once('exit', () => {
-      timer.cancel();
-      resolve();
-    });
-    worker.postMessage(command);
-  });
-  await worker.terminate();
 }

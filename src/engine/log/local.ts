@@ -50,7 +50,7 @@ export class LocalLog implements Log {
   ): Promise<LocalLog> {
     const owner = openFile(options);
     try {
-      const { first, last } = await owner.ask('span');
+      const { first, last } = await owner.call('span', []);
       if (last === null) {
         return new LocalLog(options.file, owner, { seq: 0, hash: NO_HASH, epoch: null }, 0);
       }
@@ -92,7 +92,7 @@ export class LocalLog implements Log {
     const wanted = Math.min(limit, this.#tail.seq - from + 1);
     if (wanted <= 0) return [];
     const entries: SealedEntry[] = [];
-    for (const stored of await this.#owner.ask('read', from, wanted)) {
+    for (const stored of await this.#owner.call('read', [from, wanted])) {
       const before = entries.at(-1);
       try {
         entries.push(openStored(this.#file, stored, before));
@@ -106,7 +106,7 @@ export class LocalLog implements Log {
 
   /** Reads the whole file: SQLite's own structures, indexes included; null: they are sound. */
   structureFault(): Promise<string | null> {
-    return this.#owner.ask('structureFault');
+    return this.#owner.call('structureFault', []);
   }
 
   reached(seq: number): Promise<void> {
@@ -117,14 +117,14 @@ export class LocalLog implements Log {
   }
 
   epochs(): Promise<readonly number[]> {
-    return this.#owner.ask('epochs');
+    return this.#owner.call('epochs', []);
   }
 
   async trim(seq: number): Promise<void> {
     // Keeps the last entry, so that a log that was ever written still has its tail.
     const from = Math.min(seq, this.#tail.seq);
     while (this.#first < from && !this.#closed) {
-      this.#first = await this.#owner.ask('forget', from, TRIMMED_AT_ONCE);
+      this.#first = await this.#owner.call('forget', [from, TRIMMED_AT_ONCE]);
     }
     this.#recent = this.#recent.filter(({ entry }) => entry.seq >= from);
     this.#recentCharacters = this.#recent.reduce((sum, { text }) => sum + text.length, 0);
@@ -133,7 +133,7 @@ export class LocalLog implements Log {
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
     await this.#committing;
-    await this.#owner.ask('restart', rowOf(sealed, sealed.entry.seq - 1));
+    await this.#owner.call('restart', [rowOf(sealed, sealed.entry.seq - 1)]);
     this.#recent = [];
     this.#recentCharacters = 0;
     this.#first = sealed.entry.seq;
@@ -155,7 +155,7 @@ export class LocalLog implements Log {
       const pending = this.#pending;
       this.#pending = [];
       try {
-        this.#conclude(pending, await this.#owner.ask('append', pending.map(rowOfAppend)));
+        this.#conclude(pending, await this.#owner.call('append', [pending.map(rowOfAppend)]));
       } catch (error) {
         for (const { reject } of pending) reject(error);
       }

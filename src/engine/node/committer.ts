@@ -3,6 +3,7 @@
  * of the time, because what changes often is written once a commit. While the disk refuses writes,
  * the fold waits and the rows stay staged.
  */
+import { isFault } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';
 import type { StateStore } from '../store/state.ts';
@@ -127,5 +128,5 @@ function messageOf(error: unknown): string {
 /** SQLite or the file system failed (full, failing, gone): a fault of the disk, not of the code. */
 export function isRefusal(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(SQLITE_|WRITER_|E[A-Z]+$)/.test(code);
+  return isFault(error, 'threadEnded') || /^(SQLITE_|E[A-Z]+$)/.test(code);
 }

@@ -6,7 +6,7 @@ export function assert(condition: unknown, assumption: string): asserts conditio
 }
 
 /** Kinds of thrown errors that a caller tells apart. */
-type FaultKind =
+export type FaultKind =
   /** A file of DATA_DIR does not hold what this program wrote there. */
   | 'damagedFile'
   /** The process was asked to stop while it started. */
@@ -17,8 +17,8 @@ type FaultKind =
   | 'logRestartRefused'
   /** Bytes are no CBOR, or not what they should be. */
   | 'malformedCbor'
-  /** The thread that follows the Cardano node has ended. */
-  | 'ogmiosStopped'
+  /** The Cardano node gives no answer now: what was asked may be asked again. */
+  | 'nodeSilent'
   /** NATS gives no answer now: what was asked may be asked again. */
   | 'natsSilent'
   /** A devnet's file holds a chain with other genesis outputs. */
@@ -31,6 +31,8 @@ type FaultKind =
   | 'startRefused'
   /** NATS has no such stream. */
   | 'streamMissing'
+  /** A thread of this program ended before it answered, or was stopped. */
+  | 'threadEnded'
   /** The log holds something that is no entry. */
   | 'unreadableEntry'
   /** The Cardano node sent what Ogmios would not write. */

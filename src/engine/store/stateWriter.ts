@@ -6,7 +6,7 @@
  * may be handed over again in another batch. One batch at a time. A copy is of what was committed
  * before it.
  */
-import { Worker } from 'node:worker_threads';
+import { RestartedThread } from '../runtime/thread.ts';
 import { type Batch, batchWriter, memoryOf } from './batch.ts';
 import { openDatabase } from './database.ts';
 import { boundWal, copyWithSums, isWalLong } from './pageSums.ts';
@@ -27,11 +27,9 @@ export interface WriterOptions {
   readonly maxMb: number;
 }
 
-/** Questions to the thread: to write a batch, to copy the file, or null to close. */
-export type WriterQuestion = Batch | { readonly copyTo: string } | null;
-
-/** Its answer: what went wrong, or null. */
-export type WriterReply = { readonly message: string; readonly code: string } | null;
+export interface WriterCalls extends Pick<StateWriter, 'write' | 'copy'> {
+  stop(): Promise<void>;
+}
 
 /** Commits after which what is in the write-ahead log is moved into the file. */
 const COMMITS_PER_CHECKPOINT = 16;
@@ -70,75 +68,12 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
 }
 
 /** A thread that died is replaced at the next batch: what it had in hand was rejected. */
-export function threadWriter(options: WriterOptions): StateWriter {
-  let thread: WriterThread | null = null;
-  let closed = false;
-  const living = () => {
-    if (closed) throw writeError('the state file is closed', 'WRITER_CLOSED');
-    thread = thread === null || thread.isDead ? new WriterThread(options) : thread;
-    return thread;
-  };
+export function threadWriter(data: WriterOptions): StateWriter {
+  const script = new URL('./writerThread.ts', import.meta.url);
+  const thread = new RestartedThread<WriterCalls>({ script, data, name: "the state's thread" });
   return {
-    async write(batch) {
-      await living().ask(batch, memoryOf(batch));
-    },
-    async copy(copyTo) {
-      await living().ask({ copyTo });
-    },
-    async close() {
-      if (closed) return;
-      closed = true;
-      await thread?.end();
-    },
+    write: (batch) => thread.call('write', [batch], memoryOf(batch)),
+    copy: (to) => thread.call('copy', [to]),
+    close: () => thread.stop(),
   };
-}
-
-/** It keeps nothing: more room for young objects costs memory and saves nothing. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16 };
-
-class WriterThread {
-  isDead = false;
-  readonly #worker: Worker;
-  /** The thread answers in order. */
-  readonly #waiting: ((reply: WriterReply) => void)[] = [];
-
-  constructor(options: WriterOptions) {
-    const script = new URL('./writerThread.ts', import.meta.url);
-    this.#worker = new Worker(script, { workerData: options, resourceLimits: RESOURCE_LIMITS });
-    // The thread keeps the process alive only while it has something to write.
-    this.#worker.unref();
-    this.#worker.on('message', (reply: WriterReply) => {
-      if (this.#waiting.length === 1) this.#worker.unref();
-      this.#waiting.shift()?.(reply);
-    });
-    this.#worker.on('error', (error) => this.#died(String(error)));
-    this.#worker.on('exit', (code) => this.#died(`the state's thread ended with code ${code}`));
-  }
-
-  #died(message: string): void {
-    this.isDead = true;
-    for (const answer of this.#waiting.splice(0)) answer({ message, code: 'WRITER_DIED' });
-  }
-
-  ask(message: WriterQuestion, given: readonly ArrayBuffer[] = []): Promise<void> {
-    if (this.isDead) return Promise.reject(writeError('the writer ended', 'WRITER_DIED'));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push((reply) => {
-        if (reply === null) resolve();
-        else reject(writeError(reply.message, reply.code));
-      });
-      this.#worker.ref();
-      this.#worker.postMessage(message, given);
-    });
-  }
-
-  async end(): Promise<void> {
-    if (!this.isDead) await this.ask(null);
-    await this.#worker.terminate();
-  }
-}
-
-/** What SQLite said in the thread, with its code (`SQLITE_FULL`). */
-function writeError(message: string, code: string): Error {
-  return Object.assign(new Error(message), { code });
 }

@@ -141,9 +141,9 @@ test('a thread that died is replaced, and its appends may be tried again', async
   const log = await LocalLog.open({ file, maxMb: 0 }, (options) => {
     let owner = inlineLogFile(options);
     return {
-      async ask(what, ...values) {
-        const said = await owner.ask(what, ...values);
-        if (!dies || what !== 'append') return said;
+      async call(name, values) {
+        const answer = await owner.call(name, values);
+        if (!dies || name !== 'append') return answer;
         dies = false;
         await owner.close();
         owner = inlineLogFile(options);

@@ -69,14 +69,18 @@ class Reader {
           throw error;
         },
       },
-      startReader: (options, { take }) => {
-        const tell = take;
-        const reader = new NodeReader(options, { clock, openSocket, tell, stopped: () => {} });
+      startReader: (options, { onNews }) => {
+        const reader = new NodeReader(options, { clock, openSocket, report: onNews });
         void reader.start();
-        const send = (request: Parameters<typeof reader.obey>[0]) => {
-          time.at(process, 0, () => reader.obey(request));
+        return {
+          call: (name, values) => {
+            return new Promise((resolve, reject) => {
+              const run = async () => reader.calls[name](...values);
+              time.at(process, 0, () => void run().then(resolve, reject));
+            });
+          },
+          stop: async () => {},
         };
-        return { send, terminate: () => {}, exited: Promise.resolve() };
       },
     });
     this.lookup = new KupoLookup({

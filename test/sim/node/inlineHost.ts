@@ -11,12 +11,13 @@ import type {
 } from '../../../src/cardano/transactions/builderThreads.ts';
 import type { ChainAccess, OpenSocket, TextSocket } from '../../../src/chain/access.ts';
 import { NodeReader } from '../../../src/chain/ogmios/nodeReader.ts';
-import type { StartNodeReader } from '../../../src/chain/ogmios/readerThread.ts';
+import type { ReaderThread, StartNodeReader } from '../../../src/chain/ogmios/readerThread.ts';
 import {
   inlineLogFile,
   type LogOwner,
   type OpenLogFile,
 } from '../../../src/engine/log/logOwner.ts';
+import { Fault } from '../../../src/engine/runtime/assert.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import {
   inlineWriter,
@@ -104,8 +105,8 @@ export class InlineHost {
     let open: { thread: InlineThread; file: LogOwner } | null = null;
     let isClosed = false;
     return {
-      ask: async (what, ...values) => {
-        if (isClosed) throw coded('the log is closed', 'WRITER_CLOSED');
+      call: async (name, values) => {
+        if (isClosed) throw new Fault('threadEnded', 'the log is closed');
         if (open === null || open.thread.isDead) {
           await open?.file.close();
           const thread = new InlineThread(this.#place);
@@ -113,7 +114,7 @@ export class InlineHost {
           open = { thread, file: inlineLogFile(options) };
         }
         const { thread, file } = open;
-        return thread.ask(() => file.ask(what, ...values), APPEND_MS);
+        return thread.ask(() => file.call(name, values), APPEND_MS);
       },
       close: async () => {
         if (isClosed) return;
@@ -129,7 +130,7 @@ export class InlineHost {
     let open: { thread: InlineThread; writer: StateWriter } | null = null;
     let isClosed = false;
     const ask = async (work: (writer: StateWriter) => Promise<void>) => {
-      if (isClosed) throw coded('the state file is closed', 'WRITER_CLOSED');
+      if (isClosed) throw new Fault('threadEnded', 'the state file is closed');
       if (open === null || open.thread.isDead) {
         await open?.writer.close();
         const thread = new InlineThread(this.#place);
@@ -171,41 +172,52 @@ export class InlineHost {
     };
   };
 
-  readonly nodeReader: StartNodeReader = (options, { take, ended }) => {
+  readonly nodeReader: StartNodeReader = (options, { onNews, onEnd }) => {
     const { time, process, clock, chain } = this.#place;
-    const exited = Promise.withResolvers<void>();
     const thread = new InlineReader(clock, chain, (error) => {
       this.#readers.delete(thread);
-      ended(error);
-      exited.resolve();
+      onEnd(error);
     });
     this.#readers.add(thread);
-    const pass = (run: () => void) => void time.at(process, MESSAGE_MS, run);
+    const pass = (run: () => void) => {
+      time.at(process, MESSAGE_MS, () => {
+        if (!thread.isDead) run();
+      });
+    };
     const reader = new NodeReader(options, {
       clock: thread.clock,
       openSocket: thread.openSocket,
-      tell: (message) => {
-        const copy = structuredClone(message);
-        if (!thread.isDead) pass(() => thread.isDead || take(copy));
+      report: (news) => {
+        const copy = structuredClone(news);
+        if (!thread.isDead) pass(() => onNews(copy));
       },
-      stopped: () => pass(() => thread.die(new Error('its thread ended, code 0'))),
     });
     reader.start().catch((error: unknown) => {
       thread.die(error instanceof Error ? error : new Error(String(error)));
     });
-    return {
-      send: (request) => {
-        const copy = structuredClone(request);
-        pass(() => thread.isDead || reader.obey(copy));
-      },
-      terminate: () => thread.die(new Error('its thread ended, code 1')),
-      exited: exited.promise,
+    const call: ReaderThread['call'] = (name, values) => {
+      const copy = structuredClone(values);
+      const answered = thread.waitsFor<Awaited<ReturnType<ReaderThread['call']>>>();
+      pass(async () => {
+        const outcome = await settle(async () => await reader.calls[name](...copy));
+        pass(() => {
+          if ('error' in outcome) answered.reject(outcome.error);
+          else answered.resolve(structuredClone(outcome.value));
+        });
+      });
+      // trust: the handler of that name has answered
+      return answered.promise as ReturnType<typeof call>;
     };
+    const stop = async () => {
+      if (!thread.isDead) await call('stop', []).catch(() => {});
+      thread.die(null);
+    };
+    return { call, stop };
   };
 
   /** As when a thread runs out of memory, or throws. */
   killThread(which: ThreadName): void {
-    const error = coded(`the ${which} thread died`, 'WRITER_DIED');
+    const error = new Fault('threadEnded', `the ${which} thread died`);
     if (which === 'ogmios') for (const reader of [...this.#readers]) reader.die(error);
     else {
       const threads = which === 'writer' ? this.#writers : this.#builders;
@@ -223,9 +235,10 @@ class InlineReader {
   readonly clock: Clock;
   readonly openSocket: OpenSocket;
   readonly #sockets = new Set<TextSocket>();
-  readonly #ended: (error: Error) => void;
+  readonly #ended: (error: Error | null) => void;
+  readonly #waiting = new Set<(error: Error) => void>();
 
-  constructor(clock: Clock, chain: ChainAccess | null, ended: (error: Error) => void) {
+  constructor(clock: Clock, chain: ChainAccess | null, ended: (error: Error | null) => void) {
     this.#ended = ended;
     const alive = (run: () => void) => () => {
       if (!this.isDead) run();
@@ -256,11 +269,25 @@ class InlineReader {
     };
   }
 
-  die(error: Error): void {
+  /** An answer; it rejects when the thread ends before. */
+  waitsFor<T>(): PromiseWithResolvers<T> {
+    const answered = Promise.withResolvers<T>();
+    const rejects = (error: Error) => answered.reject(error);
+    this.#waiting.add(rejects);
+    if (this.isDead) rejects(new Fault('threadEnded', 'the thread has ended'));
+    const forget = () => this.#waiting.delete(rejects);
+    answered.promise.then(forget, forget);
+    return answered;
+  }
+
+  /** null: it was stopped. */
+  die(cause: Error | null): void {
     if (this.isDead) return;
     this.isDead = true;
     for (const socket of this.#sockets) socket.terminate();
-    this.#ended(error);
+    const error = new Fault('threadEnded', 'the thread has ended', { cause });
+    for (const reject of this.#waiting) reject(error);
+    this.#ended(cause);
   }
 }
 
@@ -269,8 +296,4 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     promise.then(resolve, reject);
   });
-}
-
-function coded(message: string, code: string): Error {
-  return Object.assign(new Error(message), { code });
 }
