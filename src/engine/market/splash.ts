@@ -8,7 +8,7 @@
  */
 import { amountIn, amountOut } from './amm.ts';
 
-const PER_100K = 100_000n;
+export const PER_100K = 100_000n;
 
 /** Of 100,000 each, as they stand in the pool's datum. */
 export interface SplashFees {
