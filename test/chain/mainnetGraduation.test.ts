@@ -56,12 +56,16 @@ function poolOf({ world }: MainnetMarket): PoolRecord {
   return readRecord<PoolRecord>(rowsOf(world, 'pools').get(token) ?? assert.fail());
 }
 
+/** In the pool's row: an order book is made of them. */
+const STORED_FEES = { feeNum: '99100', treasuryFee: '50', royaltyFee: '50' };
+
 test('the graduation of mainnet: the pool that follows holds what the curve held', async (t) => {
   const read = readSplashPool(datumOf(splash));
   assert.deepEqual([read?.nft, read?.fees], [splashNft, FEES]);
   const market = await graduated(t);
   const pool = poolOf(market);
-  assert.deepEqual(pool.reserves, { venue: 'AMM', x: String(X), y: String(Y), owed: '0' });
+  const amounts = { venue: 'AMM', x: String(X), y: String(Y), owed: '0' };
+  assert.deepEqual(pool.reserves, { ...amounts, splash: STORED_FEES });
   assert.equal(pool.ref, `${graduation.id}:0`);
   assert.equal(market.trades().length, 0, 'graduation is no trade');
   const shown = viewPool(pool, 0n, []).pool;
@@ -216,7 +220,7 @@ for (const kept of [1_100_000n, 700_000n]) {
     assert.ok(fills.every(({ exact }) => exact === undefined));
     const [x, y] = after.map(String);
     assert.deepEqual(fills.at(-1)?.after, { venue: 'AMM', x, y, owed: '0' });
-    assert.deepEqual(poolOf(market).reserves, fills.at(-1)?.after);
+    assert.deepEqual(poolOf(market).reserves, { ...fills.at(-1)?.after, splash: STORED_FEES });
     assert.deepEqual(
       market.trades().map(({ pkh }) => pkh),
       orders.map(({ owner }) => owner.payment),

@@ -50,7 +50,7 @@ export function poolEvents(
   const before = readState(pool.reserves);
   const { state: after, index, splash } = successor;
   const events: MarketEvent[] = [];
-  if (splash !== undefined) {
+  if (pool.ammNft !== undefined && splash !== undefined) {
     events.push(...splashFills(tx.id, token, before, after, { ...batch, fees: splash }, place));
   } else if (before.venue === after.venue) {
     events.push(...fillEvents(tx.id, token, pool, before, after, batch, place, rules));
@@ -63,7 +63,7 @@ export function poolEvents(
     events.push({ tx: tx.id, kind: 'collected', token, lovelace });
   }
   const ref = refText({ txHash: tx.id, index });
-  events.push({ tx: tx.id, kind: 'moved', token, ref, to: reservesOf(after) });
+  events.push({ tx: tx.id, kind: 'moved', token, ref, to: reservesOf(after, splash) });
   return events;
 }
 
@@ -96,7 +96,7 @@ function graduated(tx: Transaction, token: AssetId, rules: Rules): Successor | n
   for (const [index, output] of tx.outputs.entries()) {
     const found = splashState(output, token, rules);
     if (found !== null && tx.mint.get(found.nft) === 1n) {
-      return { index, state: found.amounts, nft: found.nft };
+      return { index, state: found.amounts, nft: found.nft, splash: found.fees };
     }
   }
   return null;
@@ -225,8 +225,18 @@ function readState({ venue, x, y, owed }: Reserves): PoolAmounts {
   return { venue, x: BigInt(x), y: BigInt(y), owed: BigInt(owed) };
 }
 
-export function reservesOf({ venue, x, y, owed }: PoolAmounts): Reserves {
-  return { venue, x: String(x), y: String(y), owed: String(owed) };
+export function reservesOf({ venue, x, y, owed }: PoolAmounts, splash?: SplashFees): Reserves {
+  const reserves = { venue, x: String(x), y: String(y), owed: String(owed) };
+  if (splash === undefined) return reserves;
+  const { feeNum, treasuryFee, royaltyFee } = splash;
+  return {
+    ...reserves,
+    splash: {
+      feeNum: String(feeNum),
+      treasuryFee: String(treasuryFee),
+      royaltyFee: String(royaltyFee),
+    },
+  };
 }
 
 function distance(a: bigint, b: bigint): bigint {

@@ -142,6 +142,7 @@ const Reserves = Type.Object({
   x: Amount,
   y: Amount,
   owed: Amount,
+  splash: Type.Optional(Type.Object({ feeNum: Amount, treasuryFee: Amount, royaltyFee: Amount })),
 });
 
 const Pool = Type.Object({

@@ -14,6 +14,12 @@ export interface Reserves {
   readonly x: string;
   readonly y: string;
   readonly owed: string;
+  /** Of a pool of Splash: what it charges, of 100,000 each; absent in the steps of a batch. */
+  readonly splash?: {
+    readonly feeNum: string;
+    readonly treasuryFee: string;
+    readonly royaltyFee: string;
+  };
 }
 
 export interface LaunchedToken {

@@ -12,6 +12,7 @@ import type {
 import type { PoolState } from '../market/pool.ts';
 import type { PoolFacts } from '../market/poolView.ts';
 import type { Position } from '../market/profit.ts';
+import type { SplashFees } from '../market/splash.ts';
 
 /** Table `points`, by height padded to 12 digits: blocks a chain can be followed on from. */
 export interface PointRecord {
@@ -157,12 +158,23 @@ export interface LockRecord extends VestingLock {
 
 /** The pool as the market's arithmetic takes it. */
 export function poolState(pool: PoolRecord): PoolState {
-  const { venue, x, y, owed } = pool.reserves;
+  const { venue, x, y, owed, splash } = pool.reserves;
   const supply = BigInt(pool.supply);
   const reserves = { x: BigInt(x), y: BigInt(y) };
-  if (venue === 'AMM') return { venue, ...reserves, owed: BigInt(owed), supply };
+  if (venue === 'AMM') {
+    const amm = { venue, ...reserves, owed: BigInt(owed), supply };
+    return splash === undefined ? amm : { ...amm, splash: splashFees(splash) };
+  }
   const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
   return { venue, ...reserves, curve, thresholdLovelace: BigInt(pool.thresholdLovelace) };
+}
+
+function splashFees(fees: NonNullable<Reserves['splash']>): SplashFees {
+  return {
+    feeNum: BigInt(fees.feeNum),
+    treasuryFee: BigInt(fees.treasuryFee),
+    royaltyFee: BigInt(fees.royaltyFee),
+  };
 }
 
 export function positionOf(trader: TraderRecord): Position {
