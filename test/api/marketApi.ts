@@ -1,4 +1,5 @@
 /** The market's API on a real port, over a log that follows a chain. */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -11,6 +12,8 @@ import type { NodeView } from '../../src/api/gateway/port.ts';
 import { createServer } from '../../src/api/gateway/server.ts';
 import { portfolioRoutes } from '../../src/api/holders/portfolioRoutes.ts';
 import { holderRoutes } from '../../src/api/holders/routes.ts';
+import { Books } from '../../src/api/orders/book.ts';
+import { orderBookRoute } from '../../src/api/orders/bookRoute.ts';
 import { openOrdersOf } from '../../src/api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
 import { orderTopics } from '../../src/api/orders/topics.ts';
@@ -22,6 +25,7 @@ import { tickerTopics } from '../../src/api/tickers/topics.ts';
 import { createHub } from '../../src/api/topics/hub.ts';
 import { tradeRoutes } from '../../src/api/trades/routes.ts';
 import { tradeTopics } from '../../src/api/trades/topics.ts';
+import { DEFAULT_FEES } from '../../src/engine/market/fees.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { appendBlock, passTo, rollBackTo } from '../chain/foldChain.ts';
@@ -73,6 +77,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
   });
   const histories = new HistoryAnswers(node);
   const reads = new SlicedReads(node);
+  const books = new Books(node, DEFAULT_FEES);
   const gateway = createGateway({
     server,
     streams,
@@ -83,6 +88,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
       ...holderRoutes(node),
       ...portfolioRoutes(node, reads, (state, pkhs) => openOrdersOf(node, state, pkhs)),
       ...orderFeedRoutes(node, reads),
+      orderBookRoute(node, books),
       ...tradeRoutes(node),
       ...tickerRoutes(node),
     ],
@@ -90,7 +96,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
       lastBarTopic(node),
       mcapBarTopic(node),
       ...poolTopics(node),
-      ...orderTopics(node),
+      ...orderTopics(node, books),
       ...tradeTopics(node),
       ...tickerTopics(node),
     ],

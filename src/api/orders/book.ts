@@ -1,213 +1,126 @@
-/** The open-order book as a stream: whole each time, the best levels of each side. */
+/**
+ * The order book of a token: what its pool gives and takes on a grid of prices, and beside it the
+ * open orders, which are no liquidity for takers. Computed only where somebody asks.
+ *
+ * Source: api.md section 10.1 (docs/protocol.md).
+ */
+import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import sortedBtree from 'sorted-btree';
 import { ordersTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
-import type { RefText } from '../../engine/market/events.ts';
-import { minimumOutput } from '../../engine/market/order.ts';
-import { spotOf } from '../../engine/market/pool.ts';
-import { type Ratio, reduced } from '../../engine/market/ratio.ts';
-import { type OrderRecord, poolState, readRecord } from '../../engine/store/records.ts';
+import {
+  type Depth,
+  type DepthDigits,
+  type DepthLevel,
+  depthTotal,
+  poolDepth,
+} from '../../engine/market/depth.ts';
+import type { FeeParameters } from '../../engine/market/fees.ts';
+import { type PoolState, spotOf } from '../../engine/market/pool.ts';
+import type { Ratio } from '../../engine/market/ratio.ts';
+import { type LimitLevel, OpenOrders, type WaitingOrders } from '../../engine/pools/openOrders.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import { type PoolRecord, poolState } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import type { DataOf, Part, Source } from '../topics/port.ts';
 import type { OrderNode } from './orderLookup.ts';
-import type { OrderBookOutput } from './schema.ts';
+import { type Book, MAX_LEVELS } from './schema.ts';
 
-const MOST_LEVELS = 100;
-/** Orders in all books that are kept; those read least recently are rebuilt. */
-const MOST_KEPT = 1_000_000;
+/** Orders of all tokens that are kept in memory; those read least recently are read again. */
+const MAX_KEPT_ORDERS = 1_000_000;
+const MAX_KEPT_DEPTHS = 2_000;
+const CHECKED_LEVELS = 10;
 
-type BookData = DataOf<typeof OrderBookOutput>;
-type BookPart = Part<'OrderBookUpdate', BookData>;
-
-/** One book for each token, shared by all callers. */
+/** Books of all tokens, shared by all who ask. */
 export class Books {
   readonly #node: OrderNode;
+  readonly #fees: FeeParameters;
   /** Of the epoch; a new one has another. */
   #store: StateStore | null = null;
-  readonly #kept = new LRUCache<AssetId, OpenBook>({
-    maxSize: MOST_KEPT,
+  readonly #orders = new LRUCache<AssetId, OpenOrders>({
+    maxSize: MAX_KEPT_ORDERS,
     sizeCalculation: ({ size }) => size + 1,
   });
+  /** By token and digits: depth of the pool's output named. */
+  readonly #depths = new LRUCache<string, { readonly ref: string; readonly depth: Depth }>({
+    max: MAX_KEPT_DEPTHS,
+  });
 
-  constructor(node: OrderNode) {
+  constructor(node: OrderNode, fees: FeeParameters) {
     this.#node = node;
+    this.#fees = fees;
   }
 
-  /** null for a token that we do not know. */
-  of(token: AssetId): BookData {
+  /** At the applied position; null: no such token. At most `MAX_LEVELS` levels. */
+  of(token: AssetId, digits: DepthDigits, levels: number): Book | Failure | null {
     const { store, directory } = this.#node.fold;
-    const listed = directory.find(token);
-    if (listed === null) return null;
-    const book = this.#book(store, token);
+    const pool = directory.find(token)?.pool;
+    if (pool === undefined) return null;
+    const state = poolState(pool);
+    if (pool.ammNft !== undefined && pool.reserves.splash === undefined) return unknownFees(token);
+    const { asks, bids } = this.#depth(pool, state, token, digits);
+    const shown = (kind: 'buy' | 'sell', all: readonly DepthLevel[]) =>
+      all.slice(0, levels).map(({ price, amount, tokens }) => ({
+        price,
+        amount: String(amount),
+        total: String(depthTotal(state, this.#fees, kind, tokens)),
+      }));
+    const sides = { bids: shown('sell', bids), asks: shown('buy', asks) };
+    const waiting = this.#openOrders(store, token).beside(state, this.#fees, levels);
     return {
-      bids: shown(book.levels('buy', MOST_LEVELS)),
-      asks: shown(book.levels('sell', MOST_LEVELS)),
-      spot: inAda(spotOf(poolState(listed.pool))),
+      asset: token,
+      pool: pool.ref,
+      spot: inAda(spotOf(state)),
+      ...sides,
+      ...waitingView(waiting),
+      checksum: checksumOf(sides),
     };
   }
 
-  #book(store: StateStore, token: AssetId): OpenBook {
-    if (store !== this.#store) this.#kept.clear();
+  #depth(pool: PoolRecord, state: PoolState, token: AssetId, digits: DepthDigits): Depth {
+    const key = `${token}/${digits}`;
+    const kept = this.#depths.get(key);
+    if (kept?.ref === pool.ref) return kept.depth;
+    const depth = poolDepth(state, this.#fees, { digits, levels: MAX_LEVELS });
+    this.#depths.set(key, { ref: pool.ref, depth });
+    return depth;
+  }
+
+  #openOrders(store: StateStore, token: AssetId): OpenOrders {
+    if (store !== this.#store) this.#orders.clear();
     this.#store = store;
-    const kept = this.#kept.get(token);
+    const kept = this.#orders.get(token);
     if (kept?.follow(store) === true) return kept;
-    const book = new OpenBook(store, token);
-    this.#kept.set(token, book);
-    return book;
+    const orders = new OpenOrders(store, token, ordersTag(token));
+    this.#orders.set(token, orders);
+    return orders;
   }
 }
 
-export class BookSource implements Source<BookData, BookPart> {
-  readonly key: string;
-  readonly tags: readonly string[];
-  readonly #node: OrderNode;
-  readonly #books: Books;
-  readonly #token: AssetId;
-
-  constructor(node: OrderNode, books: Books, token: AssetId, tags: readonly string[]) {
-    this.key = `OrderBook:${token}`;
-    this.tags = tags;
-    this.#node = node;
-    this.#books = books;
-    this.#token = token;
-  }
-
-  snapshot(): BookData {
-    return this.#books.of(this.#token);
-  }
-
-  /** The whole book is a recovery too. */
-  since(seq: number): BookPart[] | null {
-    const { store } = this.#node.fold;
-    if (seq < store.horizonSeq) return null;
-    const applied = store.checkpoint?.seq ?? 0;
-    if (seq >= applied) return [];
-    const data = this.snapshot();
-    const gone = data === null ? ({ isSnapshot: true } as const) : {};
-    return [{ event: 'OrderBookUpdate', seq: applied, data, ...gone }];
-  }
+/** CRC-32 (IEEE) of the best ten of each side, in eight hex digits. */
+export function checksumOf({ asks, bids }: Pick<Book, 'asks' | 'bids'>): string {
+  const best = [...asks.slice(0, CHECKED_LEVELS), ...bids.slice(0, CHECKED_LEVELS)];
+  const text = best.map(({ price, amount }) => `${price}:${amount}`).join('|');
+  return crc32(text).toString(16).padStart(8, '0');
 }
 
-function shown(levels: readonly Level[]): [string, string][] {
-  return levels.map(({ price, tokens }) => [inAda(price), String(tokens)]);
+function waitingView({ limits, pending }: WaitingOrders): Pick<Book, 'limits' | 'pending'> {
+  const { buyLovelace, sellTokens } = pending;
+  return {
+    limits: { buys: limits.buys.map(limitView), sells: limits.sells.map(limitView) },
+    pending: { ...pending, buyLovelace: String(buyLovelace), sellTokens: String(sellTokens) },
+  };
+}
+
+function limitView({ price, tokens, orders }: LimitLevel) {
+  return { price: inAda(price), amount: String(tokens), orders };
 }
 
 function inAda({ numerator, denominator }: Ratio): string {
   return formatPrice(numerator, denominator);
 }
 
-interface Level {
-  /** Lovelace per token, reduced. */
-  readonly price: Ratio;
-  readonly tokens: bigint;
-}
-
-interface Entry extends Level {
-  readonly side: OrderRecord['side'];
-}
-
-interface Sum {
-  tokens: bigint;
-  orders: number;
-}
-
-/** More than a token has open, or changes, at once. */
-const MANY = 1_000_000;
-
-/**
- * Open orders of a token by worst price. Prices are exact fractions (lovelace per token), so that
- * equal ones share a level however they were written. Made from the rows once, then it follows what
- * the fold says has changed: a new order costs as much in a long book as in a short one.
- */
-class OpenBook {
-  readonly #store: StateStore;
-  readonly #token: AssetId;
-  readonly #orders = new Map<RefText, Entry>();
-  readonly #sides = {
-    buy: new sortedBtree.default<Ratio, Sum>(undefined, (a, b) => compare(b, a)),
-    sell: new sortedBtree.default<Ratio, Sum>(undefined, compare),
-  };
-  #seq: number;
-
-  constructor(store: StateStore, token: AssetId) {
-    this.#store = store;
-    this.#token = token;
-    this.#seq = store.checkpoint?.seq ?? 0;
-    const open = store.withPrefix('open_orders', `${token}/`, MANY);
-    for (const { value: ref } of open) this.#update(ref);
-  }
-
-  get size(): number {
-    return this.#orders.size;
-  }
-
-  /** What changed up to now; false: that cannot be told, a new one has to be made. */
-  follow(store: StateStore): boolean {
-    if (store !== this.#store || this.#seq < store.horizonSeq) return false;
-    const applied = store.checkpoint?.seq ?? 0;
-    if (applied === this.#seq) return true;
-    const touches = store.changedSince(ordersTag(this.#token), this.#seq, MANY);
-    for (const { ref } of touches) this.#update(ref);
-    this.#seq = applied;
-    return true;
-  }
-
-  /** At most so many, the best first: the highest bids, the lowest asks. */
-  levels(side: OrderRecord['side'], most: number): Level[] {
-    const levels: Level[] = [];
-    for (const [price, { tokens }] of this.#sides[side].entries()) {
-      if (levels.length === most) break;
-      levels.push({ price, tokens });
-    }
-    return levels;
-  }
-
-  #update(ref: RefText): void {
-    const before = this.#orders.get(ref);
-    const after = this.#read(ref);
-    if (before !== undefined) this.#add(before, -1);
-    if (after === null) this.#orders.delete(ref);
-    else {
-      this.#orders.set(ref, after);
-      this.#add(after, 1);
-    }
-  }
-
-  #read(ref: RefText): Entry | null {
-    const text = this.#store.get('orders', ref);
-    const order = text === null ? null : readRecord<OrderRecord>(text);
-    if (order?.state !== 'open') return null;
-    const { side } = order;
-    const { amount } = order.rest ?? order;
-    const worst = {
-      numerator: BigInt(order.worstPrice.numerator),
-      denominator: BigInt(order.worstPrice.denominator),
-    };
-    // It takes any price: it has none of its own, so no level of the book is its.
-    if (worst.numerator === 0n) return null;
-    return side === 'buy'
-      ? {
-          side,
-          price: reduced(worst.denominator, worst.numerator),
-          tokens: minimumOutput(BigInt(amount), worst),
-        }
-      : { side, price: reduced(worst.numerator, worst.denominator), tokens: BigInt(amount) };
-  }
-
-  #add({ side, price, tokens }: Entry, by: 1 | -1): void {
-    const levels = this.#sides[side];
-    const sum = levels.get(price) ?? { tokens: 0n, orders: 0 };
-    sum.tokens += BigInt(by) * tokens;
-    sum.orders += by;
-    if (sum.orders === 0) levels.delete(price);
-    else levels.set(price, sum);
-  }
-}
-
-function compare(a: Ratio, b: Ratio): number {
-  const [left, right] = [a.numerator * b.denominator, b.numerator * a.denominator];
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+function unknownFees(token: AssetId): Failure {
+  const what = `${token} trades in a pool of Splash whose fees this node has not read yet`;
+  return new Failure('PROTOCOL_CONFIG', `${what}: they are known from the pool's next trade on.`);
 }

@@ -1,5 +1,6 @@
 /** Orders over HTTP and WebSocket: checks and documents (api.md sections 2 and 6.3). */
 import Type from 'typebox';
+import type { DepthDigits } from '../../engine/market/depth.ts';
 import type { InputOf } from '../gateway/route.ts';
 import { ApiOrder, ORDER_FIELDS } from '../schemas/apiOrder.ts';
 import { Format } from '../schemas/format.ts';
@@ -15,6 +16,7 @@ import {
 import { Before, Limit, Offset } from '../schemas/paging.ts';
 import { SPAN } from '../schemas/timeSpan.ts';
 
+export const MAX_LEVELS = 100;
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const Price = Type.String({ description: 'ADA per token.' });
 
@@ -104,13 +106,79 @@ export const OrdersRevised = Type.Object({
   toSlot: Slot,
 });
 
-const Level = Type.Tuple([Price, Type.String({ description: 'Tokens.' })]);
-export const OrderBookInput = Type.Object({ asset: AssetIdShape });
-export const OrderBookOutput = Type.Union([
-  Type.Object({
-    bids: Type.Array(Level, { description: 'Highest price first.' }),
-    asks: Type.Array(Level, { description: 'Lowest price first.' }),
-    spot: Price,
+const Digits = Type.Unsafe<DepthDigits>(
+  Type.Integer({
+    minimum: 3,
+    maximum: 4,
+    description: 'Significant decimal digits of the prices of bids and asks.',
   }),
-  Type.Null(),
-]);
+);
+const PriceLevel = { price: Price, amount: { ...Amount, description: 'Tokens.' } };
+const BookLevel = Type.Object({
+  ...PriceLevel,
+  total: {
+    ...Amount,
+    description: 'Lovelace that all tokens up to this price cost or bring, percent fees included.',
+  },
+});
+const ChangedLevel = Type.Object({
+  ...PriceLevel,
+  amount: { ...Amount, description: 'Tokens; 0: the level is gone.' },
+});
+const Limits = Type.Array(Type.Object({ ...PriceLevel, orders: Type.Integer() }), {
+  description: 'By worst price, best first. Tokens that are left, or that a buy takes at least.',
+});
+const WAITING = {
+  limits: Type.Object(
+    { buys: Limits, sells: Limits },
+    { description: 'Open orders in blocks that the pool would not fill now; they may cross.' },
+  ),
+  pending: Type.Object(
+    { buys: Type.Integer(), sells: Type.Integer(), buyLovelace: Amount, sellTokens: Amount },
+    {
+      description:
+        'Open orders in blocks that the pool, at this position and alone, would fill: numbers, and ' +
+        'what they offer without fee and deposit.',
+    },
+  ),
+};
+const OF_POOL = {
+  asset: AssetIdShape,
+  pool: { ...OutputId, description: "The pool's output that this is the depth of." },
+  spot: Price,
+};
+const Checksum = Type.String({
+  pattern: '^[0-9a-f]{8}$',
+  description:
+    'CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by `|`.',
+});
+const BOOK = {
+  ...OF_POOL,
+  bids: Type.Array(BookLevel, { description: 'Highest price first.' }),
+  asks: Type.Array(BookLevel, { description: 'Lowest price first.' }),
+  ...WAITING,
+  checksum: Checksum,
+};
+const Book = Type.Object(BOOK);
+export type Book = Type.Static<typeof Book>;
+export const OrderBookAnswer = Type.Object({ epoch: Type.String(), seq: Type.Integer(), ...BOOK });
+export const OrderBookQuery = Type.Object({
+  asset: AssetIdShape,
+  digits: Type.Optional({ ...Digits, default: 3 }),
+  levels: Limit(MAX_LEVELS, 25),
+});
+export const OrderBookInput = Type.Object({
+  asset: AssetIdShape,
+  digits: Type.Optional({ ...Digits, default: 3 }),
+  mode: Type.Optional({ ...OneOf(['snapshot', 'changes']), default: 'snapshot' }),
+});
+const BookChanges = Type.Object({
+  ...OF_POOL,
+  bids: Type.Array(ChangedLevel),
+  asks: Type.Array(ChangedLevel),
+  limits: Type.Optional(WAITING.limits),
+  pending: Type.Optional(WAITING.pending),
+  checksum: Checksum,
+});
+export type BookChanges = Type.Static<typeof BookChanges>;
+export const OrderBookOutput = Type.Union([Book, BookChanges, Type.Null()]);

@@ -7,7 +7,8 @@ import { keyAddressProblem, parseAddress } from '../../cardano/codec/address.ts'
 import { ordersOfTag, ordersTag, poolTag } from '../../engine/fold/streamTags.ts';
 import { invalid } from '../../engine/runtime/errors.ts';
 import { type Topic, topic } from '../topics/port.ts';
-import { BookSource, Books } from './book.ts';
+import type { Books } from './book.ts';
+import { BookSource, SentBooks } from './bookSource.ts';
 import { OrderSource } from './changes.ts';
 import type { OrderNode } from './orderLookup.ts';
 import {
@@ -21,7 +22,7 @@ import {
 } from './schema.ts';
 
 const CADENCE_MS = 5;
-const BOOK_CADENCE_MS = 100;
+const BOOK_CADENCE_MS = 200;
 /** Of the topics that tell what changed in a list of orders. */
 const CHANGING = {
   otherEvents: { OrdersRevised },
@@ -29,8 +30,8 @@ const CHANGING = {
   update: OrderChanges,
 } as const;
 
-export function orderTopics(node: OrderNode): Topic[] {
-  return [feedTopic(node), historyTopic(node), historyByAssetTopic(node), bookTopic(node)];
+export function orderTopics(node: OrderNode, books: Books): Topic[] {
+  return [feedTopic(node), historyTopic(node), historyByAssetTopic(node), bookTopic(node, books)];
 }
 
 function feedTopic(node: OrderNode): Topic {
@@ -84,19 +85,20 @@ function historyByAssetTopic(node: OrderNode): Topic {
   });
 }
 
-function bookTopic(node: OrderNode): Topic {
-  const books = new Books(node);
+function bookTopic(node: OrderNode, books: Books): Topic {
+  const sent = new SentBooks();
   return topic({
     name: 'OrderBook',
     summary:
-      'Open orders of a token by worst price, at most 100 levels a side, whole each time. ' +
-      'A bid counts with the tokens that it takes at least.',
+      'What the pool of a token gives and takes on a grid of prices, at most 100 levels a side, and ' +
+      'beside it the open orders. Whole each time, or a whole book and then changes.',
     cadenceMs: BOOK_CADENCE_MS,
     data: OrderBookInput,
     update: OrderBookOutput,
-    open({ asset }) {
+    open({ asset, digits = 3, mode = 'snapshot' }) {
       const token = asset.toLowerCase();
-      return new BookSource(node, books, token, [ordersTag(token), poolTag(token)]);
+      const tags = [ordersTag(token), poolTag(token)];
+      return new BookSource(node, { books, sent }, { token, digits, mode }, tags);
     },
   });
 }

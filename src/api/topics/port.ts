@@ -51,6 +51,11 @@ export interface Source<State extends Json = Json, P extends Part = Part> {
   /** The stream is asked again when one of these was touched (`TopicHub.applied`). */
   readonly tags: readonly string[];
   /**
+   * True: a subscription begins with the whole state, whatever it knows already, because updates
+   * are changes of what was sent on this node. `since` is asked for what comes after.
+   */
+  readonly beginsWhole?: boolean;
+  /**
    * Does some of what `snapshot` and `since` would take long for, until `isOver`. True: nothing of
    * it is left until another entry is applied. They may be called without it.
    */

@@ -288,6 +288,13 @@ export class Subscriptions {
     const acknowledge = (recovered: boolean, at: number) =>
       delivery.acknowledge(connection, subscription, { recovered, seq: at });
     const mayResume = !topic.periodic && !subscription.isSinceGone;
+    const resumes = mayResume && params.since !== null && params.since.epoch === epoch;
+    if (source.beginsWhole === true) {
+      const payload = handle.snapshot();
+      if (payload instanceof Failure) return payload;
+      if (!acknowledge(resumes, seq)) return null;
+      return delivery.snapshot(connection, subscription, handle);
+    }
     if (mayResume && params.since !== null && params.since.epoch === epoch) {
       const changes = askSince(source, params.since.seq, seq);
       if (changes instanceof Failure) return changes;

@@ -15,9 +15,8 @@ import { type PoolState, reachedCap, soldOf, supplyOf } from './pool.ts';
 import { ceilDivide, type Ratio } from './ratio.ts';
 import { earnedOf, PER_100K, splashIn, splashOut } from './splash.ts';
 
-export const DEPTH_DIGITS = [3, 4] as const;
 /** Significant decimal digits of the grid's prices. */
-export type DepthDigits = (typeof DEPTH_DIGITS)[number];
+export type DepthDigits = 3 | 4;
 
 export interface DepthLevel {
   /** ADA per token. */

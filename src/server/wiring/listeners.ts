@@ -13,6 +13,7 @@ import { createServer } from '../../api/gateway/server.ts';
 import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUsd.ts';
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
+import { Books } from '../../api/orders/book.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
 import {
   type TokenPageOptions,
@@ -23,6 +24,7 @@ import { TickerViews } from '../../api/tickers/views.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Topic } from '../../api/topics/port.ts';
 import { COIN } from '../../engine/market/asset.ts';
+import { DEFAULT_FEES } from '../../engine/market/fees.ts';
 import { pairName } from '../../engine/market/pair.ts';
 import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import type { Node } from '../../engine/node/node.ts';
@@ -65,10 +67,12 @@ export function openListeners(
   const admin = adminRoutes(status, registry);
   const adaUsd = adaUsdOf(world, events);
   const renderer = new CardRenderer(clock, (error) => events.handlerFailed('pictures', error));
-  const topics = marketTopics(node, status);
+  const fees = chain?.txContext.partialDeployment.fees ?? DEFAULT_FEES;
+  const books = new Books(node, fees);
+  const topics = marketTopics(node, books, status);
   const places = { world, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
   const webhooks = openWebhooks(places, topics, events);
-  const routes = [...marketRoutes(node, chain, world, adaUsd), ...webhooks.routes];
+  const routes = [...marketRoutes(node, books, chain, world, adaUsd), ...webhooks.routes];
   const market = settings.ADMIN_PORT === undefined ? [...routes, ...admin] : routes;
   const links = linkRoutesOf(node, status, settings, chain, renderer);
   const documents = docsRoutes({ title: 'upcurve', version }, [...market, ...links], topics);

@@ -18,6 +18,8 @@ import { type AdaUsd, adaUsdRoute } from '../../api/operations/adaUsd.ts';
 import { utilityRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { healthTopic } from '../../api/operations/topics.ts';
+import type { Books } from '../../api/orders/book.ts';
+import { orderBookRoute } from '../../api/orders/bookRoute.ts';
 import { openOrdersOf } from '../../api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../api/orders/routes.ts';
 import { orderTopics } from '../../api/orders/topics.ts';
@@ -53,6 +55,7 @@ export function chainRoutes({ txContext, devnet }: ChainFeatures): Route[] {
 
 export function marketRoutes(
   node: Node,
+  books: Books,
   chain: ChainFeatures | null,
   world: World,
   adaUsd: AdaUsd | null,
@@ -67,6 +70,7 @@ export function marketRoutes(
     ...holderRoutes(node),
     ...portfolioRoutes(node, reads, (state, pkhs) => openOrdersOf(node, state, pkhs)),
     ...orderFeedRoutes(node, reads),
+    orderBookRoute(node, books),
     ...tradeRoutes(node),
     ...tickerRoutes(node),
     ...vestingQueryRoutes(reads),
@@ -81,12 +85,12 @@ export function marketRoutes(
   return [...read, ...offered, ...imageRoutes(txContext.images)];
 }
 
-export function marketTopics(node: Node, status: NodeStatus): Topic[] {
+export function marketTopics(node: Node, books: Books, status: NodeStatus): Topic[] {
   return [
     lastBarTopic(node),
     mcapBarTopic(node),
     ...poolTopics(node),
-    ...orderTopics(node),
+    ...orderTopics(node, books),
     ...tradeTopics(node),
     ...tickerTopics(node),
     healthTopic(status),

@@ -1,10 +1,13 @@
 /** The documents name exactly what the process serves. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { CLOSE_CODES } from '../../../src/api/docs/frames.ts';
 import { GATEWAY_DEFAULTS } from '../../../src/api/gateway/options.ts';
+import { Books } from '../../../src/api/orders/book.ts';
+import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { ORDER_STATUSES, orderStatus } from '../../../src/engine/market/orderView.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { CATALOGUE } from '../../../src/engine/runtime/errors.ts';
@@ -28,9 +31,11 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
     const documented = paths.flatMap((path) =>
       keysAt(openapi, `paths ${path}`).map((method) => `${method} ${path}`),
     );
-    const offered = marketRoutes(node, chain, known, null).map(({ method, path }) => {
-      return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
-    });
+    const offered = marketRoutes(node, new Books(node, DEFAULT_FEES), chain, known, null).map(
+      ({ method, path }) => {
+        return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+      },
+    );
     const others = [
       'get /docs',
       'get /docs/page.js',
@@ -76,7 +81,7 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
   });
 
   await t.test('every topic is there, and nothing else', () => {
-    const names = marketTopics(node, STATUS).map(({ name }) => name);
+    const names = marketTopics(node, new Books(node, DEFAULT_FEES), STATUS).map(({ name }) => name);
     assert.deepEqual(keysAt(asyncapi, 'channels').sort(), [...names, 'socket'].sort());
   });
 

@@ -1,5 +1,10 @@
-/** The open-order book from the blocks that are left, the plain way. */
+/** The order book from the blocks that are left, the plain way: all orders, one after the other. */
 import assert from 'node:assert/strict';
+import { crc32 } from 'node:zlib';
+import { type DepthLevel, depthTotal, poolDepth } from '../../../src/engine/market/depth.ts';
+import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
+import { fillOrder } from '../../../src/engine/market/order.ts';
+import type { PoolState } from '../../../src/engine/market/pool.ts';
 import { SUPPLY } from '../../chain/foldState.ts';
 import { capAfter } from '../../chain/foldTruth.ts';
 import { chainOf, type Facts, openRefs } from '../../chain/mempoolTruth.ts';
@@ -8,32 +13,107 @@ import { adaPrice, ceiling, compareRatios, type Ratio, sum } from '../../e2e/api
 const LEVELS = 100;
 
 export function bookOf(facts: Facts, token: string) {
+  const events = facts.blocks.flatMap((block) => block.events);
+  const moved = events.flatMap((event) =>
+    event.kind === 'moved' && event.token === token ? [event] : [],
+  );
+  const [last] = moved.slice(-1);
+  assert(last !== undefined, 'a token lies in a pool');
+  const { top, bottom } = capAfter({ after: last.to });
+  const state = stateOf(events, token, last.to);
+  const { asks, bids } = poolDepth(state, DEFAULT_FEES, { digits: 3, levels: LEVELS });
+  const levels = (kind: 'buy' | 'sell', side: readonly DepthLevel[]) =>
+    side.map(({ price, amount, tokens }) => {
+      return {
+        price,
+        amount: `${amount}`,
+        total: `${depthTotal(state, DEFAULT_FEES, kind, tokens)}`,
+      };
+    });
+  const sides = { asks: levels('buy', asks), bids: levels('sell', bids) };
+  return {
+    asset: token,
+    pool: last.ref,
+    spot: adaPrice({ n: top, d: bottom * SUPPLY }),
+    ...sides,
+    ...waitingOf(facts, token, state),
+    checksum: checksumOf(sides),
+  };
+}
+
+/** CRC-32, as api.md 10.1 words it. */
+export function checksumOf({ asks, bids }: { asks: readonly Level[]; bids: readonly Level[] }) {
+  const best = [...asks.slice(0, 10), ...bids.slice(0, 10)];
+  const text = best.map(({ price, amount }) => `${price}:${amount}`).join('|');
+  return `0000000${crc32(text).toString(16)}`.slice(-8);
+}
+
+export interface Level {
+  readonly price: string;
+  readonly amount: string;
+}
+
+function stateOf(
+  events: Facts['blocks'][number]['events'],
+  token: string,
+  to: Reserves,
+): PoolState {
+  const [pool] = events
+    .flatMap((event) =>
+      event.kind === 'launched' && event.pool.token === token ? [event.pool] : [],
+    )
+    .slice(-1);
+  assert(pool !== undefined);
+  const supply = BigInt(pool.supply);
+  const [x, y, owed] = [BigInt(to.x), BigInt(to.y), BigInt(to.owed)];
+  if (to.venue === 'AMM') return { venue: 'AMM', x, y, owed, supply };
+  const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
+  return { venue: 'CURVE', x, y, curve, thresholdLovelace: BigInt(pool.thresholdLovelace) };
+}
+
+type Reserves = Extract<Facts['blocks'][number]['events'][number], { kind: 'moved' }>['to'];
+
+function waitingOf(facts: Facts, token: string, state: PoolState) {
   const { orders } = chainOf(facts);
   const open = openRefs(facts).flatMap((ref) => {
     const order = orders.get(ref)?.order;
-    return order?.token === token ? [order] : [];
+    if (order?.token !== token) return [];
+    const { side: kind, worstPrice } = order;
+    const amount = BigInt(order.amount);
+    const worst = {
+      numerator: BigInt(worstPrice.numerator),
+      denominator: BigInt(worstPrice.denominator),
+    };
+    const fills = fillOrder(state, DEFAULT_FEES, { kind, amount, worstPrice: worst }) !== null;
+    return [{ kind, amount, worst, isPending: fills || worst.numerator === 0n }];
   });
-  const side = (wanted: 'buy' | 'sell') => {
-    const mine = open.filter((order) => order.side === wanted);
+  const limits = (wanted: 'buy' | 'sell') => {
     const levels: { price: Ratio; tokens: bigint[] }[] = [];
-    for (const { worstPrice, amount } of mine) {
-      const [n, d] = [BigInt(worstPrice.numerator), BigInt(worstPrice.denominator)];
+    for (const { kind, worst, amount, isPending } of open) {
+      if (kind !== wanted || isPending) continue;
+      const { numerator: n, denominator: d } = worst;
       const price = wanted === 'buy' ? { n: d, d: n } : { n, d };
-      const tokens = wanted === 'buy' ? ceiling({ n: BigInt(amount) * n, d }) : BigInt(amount);
+      const tokens = wanted === 'buy' ? ceiling({ n: amount * n, d }) : amount;
       const level = levels.find((each) => compareRatios(each.price, price) === 0);
       if (level === undefined) levels.push({ price, tokens: [tokens] });
       else level.tokens.push(tokens);
     }
     const sign = wanted === 'buy' ? -1 : 1;
     levels.sort((a, b) => sign * compareRatios(a.price, b.price));
-    return levels.slice(0, LEVELS).map(({ price, tokens }) => [adaPrice(price), `${sum(tokens)}`]);
+    return levels.slice(0, LEVELS).map(({ price, tokens }) => {
+      return { price: adaPrice(price), amount: `${sum(tokens)}`, orders: tokens.length };
+    });
   };
-  const moved = facts.blocks
-    .flatMap(({ events }) => events)
-    .flatMap((event) => (event.kind === 'moved' && event.token === token ? [event.to] : []));
-  const [after] = moved.slice(-1);
-  assert(after !== undefined, 'a token lies in a pool');
-  const { top, bottom } = capAfter({ after });
-  const spot = adaPrice({ n: top, d: bottom * SUPPLY });
-  return { bids: side('buy'), asks: side('sell'), spot };
+  const pending = (wanted: 'buy' | 'sell') =>
+    open.filter(({ kind, isPending }) => kind === wanted && isPending).map(({ amount }) => amount);
+  const [buys, sells] = [pending('buy'), pending('sell')];
+  return {
+    limits: { buys: limits('buy'), sells: limits('sell') },
+    pending: {
+      buys: buys.length,
+      sells: sells.length,
+      buyLovelace: `${sum(buys)}`,
+      sellTokens: `${sum(sells)}`,
+    },
+  };
 }

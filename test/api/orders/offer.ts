@@ -1,5 +1,7 @@
 /** Order and trade routes and topics of a node, asked without a port. */
+
 import assert from 'node:assert/strict';
+import { Books } from '../../../src/api/orders/book.ts';
 import { orderFeedRoutes } from '../../../src/api/orders/routes.ts';
 import { orderTopics } from '../../../src/api/orders/topics.ts';
 import { SlicedReads } from '../../../src/api/schemas/slicedReads.ts';
@@ -7,6 +9,7 @@ import type { Source } from '../../../src/api/topics/port.ts';
 import { tradeRoutes } from '../../../src/api/trades/routes.ts';
 import { tradeTopics } from '../../../src/api/trades/topics.ts';
 import { formatAddress } from '../../../src/cardano/codec/address.ts';
+import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import type { Node } from '../../../src/engine/node/node.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { askRoute } from '../../support/askRoute.ts';
@@ -26,7 +29,7 @@ export const HISTORY = '/v1/user-history-feed/initial/state';
 /** Kept as long as the node runs, caches with it. */
 export function offerOf(node: Node): Offer {
   const routes = [...orderFeedRoutes(node, new SlicedReads(node)), ...tradeRoutes(node)];
-  const topics = [...orderTopics(node), ...tradeTopics(node)];
+  const topics = [...orderTopics(node, new Books(node, DEFAULT_FEES)), ...tradeTopics(node)];
   return {
     ask(path, query, body) {
       const route = routes.find((each) => each.path === path);

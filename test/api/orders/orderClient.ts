@@ -4,6 +4,7 @@ import { askSince, type Source } from '../../../src/api/topics/port.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Position } from '../../../src/engine/runtime/position.ts';
 import { recordOf } from '../../support/subscription.ts';
+import { checksumOf } from './naiveBook.ts';
 
 export interface Heard {
   readonly event: string;
@@ -111,11 +112,57 @@ export class TradeClient {
   }
 }
 
-/** Whole each time. */
-export class BookClient {
-  book: unknown = null;
+type Row = Readonly<Record<string, unknown>>;
 
-  hear({ data }: Heard): void {
-    this.book = data;
+/** Whole each time, or as changes: then the checksum is compared after each frame. */
+export class BookClient {
+  book: Row | null = null;
+  /** Frames that were changes. */
+  changes = 0;
+
+  hear({ data, isSnapshot }: Heard): void {
+    if (data === null || isSnapshot || isWhole(recordOf(data))) {
+      this.book = data === null ? null : recordOf(data);
+    } else {
+      this.changes += 1;
+      const { bids, asks, ...others } = recordOf(data);
+      assert(this.book !== null, 'changes follow a book');
+      this.book = {
+        ...this.book,
+        ...others,
+        asks: merged(listOf(this.book.asks), listOf(asks), 1),
+        bids: merged(listOf(this.book.bids), listOf(bids), -1),
+      };
+    }
+    if (this.book !== null) assert.equal(this.book.checksum, checksumOf(levelsOf(this.book)));
   }
+
+  /** Without what changes do not tell. */
+  get untotalled(): Row | null {
+    if (this.book === null) return null;
+    return withoutTotals(this.book);
+  }
+}
+
+export function withoutTotals(book: Row): Row {
+  const bare = (side: unknown) => listOf(side).map(({ price, amount }) => ({ price, amount }));
+  return { ...book, bids: bare(book.bids), asks: bare(book.asks) };
+}
+
+function isWhole({ bids, asks }: Row): boolean {
+  const levels = [...listOf(bids), ...listOf(asks)];
+  return levels.length > 0 && levels.every((level) => 'total' in level);
+}
+
+function merged(side: readonly Row[], changed: readonly Row[], sign: 1 | -1): Row[] {
+  const levels = new Map(side.map((level) => [String(level.price), level]));
+  for (const level of changed) levels.set(String(level.price), level);
+  return [...levels.values()]
+    .filter(({ amount }) => amount !== '0')
+    .sort((a, b) => sign * (Number(a.price) - Number(b.price)));
+}
+
+function levelsOf({ asks, bids }: Row) {
+  const level = ({ price, amount }: Row) => ({ price: String(price), amount: String(amount) });
+  return { asks: listOf(asks).map(level), bids: listOf(bids).map(level) };
 }

@@ -18,7 +18,14 @@ import { recordOf } from '../../support/subscription.ts';
 import { untilSeen } from '../../support/untilSeen.ts';
 import { bookOf } from './naiveBook.ts';
 import { FEED, HISTORY, keyAddress, type Offer, offerOf } from './offer.ts';
-import { BookClient, framesFor, type Heard, OrderClient, TradeClient } from './orderClient.ts';
+import {
+  BookClient,
+  framesFor,
+  type Heard,
+  OrderClient,
+  TradeClient,
+  withoutTotals,
+} from './orderClient.ts';
 
 interface TopicCase {
   readonly topic: string;
@@ -67,6 +74,7 @@ class Follower {
   readonly orders: OrderClient[];
   readonly trades = new TradeClient();
   readonly book = new BookClient();
+  readonly changedBook = new BookClient();
 
   constructor(knowsRevised: boolean) {
     this.orders = TOPIC_CASES.map(() => new OrderClient(knowsRevised));
@@ -79,6 +87,8 @@ class Follower {
     const asset = { asset: token };
     topics.push([offer.open('Trades', asset), (heard) => this.trades.hear(heard)]);
     topics.push([offer.open('OrderBook', asset), (heard) => this.book.hear(heard)]);
+    const changes = { ...asset, mode: 'changes' };
+    topics.push([offer.open('OrderBook', changes), (heard) => this.changedBook.hear(heard)]);
     for (const [at, [source, hear]] of topics.entries()) {
       for (const heard of framesFor(source, this.#own[at] ?? null, applied)) hear(heard);
       this.#own[at] = applied;
@@ -124,7 +134,7 @@ function checkHttp({ world, facts }: MempoolMarket, offer: Offer, token: string)
 }
 
 /** What the runs came across, that they are known to be worth something. */
-const seen = { revised: 0, graduated: 0, epochs: 0, waiting: 0, unknown: 0 };
+const seen = { bookChanges: 0, revised: 0, graduated: 0, epochs: 0, waiting: 0, unknown: 0 };
 
 async function follow(
   options: Parameters<typeof inMarket>[0],
@@ -157,11 +167,15 @@ async function follow(
     for (const follower of [...live, ...due]) {
       follower.ask(offer, token, applied);
       follower.check(offer, token);
-      if (venues.has(token)) assert.deepEqual(follower.book.book, bookOf(facts, token));
+      if (!venues.has(token)) continue;
+      const book = bookOf(facts, token);
+      assert.deepEqual(follower.book.book, book);
+      assert.deepEqual(follower.changedBook.untotalled, withoutTotals(book));
     }
     checkHttp(market, offer, token);
   };
   await inMarket(options, steps, look);
+  for (const { changedBook } of live) seen.bookChanges += changedBook.changes;
   for (const { orders } of live) for (const { revised } of orders) seen.revised += revised;
 }
 
