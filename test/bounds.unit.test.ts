@@ -108,7 +108,7 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'engine/fold/mempoolRows.ts #records #placed #ends #parts #byToken #byKey',
   ],
   'what is on the chain or in the feed, within the horizon of rollbacks where it is of blocks': [
-    'api/orders/book.ts #orders',
+    'engine/pools/openOrders.ts #anyPrice #orders',
     'cardano/ledger/utxoSet.ts #byRef #byCredential #byAsset',
     'chain/executor/executor.ts #executors #running #tasks',
     'chain/executor/fundingUtxos.ts #reserved',

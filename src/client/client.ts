@@ -24,7 +24,7 @@ import type {
   LiquidityPoolInfo,
   NewestTradesData,
   NewestTradesInput,
-  OrderBookData,
+  OrderBook,
   PairOf,
   PoolListName,
   Position,
@@ -185,9 +185,12 @@ export class Client {
     return new WholeMirror(this.connection, { topic: 'NewestTrades', data, maxHz });
   }
 
-  /** Open orders of a token by worst price. */
-  orderBook(asset: string): WholeMirror<NonNullable<OrderBookData>> {
-    return new WholeMirror(this.connection, { topic: 'OrderBook', data: { asset } });
+  /**
+   * What the pool of a token gives and takes on a grid of prices with so many significant digits,
+   * 100 levels a side, and beside it the open orders.
+   */
+  watchOrderBook(asset: string, options: { readonly digits?: 3 | 4 } = {}): WholeMirror<OrderBook> {
+    return new WholeMirror(this.connection, { topic: 'OrderBook', data: { asset, ...options } });
   }
 
   /** The node that is connected, once a second. */

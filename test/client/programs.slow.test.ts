@@ -18,7 +18,7 @@ import { Person } from './person.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
 const DEADLINE_MS = 60_000;
-const MOST_BYTES = 140_000;
+const MOST_BYTES = 150_000;
 /** What `npm pack` reads; it works on a copy, so that nothing changes here. */
 const SOURCES = ['package.json', 'tsconfig.json', 'tsconfig.client.json', 'README.md', 'LICENSE'];
 const FOLDERS = ['pack', 'src/client', 'src/cardano', 'src/engine/market', 'src/engine/runtime'];

@@ -75,6 +75,13 @@ const SINGLE: Readonly<Record<string, string>> = {
 };
 /** Of shapes and topics that stand beside their routes, not among the others. */
 const HOMES: Readonly<Record<string, string>> = {
+  BookLevel: 'orders',
+  ChangedLevel: 'orders',
+  LimitLevel: 'orders',
+  OrderBook: 'orders',
+  OrderBookChanges: 'orders',
+  OrderBookData: 'orders',
+  OrderBookInput: 'orders',
   Spark: 'tickers',
   Ticker: 'tickers',
   TickerUpdate: 'tickers',
@@ -144,6 +151,7 @@ function fileWith(file: string, parts: readonly string[]): WireFile {
   const used = [...new Set([...body.matchAll(/@([A-Za-z]+)@/g)].map(([, name]) => name ?? ''))];
   const from = (home: string) => used.filter((name) => (HOMES[name] ?? 'shapes') === home).sort();
   const imports = [...new Set(['shapes', ...Object.values(HOMES)])]
+    .sort()
     .filter((home) => home !== file && from(home).length > 0)
     .map((home) => `import type { ${from(home).join(', ')} } from './${home}.ts';`);
   const plain = body.replaceAll(/@([A-Za-z]+)@/g, '$1');

@@ -83,9 +83,7 @@ async function cancel(scene: Scene): Promise<void> {
   const { world, alice, subscriptions } = scene;
   const late = await stranded(scene);
   await until('its bid alone', () => {
-    const tokens = subscriptions
-      .side('bids')
-      .map((level) => (Array.isArray(level) ? level[1] : null));
+    const tokens = subscriptions.limitBuys().map((level) => recordOf(level).amount);
     return tokens.join() === String(late.minimumOutput);
   });
   const done = await alice.cancel(late.id);
@@ -99,7 +97,7 @@ async function cancel(scene: Scene): Promise<void> {
     [refundReason, toAmount, evaluatedTransactionId],
     ['cancelled', '0', done.txHash],
   );
-  await until('no bid', () => subscriptions.side('bids').length === 0);
+  await until('no bid', () => subscriptions.limitBuys().length === 0);
 }
 
 async function expire(scene: Scene): Promise<void> {

@@ -11,6 +11,7 @@ test('an order that is never refunded says so instead of a time', () => {
   const quote = {
     ...{ price: { numerator: '8', denominator: '1' }, priceBase: TOKEN.asset },
     priceQuote: '.',
+    pool: `${'00'.repeat(32)}:0`,
     ...{ outputAmount: '1000000', inputAmount: '8000000', outputAsset: TOKEN.asset },
     ...{ inputAsset: '.', worstPrice: { numerator: '1', denominator: '9' }, validUntil: null },
     fees: { percentFee: '0', platform: '4000', creator: '4000', executorFee: '1', deposit: '2' },

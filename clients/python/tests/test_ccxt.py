@@ -68,7 +68,13 @@ async def test_reads_the_market(devnet: str) -> None:
         newest = await exchange.fetch_ohlcv(symbol, "1h", limit=1)
         assert newest[0][1] == float(rows[0]["price"])
         book = await exchange.fetch_order_book(symbol)
-        assert (book["symbol"], book["bids"], book["asks"]) == (symbol, [], [])
+        assert (book["symbol"], len(book["asks"]), len(book["bids"]) > 0) == (symbol, 100, True)
+        (bid, _), (ask, tokens) = book["bids"][0], book["asks"][0]
+        assert bid < float(rows[0]["price"]) * 1.1 and bid < ask and tokens == int(tokens) > 0
+        fine = await exchange.fetch_order_book(symbol, 5, {"digits": 4})
+        assert len(fine["asks"]) == 5 and fine["asks"][0][0] <= ask
+        with pytest.raises(errors.BadRequest):
+            await exchange.fetch_order_book(symbol, 5, {"levels": 4})
         assert await exchange.fetch_time() > 1_700_000_000_000
 
 

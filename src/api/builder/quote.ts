@@ -310,6 +310,7 @@ export function quoteView(
   const { executorFeeLovelace, orderDepositLovelace } = found.fees;
   return {
     price: fractionText(price),
+    pool: refText(found.pool.ref),
     priceQuote: '.',
     priceBase: token,
     outputAmount: String(exchange.outputAmount),

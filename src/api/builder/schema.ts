@@ -2,7 +2,14 @@
 import Type from 'typebox';
 import { SLIPPAGES } from '../../engine/market/order.ts';
 import { SIDES } from '../../engine/market/quote.ts';
-import { AddressText, Amount, AssetIdShape, KeyHash, TxHash } from '../schemas/identifiers.ts';
+import {
+  AddressText,
+  Amount,
+  AssetIdShape,
+  KeyHash,
+  OutputId,
+  TxHash,
+} from '../schemas/identifiers.ts';
 import { ItemError } from '../schemas/itemError.ts';
 import { SERVER_WALLET } from './txBuildContext.ts';
 import { Ttl, ValidUntil } from './validity.ts';
@@ -84,6 +91,7 @@ export type OrderBody = Type.Static<typeof OrderBody>;
 const Fraction = Type.Object({ numerator: Amount, denominator: Amount });
 const QUOTE = {
   price: Fraction,
+  pool: { ...OutputId, description: "The pool's newest output, mempool included: what is quoted." },
   priceQuote: Type.Literal('.'),
   priceBase: AssetIdShape,
   outputAmount: Amount,

@@ -17,10 +17,11 @@ export function orderBookRoute(node: { applied(): Position }, books: Books): Rou
     operationId: 'orderBook',
     summary: 'What the pool of a token gives and takes at each price, and the open orders',
     description:
-      'Bids and asks are the pool alone, on a grid of prices, so they never cross: an ask holds the ' +
-      'tokens that can be bought until the spot price, percent fees counted, is that of the level. ' +
-      '`total` is what `/quote` says of all tokens up to a level, if its `pool` is the same output ' +
-      '(a quote knows the mempool). Open orders stand beside them and are no liquidity for takers.',
+      'Bids and asks are the pool alone, on a grid of prices, so they never cross: an ask holds ' +
+      'the tokens that can be bought until the spot price, percent fees counted, is that of the ' +
+      'level. `total` is what `/quote` says of all tokens up to a level, if its `pool` is the ' +
+      'same output (a quote knows the mempool). Open orders stand beside them and are no ' +
+      'liquidity for takers.',
     query: OrderBookQuery,
     answers: { 200: { description: 'The book', schema: OrderBookAnswer } },
     causes: ['ASSET_NOT_FOUND', 'PROTOCOL_CONFIG'],

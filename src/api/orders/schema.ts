@@ -114,18 +114,26 @@ const Digits = Type.Unsafe<DepthDigits>(
   }),
 );
 const PriceLevel = { price: Price, amount: { ...Amount, description: 'Tokens.' } };
-const BookLevel = Type.Object({
-  ...PriceLevel,
-  total: {
-    ...Amount,
-    description: 'Lovelace that all tokens up to this price cost or bring, percent fees included.',
+const BookLevel = Type.Object(
+  {
+    ...PriceLevel,
+    total: {
+      ...Amount,
+      description:
+        'Lovelace that all tokens up to this price cost or bring, percent fees included.',
+    },
   },
-});
-const ChangedLevel = Type.Object({
-  ...PriceLevel,
-  amount: { ...Amount, description: 'Tokens; 0: the level is gone.' },
-});
-const Limits = Type.Array(Type.Object({ ...PriceLevel, orders: Type.Integer() }), {
+  { $id: 'BookLevel' },
+);
+const ChangedLevel = Type.Object(
+  {
+    ...PriceLevel,
+    amount: { ...Amount, description: 'Tokens; 0: the level is gone.' },
+  },
+  { $id: 'ChangedLevel' },
+);
+const LimitLevel = Type.Object({ ...PriceLevel, orders: Type.Integer() }, { $id: 'LimitLevel' });
+const Limits = Type.Array(LimitLevel, {
   description: 'By worst price, best first. Tokens that are left, or that a buy takes at least.',
 });
 const WAITING = {
@@ -137,8 +145,8 @@ const WAITING = {
     { buys: Type.Integer(), sells: Type.Integer(), buyLovelace: Amount, sellTokens: Amount },
     {
       description:
-        'Open orders in blocks that the pool, at this position and alone, would fill: numbers, and ' +
-        'what they offer without fee and deposit.',
+        'Open orders in blocks that the pool, at this position and alone, would fill: numbers, ' +
+        'and what they offer without fee and deposit.',
     },
   ),
 };
@@ -159,26 +167,29 @@ const BOOK = {
   ...WAITING,
   checksum: Checksum,
 };
-const Book = Type.Object(BOOK);
+const Book = Type.Object(BOOK, { $id: 'OrderBook' });
 export type Book = Type.Static<typeof Book>;
 export const OrderBookAnswer = Type.Object({ epoch: Type.String(), seq: Type.Integer(), ...BOOK });
 export const OrderBookQuery = Type.Object({
   asset: AssetIdShape,
   digits: Type.Optional({ ...Digits, default: 3 }),
-  levels: Limit(MAX_LEVELS, 25),
+  levels: Limit(25, MAX_LEVELS),
 });
 export const OrderBookInput = Type.Object({
   asset: AssetIdShape,
   digits: Type.Optional({ ...Digits, default: 3 }),
   mode: Type.Optional({ ...OneOf(['snapshot', 'changes']), default: 'snapshot' }),
 });
-const BookChanges = Type.Object({
-  ...OF_POOL,
-  bids: Type.Array(ChangedLevel),
-  asks: Type.Array(ChangedLevel),
-  limits: Type.Optional(WAITING.limits),
-  pending: Type.Optional(WAITING.pending),
-  checksum: Checksum,
-});
+const BookChanges = Type.Object(
+  {
+    ...OF_POOL,
+    bids: Type.Array(ChangedLevel),
+    asks: Type.Array(ChangedLevel),
+    limits: Type.Optional(WAITING.limits),
+    pending: Type.Optional(WAITING.pending),
+    checksum: Checksum,
+  },
+  { $id: 'OrderBookChanges' },
+);
 export type BookChanges = Type.Static<typeof BookChanges>;
 export const OrderBookOutput = Type.Union([Book, BookChanges, Type.Null()]);

@@ -90,8 +90,8 @@ function bookTopic(node: OrderNode, books: Books): Topic {
   return topic({
     name: 'OrderBook',
     summary:
-      'What the pool of a token gives and takes on a grid of prices, at most 100 levels a side, and ' +
-      'beside it the open orders. Whole each time, or a whole book and then changes.',
+      'What the pool of a token gives and takes on a grid of prices, at most 100 levels a side, ' +
+      'and beside it the open orders. Whole each time, or a whole book and then changes.',
     cadenceMs: BOOK_CADENCE_MS,
     data: OrderBookInput,
     update: OrderBookOutput,

@@ -167,6 +167,16 @@ export function holdersRoutes(http: Http) {
 
 export function ordersRoutes(http: Http) {
   return {
+    /** What the pool gives and takes at each price, and the open orders beside it. */
+    book(
+      asset: string,
+      query: Omit<api.OrderBookQuery, 'asset'> = {},
+      options?: CallOptions,
+    ): Promise<Answer<api.OrderBookAnswer>> {
+      const call = { path: '/v1/order-book', query: { asset, ...query }, options };
+      return http.call({ method: 'GET', ...call });
+    },
+
     /** Orders of a token; of some payment keys only where `pkhs` names any. */
     feed(query: api.OrderFeedQuery, pkhs?: api.OrderFeedBody, options?: CallOptions) {
       const call = { path: '/v1/orders-feed/initial/state', query, body: pkhs ?? null, options };

@@ -33,6 +33,8 @@ export interface OrderAnswer {
     /** Integer. */
     readonly denominator: string;
   };
+  /** The pool's newest output, mempool included: what is quoted. */
+  readonly pool: string;
   readonly priceQuote: '.';
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly priceBase: string;
@@ -118,6 +120,8 @@ export interface QuoteAnswer {
     /** Integer. */
     readonly denominator: string;
   };
+  /** The pool's newest output, mempool included: what is quoted. */
+  readonly pool: string;
   readonly priceQuote: '.';
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly priceBase: string;
@@ -200,6 +204,8 @@ export type QuotesAnswer = readonly (
         /** Integer. */
         readonly denominator: string;
       };
+      /** The pool's newest output, mempool included: what is quoted. */
+      readonly pool: string;
       readonly priceQuote: '.';
       /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
       readonly priceBase: string;

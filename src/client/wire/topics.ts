@@ -1,4 +1,5 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { OrderBookData, OrderBookInput } from './orders.ts';
 import type {
   ApiOrder,
   LiquidityPoolInfo,
@@ -293,17 +294,6 @@ export interface UserHistoryByAddressAndAssetInput {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly asset: string;
 }
-
-export type OrderBookData = {
-  /** Highest price first. */
-  readonly bids: readonly (readonly [string, string])[];
-  /** Lowest price first. */
-  readonly asks: readonly (readonly [string, string])[];
-  /** ADA per token. */
-  readonly spot: string;
-} | null;
-
-export type OrderBookInput = PoolFeedInput;
 
 /** Newest first; after a rollback also `{id, removed: true}`. */
 export type TradesData =

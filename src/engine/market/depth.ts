@@ -1,10 +1,10 @@
 /**
- * Depth of a pool: how many tokens it gives or takes up to each price of a fixed grid, and what they
- * cost or bring. Exact integers. Source: api.md section 10.1 (docs/protocol.md).
+ * Depth of a pool: how many tokens it gives or takes up to each price of a fixed grid, and what
+ * they cost or bring. Exact integers. Source: api.md section 10.1.
  *
- * With `keep` = what fees in percent leave of a trade, an ask at price P holds the tokens that can be
- * bought while the spot price after them is at most P * keep, a bid those that can be sold while
- * it is at least P / keep. So asks lie above spot and bids below: they never cross.
+ * With `keep` = what fees in percent leave of a trade, an ask at price P holds the tokens that can
+ * be bought while the spot price after them is at most P * keep, a bid those that can be sold
+ * while it is at least P / keep. So asks lie above spot and bids below: they never cross.
  */
 import { amountIn, amountOut, PER_10K } from './amm.ts';
 import { buyTokens, spot } from './curve.ts';
@@ -205,8 +205,8 @@ const LOVELACE_DIGITS = 6;
 const LEAST_EXPONENT = LOVELACE_DIGITS - 18;
 
 /**
- * The lowest price of the grid that is not below `price`, in lovelace per token, or the highest that
- * is not above it. `near`: the exponent of a price nearby.
+ * The lowest price of the grid that is not below `price`, in lovelace per token, or the highest
+ * that is not above it. `near`: the exponent of a price nearby.
  */
 function gridPrice(price: Ratio, isAsk: boolean, digits: DepthDigits, near: number): GridPrice {
   let exponent = near;

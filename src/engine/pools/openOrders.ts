@@ -1,10 +1,8 @@
 /**
- * Open orders of one token that stand in a block, by worst price; the best price of each side first.
- * Prices are exact fractions (lovelace per token), so that equal ones share a level however they were
- * written. Made from the rows once, then it follows what the fold says has changed: a new order costs
- * as much among many as among few.
- *
- * Source: api.md section 10.1 (docs/protocol.md).
+ * Open orders of one token that stand in a block, by worst price; the best price of each side
+ * first. Prices are exact fractions (lovelace per token), so that equal ones share a level however
+ * they were written. Made from the rows once, then it follows what the fold says has changed: a
+ * new order costs as much among many as among few. Source: api.md section 10.1.
  */
 import sortedBtree from 'sorted-btree';
 import type { AssetId } from '../market/asset.ts';
@@ -27,7 +25,7 @@ export interface LimitLevel {
 export interface WaitingOrders {
   /** Orders that the pool would not fill now, by worst price. */
   readonly limits: { readonly buys: readonly LimitLevel[]; readonly sells: readonly LimitLevel[] };
-  /** Orders that the pool, at this position and alone, would fill; offers without fee and deposit. */
+  /** Orders that the pool, at this position and alone, would fill; offers are without fees. */
   readonly pending: {
     readonly buys: number;
     readonly sells: number;
@@ -94,8 +92,8 @@ export class OpenOrders {
   beside(pool: PoolState, fees: FeeParameters, maxLevels: number): WaitingOrders {
     const wouldFill = ({ terms }: Entry) => fillOrder(pool, fees, terms) !== null;
     const spot = spotOf(pool);
-    const pending = { buy: [...this.#anyOf('buy')], sell: [...this.#anyOf('sell')] };
-    const limits = { buy: [] as LimitLevel[], sell: [] as LimitLevel[] };
+    const pending = { buy: this.#anyOf('buy'), sell: this.#anyOf('sell') };
+    const limits: Record<Kind, LimitLevel[]> = { buy: [], sell: [] };
     for (const kind of SIDES) {
       for (const [price, level] of this.#levels[kind].entries()) {
         // No fill is at a better price than spot: all orders from here on wait.

@@ -80,6 +80,7 @@ const READS: Samples = {
     query: { assetId: asset },
     body: [pkh],
   }),
+  'GET /v1/order-book': ofAsset,
   'GET /v1/tokens/insights': ofAsset,
   'POST /v1/portfolio': ({ pkh }) => ({ query: { limit: 2 }, body: [pkh] }),
   'POST /v1/portfolio/history': ({ pkh }) => ({

@@ -119,9 +119,14 @@ export class BookClient {
   book: Row | null = null;
   /** Frames that were changes. */
   changes = 0;
+  readonly #mode: 'snapshot' | 'changes';
+
+  constructor(mode: 'snapshot' | 'changes') {
+    this.#mode = mode;
+  }
 
   hear({ data, isSnapshot }: Heard): void {
-    if (data === null || isSnapshot || isWhole(recordOf(data))) {
+    if (data === null || isSnapshot || this.#mode === 'snapshot') {
       this.book = data === null ? null : recordOf(data);
     } else {
       this.changes += 1;
@@ -147,11 +152,6 @@ export class BookClient {
 export function withoutTotals(book: Row): Row {
   const bare = (side: unknown) => listOf(side).map(({ price, amount }) => ({ price, amount }));
   return { ...book, bids: bare(book.bids), asks: bare(book.asks) };
-}
-
-function isWhole({ bids, asks }: Row): boolean {
-  const levels = [...listOf(bids), ...listOf(asks)];
-  return levels.length > 0 && levels.every((level) => 'total' in level);
 }
 
 function merged(side: readonly Row[], changed: readonly Row[], sign: 1 | -1): Row[] {

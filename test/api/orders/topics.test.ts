@@ -73,8 +73,8 @@ class Follower {
   readonly #own: (Position | null)[] = [];
   readonly orders: OrderClient[];
   readonly trades = new TradeClient();
-  readonly book = new BookClient();
-  readonly changedBook = new BookClient();
+  readonly book = new BookClient('snapshot');
+  readonly changedBook = new BookClient('changes');
 
   constructor(knowsRevised: boolean) {
     this.orders = TOPIC_CASES.map(() => new OrderClient(knowsRevised));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { formatAddress } from '../../../src/cardano/codec/address.ts';
 import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
-import { adaPrice, ceiling, compareRatios, type Ratio, sum } from './exact.ts';
+import { adaPrice, ceiling, type Ratio } from './exact.ts';
 import type { ModelChain, Order, Trade } from './modelChain.ts';
 import { compareTexts, type ModelPools, seconds } from './modelPools.ts';
 
@@ -34,7 +34,6 @@ export interface Page {
 }
 
 const PAGE = 100;
-const BOOK_LEVELS = 100;
 
 function confirmed({ closed }: Order): Confirmed {
   if (closed === null) return 'open';
@@ -160,32 +159,6 @@ export class ModelOrders {
     const newest = rows.toReversed();
     const cursor = before === undefined ? -1 : newest.findIndex(({ id }) => id === before);
     return newest.slice(cursor + 1).slice(0, limit);
-  }
-
-  book(token: string) {
-    const open = this.#chain.orders.filter((one) => one.token === token && one.closed === null);
-    const levels = (orders: readonly Order[], sign: number) => {
-      const prices = orders
-        .map(worstRatio)
-        .filter((a, index, all) => all.findIndex((b) => compareRatios(a, b) === 0) === index)
-        .sort((a, b) => sign * compareRatios(a, b));
-      return prices.slice(0, BOOK_LEVELS).map((price) => {
-        const own = orders.filter((order) => compareRatios(worstRatio(order), price) === 0);
-        const amounts = own.map((order) => (order.isBuy ? leastOutput(order) : order.amount));
-        return [adaPrice(price), String(sum(amounts))];
-      });
-    };
-    return {
-      bids: levels(
-        open.filter(({ isBuy }) => isBuy),
-        -1,
-      ),
-      asks: levels(
-        open.filter(({ isBuy }) => !isBuy),
-        1,
-      ),
-      spot: adaPrice(this.#pools.spot(token)),
-    };
   }
 }
 

@@ -86,12 +86,12 @@ export class OrderSubscriptions {
     );
   }
 
-  /** Levels of a side of the book, as it was last told. */
-  side(of: 'bids' | 'asks'): unknown[] {
+  /** Worst prices at which open buys wait, and what they take at least, as last told. */
+  limitBuys(): unknown[] {
     this.#hearLists();
-    const levels = recordOf(this.book)[of];
-    assert(Array.isArray(levels));
-    return levels;
+    const { buys } = recordOf(recordOf(this.book).limits);
+    assert(Array.isArray(buys));
+    return buys;
   }
 
   #hearLists(): void {

@@ -199,9 +199,30 @@ function assertBook(mine: State, answer: unknown): void {
   const open = rowsOf(items).filter(({ status }) => CONFIRMED_OPEN.includes(String(status)));
   const buys = open.filter(({ from }) => from === '.');
   const sells = open.filter(({ from }) => from !== '.');
-  const { bids, asks } = recordOf(mine.value);
-  assert.deepEqual(bids, levels(buys, true));
-  assert.deepEqual(asks, levels(sells, false));
+  const { limits, pending } = recordOf(mine.value);
+  const { buys: bids, sells: asks } = recordOf(limits);
+  const { sellTokens, ...filling } = recordOf(pending);
+  // Each open order is a limit, or pending; what is a limit stands at its worst price.
+  assert.equal(sumOfOrders(bids) + Number(filling.buys), buys.length);
+  assert.equal(sumOfOrders(asks) + Number(filling.sells), sells.length);
+  const offered = sells.reduce((sum, { fromAmount }) => sum + BigInt(String(fromAmount)), 0n);
+  const limited = rowsOf(asks).reduce((sum, { amount }) => sum + BigInt(String(amount)), 0n);
+  assert.equal(limited + BigInt(String(sellTokens)), offered);
+  for (const [side, orders, isBuy] of [
+    [bids, buys, true],
+    [asks, sells, false],
+  ] as const) {
+    const known = levels(orders, isBuy).map(([price]) => price);
+    const prices = rowsOf(side).map(({ price }) => String(price));
+    assert.deepEqual(
+      prices,
+      known.filter((price) => prices.includes(price)),
+    );
+  }
+}
+
+function sumOfOrders(levels: unknown): number {
+  return rowsOf(levels).reduce((sum, { orders }) => sum + Number(orders), 0);
 }
 
 function levels(orders: readonly Row[], isBuy: boolean): [string, string][] {

@@ -24,8 +24,8 @@ from .nodes import Nodes
 from .session import Session
 from .subscription import Receiver, SubscribeParams, Subscription
 from .wallet import Wallet
-from .wire.shapes import LiquidityPoolInfo
-from .wire.topics import HealthData, NewestTradesData, OrderBookDataRow, TickersInput
+from .wire.shapes import LiquidityPoolInfo, OrderBook
+from .wire.topics import HealthData, NewestTradesData, TickersInput
 
 Fill = Literal["previous"]
 Price = Literal["trade", "spot"]
@@ -140,9 +140,11 @@ class Client:
         """The newest trades of the whole market, at most 50. `max_hz`: updates a second, at most."""
         return WholeMirror(self.connection, SubscribeParams("NewestTrades", {"limit": limit}, max_hz))
 
-    def watch_order_book(self, asset: str) -> WholeMirror[OrderBookDataRow]:
-        """Open orders of a token by worst price."""
-        return WholeMirror(self.connection, SubscribeParams("OrderBook", {"asset": asset}))
+    def watch_order_book(self, asset: str, digits: Literal[3, 4] = 3) -> WholeMirror[OrderBook]:
+        """What the pool of a token gives and takes on a grid of prices with so many significant
+        digits, 100 levels a side, and beside it the open orders."""
+        params = SubscribeParams("OrderBook", {"asset": asset, "digits": digits})
+        return WholeMirror(self.connection, params)
 
     def watch_health(self) -> WholeMirror[HealthData]:
         """The node that is connected, once a second."""

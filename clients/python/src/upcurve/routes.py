@@ -157,6 +157,12 @@ class Orders(Group):
     async def by_beacon(self, beacon: str) -> Answer[shapes.OrderTrades]:
         return await self._get("/v1/user-history-feed/order/trades", {"beacon": beacon})
 
+    async def book(
+        self, **query: Unpack[api.OrderBookQuery]
+    ) -> Answer[api.OrderBookAnswer]:
+        """What the pool gives and takes at each price, and the open orders beside it."""
+        return await self._get("/v1/order-book", query)
+
 
 class Holders(Group):
     async def list(self, **query: Unpack[api.HoldersQuery]) -> Answer[api.HoldersAnswer]:

@@ -12,7 +12,9 @@ from typing import Any, Literal, TYPE_CHECKING, TypedDict
 from .shapes import (
     ApiOrder,
     AssetInfo,
+    BookLevel,
     ItemError,
+    LimitLevel,
     LiquidityPoolInfo,
     OrderPage,
     OrderTrades,
@@ -527,6 +529,53 @@ class OrderByBeaconQuery(TypedDict):
 OrderByBeaconAnswer = OrderTrades
 
 
+class OrderBookQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Significant decimal digits of the prices of bids and asks.
+    digits: NotRequired[int]
+    levels: NotRequired[int]
+
+
+class OrderBookAnswerLimits(TypedDict):
+    #: By worst price, best first. Tokens that are left, or that a buy takes at least.
+    buys: list[LimitLevel]
+    #: By worst price, best first. Tokens that are left, or that a buy takes at least.
+    sells: list[LimitLevel]
+
+
+class OrderBookAnswerPending(TypedDict):
+    buys: int
+    sells: int
+    #: Integer.
+    buyLovelace: str
+    #: Integer.
+    sellTokens: str
+
+
+class OrderBookAnswer(TypedDict):
+    epoch: str
+    seq: int
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: The pool's output that this is the depth of.
+    pool: str
+    #: ADA per token.
+    spot: str
+    #: Highest price first.
+    bids: list[BookLevel]
+    #: Lowest price first.
+    asks: list[BookLevel]
+    #: Open orders in blocks that the pool would not fill now; they may cross.
+    limits: OrderBookAnswerLimits
+    #: Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
+    #: what they offer without fee and deposit.
+    pending: OrderBookAnswerPending
+    #: CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
+    #: `|`.
+    checksum: str
+
+
 class TradesQuery(TypedDict):
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
     asset: str
@@ -692,6 +741,8 @@ class OrderAnswer(TypedDict):
     #: 56 hex digits; the name of the order.
     beacon: str
     price: OrderAnswerPrice
+    #: The pool's newest output, mempool included: what is quoted.
+    pool: str
     priceQuote: Literal["."]
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
     priceBase: str
@@ -747,6 +798,8 @@ class QuoteQuery(TypedDict):
 
 class QuoteAnswer(TypedDict):
     price: OrderAnswerPrice
+    #: The pool's newest output, mempool included: what is quoted.
+    pool: str
     priceQuote: Literal["."]
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
     priceBase: str

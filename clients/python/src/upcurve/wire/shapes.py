@@ -301,6 +301,23 @@ OrderTrades = TypedDict(
 )
 
 
+class BookLevel(TypedDict):
+    #: ADA per token.
+    price: str
+    #: Tokens.
+    amount: str
+    #: Lovelace that all tokens up to this price cost or bring, percent fees included.
+    total: str
+
+
+class LimitLevel(TypedDict):
+    #: ADA per token.
+    price: str
+    #: Tokens.
+    amount: str
+    orders: int
+
+
 class TradeRow(TypedDict):
     #: Place in the chain: slot, transaction, fill. Sorts; unique for the token.
     id: str
@@ -420,6 +437,69 @@ class PoolListUpdate(TypedDict):
     order: list[str]
     #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
     crc32: int
+
+
+class OrderBookLimits(TypedDict):
+    #: By worst price, best first. Tokens that are left, or that a buy takes at least.
+    buys: list[LimitLevel]
+    #: By worst price, best first. Tokens that are left, or that a buy takes at least.
+    sells: list[LimitLevel]
+
+
+class OrderBookPending(TypedDict):
+    buys: int
+    sells: int
+    #: Integer.
+    buyLovelace: str
+    #: Integer.
+    sellTokens: str
+
+
+class OrderBook(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: The pool's output that this is the depth of.
+    pool: str
+    #: ADA per token.
+    spot: str
+    #: Highest price first.
+    bids: list[BookLevel]
+    #: Lowest price first.
+    asks: list[BookLevel]
+    #: Open orders in blocks that the pool would not fill now; they may cross.
+    limits: OrderBookLimits
+    #: Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
+    #: what they offer without fee and deposit.
+    pending: OrderBookPending
+    #: CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
+    #: `|`.
+    checksum: str
+
+
+class ChangedLevel(TypedDict):
+    #: ADA per token.
+    price: str
+    #: Tokens; 0: the level is gone.
+    amount: str
+
+
+class OrderBookChanges(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: The pool's output that this is the depth of.
+    pool: str
+    #: ADA per token.
+    spot: str
+    bids: list[ChangedLevel]
+    asks: list[ChangedLevel]
+    #: Open orders in blocks that the pool would not fill now; they may cross.
+    limits: NotRequired[OrderBookLimits]
+    #: Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
+    #: what they offer without fee and deposit.
+    pending: NotRequired[OrderBookPending]
+    #: CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
+    #: `|`.
+    checksum: str
 
 
 class MarketTrade(TypedDict):

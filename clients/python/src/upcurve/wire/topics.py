@@ -11,6 +11,8 @@ from .shapes import (
     ApiOrder,
     LiquidityPoolInfo,
     MarketTrade,
+    OrderBook,
+    OrderBookChanges,
     PoolListUpdate,
     TickersUpdate,
     TradeRow,
@@ -201,19 +203,16 @@ UserHistoryByAddressAndAssetData = LiveOrdersFeedDataRow | None
 
 UserHistoryByAddressAndAssetRevised = LiveOrdersFeedRevised
 
-OrderBookInput = PoolFeedInput
+
+class OrderBookInput(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Significant decimal digits of the prices of bids and asks.
+    digits: NotRequired[int]
+    mode: NotRequired[Literal["snapshot", "changes"]]
 
 
-class OrderBookDataRow(TypedDict):
-    #: Highest price first.
-    bids: list[list[str]]
-    #: Lowest price first.
-    asks: list[list[str]]
-    #: ADA per token.
-    spot: str
-
-
-OrderBookData = OrderBookDataRow | None
+OrderBookData = OrderBook | OrderBookChanges | None
 
 TradesInput = PoolFeedInput
 

@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 _MOST_TICKERS = 500
 _MOST_ASSETS = 1000
+_MOST_LEVELS = 100
 _DAY_MS = 86_400_000
 #: Rows of a list where the caller gives no limit.
 _BARS, ROWS = 400, 500
@@ -152,10 +153,13 @@ class MarketExchange(Exchange):  # type: ignore[misc]
     async def fetch_order_book(
         self, symbol: str, limit: int | None = None, params: Any = {}
     ) -> Any:
-        """Open orders by worst price. What the curve or the AMM asks now is the ticker's price."""
+        """What the pool gives and takes on a grid of prices with three significant digits, or with
+        `params["digits"]` 4; at most 100 levels a side. Open orders are no part of it."""
+        self._refuse_unknown(params, {"digits"})
         market = await self._market(symbol)
-        async with self.market_client().watch_order_book(market["id"]) as book:
-            return self._order_book(await self._result(book.ready()), market, limit)
+        query = {"digits": params.get("digits", 3), "levels": min(limit or _MOST_LEVELS, _MOST_LEVELS)}
+        asked = self.market_client().orders.book(asset=market["id"], **query)
+        return self._order_book(await self._data(asked), market, limit)
 
     async def watch_ohlcv(
         self,
@@ -310,9 +314,16 @@ class MarketExchange(Exchange):  # type: ignore[misc]
             # Trades of the first or last second that are outside took the place of others.
             limit = 2 * cast("int", limit)
 
+    def _refuse_unknown(self, params: Mapping[str, Any], known: set[str]) -> None:
+        """A param that is ignored misleads; one of an order could cost money."""
+        unknown = sorted(params.keys() - known)
+        if unknown:
+            raise errors.BadRequest(f"{self.id} knows no params {unknown}, only {sorted(known)}")
+
     def _order_book(self, book: Any, market: Any, limit: int | None) -> Any:
         sides = {side: book[side][:limit] for side in ("bids", "asks")} if book else {}
-        return self.parse_order_book(sides, market["symbol"])
+        found = self.parse_order_book(sides, market["symbol"], None, "bids", "asks", "price", "amount")
+        return {**found, "nonce": book.get("seq") if book else None}
 
     def _watch(
         self,

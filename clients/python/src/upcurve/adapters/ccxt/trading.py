@@ -187,12 +187,6 @@ class Upcurve(MarketExchange):
     def parse_order(self, order: Any, market: Any = None) -> Any:
         return self.safe_order(rows.order_row(order), market)
 
-    def _refuse_unknown(self, params: Mapping[str, Any], known: set[str]) -> None:
-        """A param of an order that is ignored could cost money."""
-        unknown = sorted(params.keys() - known)
-        if unknown:
-            raise errors.BadRequest(f"{self.id} knows no params {unknown}, only {sorted(known)}")
-
     async def _buy(
         self,
         asset: str,
