@@ -13,6 +13,7 @@ import { systemRng } from '../engine/runtime/rng.ts';
 import { textLog } from '../engine/runtime/textLog.ts';
 import type { World } from './app.ts';
 import {
+  type BookCommand,
   type ClusterCommand,
   type Command,
   type DeployCommand,
@@ -89,7 +90,7 @@ async function run(command: Command | string): Promise<number> {
     return 0;
   }
   if (command.name === 'wallet command') return walletCommand(command);
-  if (command.name === 'watch') return watch(command);
+  if (command.name === 'watch' || command.name === 'book') return watch(command);
   if (command.name === 'export') return exportDump(command);
   if (command.name === 'deploy check') return deployCheck(command.file);
   const settings = settingsFor(command);
@@ -194,7 +195,7 @@ function clientDeps() {
   return { clock: systemClock, fetch, signal: stopping.signal, say, complain };
 }
 
-async function watch(command: WatchCommand): Promise<number> {
+async function watch(command: WatchCommand | BookCommand): Promise<number> {
   const { stdout } = process;
   const gone = new Promise((resolve) => stdout.on('error', resolve));
   const { runWatch } = await import('./cli/watch.ts');

@@ -181,6 +181,15 @@ const COMMANDS = {
       ...URL_OPTION,
     },
   },
+  book: {
+    group: 'server',
+    uses: [['TOKEN', 'depth of its pool and limit orders, live; q ends it']],
+    options: {
+      digits: { value: '3', about: 'significant digits of the prices: 3 or 4' },
+      once: { about: 'one picture, then exit' },
+      ...URL_OPTION,
+    },
+  },
   export: {
     group: 'server',
     uses: [['--pair ID', 'its trades, a file and its SHA-256 for each day']],

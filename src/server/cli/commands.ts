@@ -39,6 +39,7 @@ export type Command =
   | RotateCommand
   | ExportCommand
   | ImportCommand
+  | BookCommand
   | WatchCommand
   | WalletCommand;
 
@@ -105,6 +106,7 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'refund') return parseRefund(rest, values);
   if (name === 'rotate') return parseRotate(rest, values);
   if (name === 'watch') return parseWatch(rest, values);
+  if (name === 'book') return parseBook(rest, values);
   if (name === 'export') return parseExport(rest, values);
   if (name === 'import') return parseImport(rest, values);
   if (name === 'devnet' && rest[0] === undefined) return parseDevnet(values);
@@ -345,6 +347,26 @@ export interface WatchCommand {
   readonly list: PoolListName;
   /** Writes once, then ends. */
   readonly once: boolean;
+}
+
+export interface BookCommand {
+  readonly name: 'book';
+  readonly url: string;
+  /** Asset id or search text. */
+  readonly token: string;
+  readonly digits: 3 | 4;
+  readonly once: boolean;
+}
+
+/** A string is an error message. */
+function parseBook([token, more]: readonly string[], values: Values): BookCommand | string {
+  if (token === undefined) return 'book takes a token: its id, or a part of its name';
+  if (more !== undefined) return `unexpected argument: ${more}`;
+  const digits = ([3, 4] as const).find((each) => String(each) === (values.digits ?? '3'));
+  if (digits === undefined) return '--digits takes 3 or 4';
+  const url = serverUrl(values);
+  if (url === null) return BAD_URL;
+  return { name: 'book', url, token, digits, once: values.once === true };
 }
 
 const DEFAULT_LIST = 'Latest';

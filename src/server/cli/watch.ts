@@ -1,13 +1,14 @@
 /**
- * `watch`: shows a list of pools or one token, live. On a terminal it draws in place; to a pipe it
- * writes the whole screen again, at most once a second.
+ * `watch` and `book`: show a list of pools, one token, or its order book, live. On a terminal they
+ * draw in place; to a pipe they write the whole screen again, at most once a second.
  */
 import { Client } from '../../client/index.ts';
 import type { PoolListName } from '../../client/types.ts';
 import { parseAsset } from '../../engine/market/asset.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Task } from '../../engine/runtime/task.ts';
-import type { WatchCommand } from './commands.ts';
+import { bookScreen } from './bookScreen.ts';
+import type { BookCommand, WatchCommand } from './commands.ts';
 import { listScreen, type Screen, statusLine, tokenScreen } from './watchScreen.ts';
 
 interface WatchDeps {
@@ -37,13 +38,15 @@ const ENTER = '\x1b[?1049h\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
 
 /** Exit code: 0 when stopped, 1 if the server refuses or does not answer. */
-export async function runWatch(command: WatchCommand, world: WatchDeps): Promise<number> {
+export async function runWatch(
+  command: WatchCommand | BookCommand,
+  world: WatchDeps,
+): Promise<number> {
   const client = new Client({ url: command.url });
   try {
     // Reports a missing server now; a mirror would wait for it.
     await client.server.time();
-    const asset = command.token === null ? null : await find(client, command.token);
-    const shown = asset === null ? showList(client, command.list) : showToken(client, asset);
+    const shown = await show(client, command);
     const isReady = shown.ready.then(() => true);
     // The server may go away before its first answer; the user may stop waiting.
     if (!(await Promise.race([isReady, world.stopAsked.then(() => false)]))) return 0;
@@ -60,6 +63,12 @@ export async function runWatch(command: WatchCommand, world: WatchDeps): Promise
   } finally {
     client.close();
   }
+}
+
+async function show(client: Client, command: WatchCommand | BookCommand): Promise<Shown> {
+  const asset = command.token === null ? null : await find(client, command.token);
+  if (command.name === 'book') return showBook(client, asset ?? '', command.digits);
+  return asset === null ? showList(client, command.list) : showToken(client, asset);
 }
 
 /** Returns an asset id unchanged; searches for anything else. */
@@ -95,6 +104,20 @@ function showToken(client: Client, asset: string): Shown {
     },
     onChange: (listener) => {
       for (const mirror of all) mirror.onChange(listener);
+    },
+  };
+}
+
+function showBook(client: Client, asset: string, digits: 3 | 4): Shown {
+  const pool = client.pool(asset);
+  const book = client.watchOrderBook(asset, { digits });
+  return {
+    ready: Promise.all([pool.ready(), book.ready()]),
+    lines: (status, screen) => {
+      return bookScreen({ info: pool.state?.info ?? null, book: book.state }, status, screen);
+    },
+    onChange: (listener) => {
+      for (const mirror of [pool, book]) mirror.onChange(listener);
     },
   };
 }

@@ -17,7 +17,7 @@ export interface Screen {
   readonly isColoured: boolean;
 }
 
-const GAP = '  ';
+export const GAP = '  ';
 const LEAST_COLUMNS = 40;
 /** Lines around the tables. */
 const LIST_FRAME = 5;
@@ -146,9 +146,9 @@ export function candles(bars: readonly PriceBar[], rows: number, isColoured: boo
   });
 }
 
-const GREEN = '\x1b[32m';
-const RED = '\x1b[31m';
-const PLAIN = '\x1b[39m';
+export const GREEN = '\x1b[32m';
+export const RED = '\x1b[31m';
+export const PLAIN = '\x1b[39m';
 
 /** Decimals as blocks between the lowest and the highest value. */
 export function sparkline(decimals: readonly string[]): string {
@@ -184,12 +184,15 @@ function progressOf({ x, adaCapThreshold, cpmmPoolId }: LiquidityPoolInfo['pool'
   return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')} %`;
 }
 
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replaceAll(/\p{C}/gu, ' ').trim();
 }
 
 /** Columns as wide as their widest cell; `right`: aligned to the right. */
-function table(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string[] {
+export function table(
+  rows: readonly (readonly string[])[],
+  right: readonly boolean[] = [],
+): string[] {
   const heads = rows[0] ?? [];
   const widths = heads.map((_, at) => Math.max(...rows.map((row) => [...(row[at] ?? '')].length)));
   return rows.map((row) =>
@@ -203,7 +206,7 @@ function table(rows: readonly (readonly string[])[], right: readonly boolean[] =
   );
 }
 
-function fit(lines: readonly string[], { columns, rows }: Screen): string[] {
+export function fit(lines: readonly string[], { columns, rows }: Screen): string[] {
   const width = Math.max(LEAST_COLUMNS, columns);
   return lines.slice(0, rows).map((line) => [...line].slice(0, width).join(''));
 }
