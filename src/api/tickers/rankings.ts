@@ -119,7 +119,8 @@ export function pageOf(list: Ranking, offset: number, limit: number): readonly A
   return assets;
 }
 
-const MOST_KEPT = 4;
+/** Tokens in all lists that are kept, 20 MB for 100,000 of them. */
+const MAX_KEPT_TOKENS = 400_000;
 /** A page asks again within seconds; what changed until then is all that is looked at. */
 const UNASKED_FILTERED_MS = 60_000;
 const MOST_MADE = 4;
@@ -138,7 +139,9 @@ interface Making {
  */
 class FilteredLists {
   readonly #kept = new LRUCache<string, Ranking>({
-    max: MOST_KEPT,
+    maxSize: MAX_KEPT_TOKENS,
+    // A list in which nothing is left costs a look at what changes all the same.
+    sizeCalculation: ({ size }) => Math.min(size + 1_000, MAX_KEPT_TOKENS / 4),
     ttl: UNASKED_FILTERED_MS,
     dispose: (list) => list.close(),
   });

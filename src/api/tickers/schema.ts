@@ -141,6 +141,17 @@ const bound = (description: string) =>
 
 const ONE_SIDE = { description: 'Only those on the AMM, or on the curve.' };
 
+const BOUNDS = {
+  minAge: age('Lower'),
+  maxAge: age('Upper'),
+  minMarketCap: bound('Lower bound, in ADA.'),
+  maxMarketCap: bound('Upper bound, in ADA.'),
+  minVolume24h: bound('Lower bound, in ADA of 24 hours.'),
+  minProgress: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 100, description: 'Lower bound, in percent.' }),
+  ),
+};
+
 export const TickersQuery = Type.Object({
   assets: Type.Optional(
     Type.Array(AssetIdShape, {
@@ -150,15 +161,8 @@ export const TickersQuery = Type.Object({
   ),
   sort: Sort,
   order: Order,
-  minAge: age('Lower'),
-  maxAge: age('Upper'),
-  minMarketCap: bound('Lower bound, in ADA.'),
-  maxMarketCap: bound('Upper bound, in ADA.'),
-  minVolume24h: bound('Lower bound, in ADA of 24 hours.'),
+  ...BOUNDS,
   graduated: Type.Optional(OneOf(['true', 'false'] as const, ONE_SIDE)),
-  minProgress: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 100, description: 'Lower bound, in percent.' }),
-  ),
   offset: Offset,
   limit: Limit(100, 500),
 });
@@ -182,6 +186,7 @@ export const TickersInput = Type.Object({
   ),
   sort: Sort,
   order: Order,
+  ...BOUNDS,
   graduated: Type.Optional(Type.Boolean(ONE_SIDE)),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
 });

@@ -20,17 +20,18 @@ export function tickerTopics(node: TickerNode): Topic[] {
       cadenceMs: CADENCE_MS,
       summary:
         'Tickers of up to 500 tokens, or the first 100 of a list that is sorted as over HTTP, by ' +
-        'volume24h unless `sort` is set, of the whole market or of one side of graduation: all ' +
+        'volume24h unless `sort` is set, of the whole market or of the tokens within bounds: all ' +
         'of them in a snapshot, later those that changed or are new, each time with the order of ' +
         'all. `spark` is there in a snapshot, for a token that is new or was traded, and when ' +
         'the hour turns; keep the one from before otherwise.',
       data: TickersInput,
       update: TickersUpdate,
-      open({ assets, sort = 'volume24h', order = 'desc', graduated, limit = PAGE }) {
+      open({ assets, limit = PAGE, ...asked }) {
         if (assets === undefined) {
+          const { sort = 'volume24h', order = 'desc', graduated, ...bounds } = asked;
           const side = graduated === undefined ? {} : { graduated: sideName(graduated) };
-          const list = { sort, order, ...side };
-          const key = `Tickers:${sort}:${order}:${graduated ?? ''}:${limit}`;
+          const list = { ...bounds, sort, order, ...side };
+          const key = `Tickers:${limit}:${listName(list)}`;
           const first = (isOver: () => boolean) => views.first(list, limit, isOver);
           return new TickerSource(key, views, first);
         }
@@ -43,6 +44,11 @@ export function tickerTopics(node: TickerNode): Topic[] {
       },
     }),
   ];
+}
+
+/** The same for the same list, however a client orders its fields. */
+function listName(list: object): string {
+  return JSON.stringify(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** As a query over HTTP says it. */

@@ -60,7 +60,7 @@ export class TickerViews {
 
   /** The first of a list. null: `isOver` came first; call again. */
   first(
-    question: TickerSort & Pick<TickerFilter, 'graduated'>,
+    question: TickerSort & TickerFilter,
     limit: number,
     isOver: () => boolean,
   ): readonly AssetId[] | null {

@@ -118,3 +118,50 @@ test('a token that graduates goes from one side of a list to the other, and back
   await api.back(1);
   await areShown([full, other], []);
 });
+
+test('a list within bounds is followed: tokens enter and leave it, and are back after a fork', async (t) => {
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 30), launchBy(1, 0), launchBy(2, 0)]);
+  const [full, other, quiet] = [0, 1, 2].map((index) => api.pool(index).token);
+  assert(full !== undefined && other !== undefined && quiet !== undefined);
+  const listeners = [
+    { sort: 'marketCap', minVolume24h: '5' },
+    { minVolume24h: '5', sort: 'marketCap' },
+    { sort: 'marketCap', maxAge: 3_600 },
+    { sort: 'marketCap', minProgress: 5, graduated: false },
+  ] as const;
+  const open = await Promise.all(
+    listeners.map((bounds) => Listener.open(t, api, 'Tickers', bounds)),
+  );
+  const shown = (listener: Listener) => {
+    const frame = listener.frames.findLast(({ event }) => event === 'TickersUpdate');
+    return recordOf(frame?.data).order;
+  };
+  const isAsHttp = async (at: number) => {
+    const { graduated, ...bounds } = { graduated: undefined, ...listeners[at] };
+    const side = graduated === undefined ? {} : { graduated: String(graduated) };
+    const { assets } = await listed(api, { ...bounds, ...side });
+    const listener = open[at];
+    assert(listener !== undefined);
+    await until(
+      () => `${at}: ${JSON.stringify(assets)}, shown ${JSON.stringify(shown(listener))}`,
+      () => JSON.stringify(shown(listener)) === JSON.stringify(assets),
+    );
+    return assets;
+  };
+  const all = async () => {
+    const lists: string[][] = [];
+    for (const at of listeners.keys()) lists.push(await isAsHttp(at));
+    return lists;
+  };
+  const ties = [other, quiet].sort();
+  assert.deepEqual(await all(), [[full], [full], [full, ...ties], [full]]);
+  await api.block(trade('buy', 40, { pool: 1 }));
+  assert.deepEqual((await all())[0]?.toSorted(), [full, other].toSorted());
+  await api.back(1);
+  assert.deepEqual((await all())[0], [full]);
+  await api.block([], 2 * HOUR_MS);
+  assert.deepEqual((await all())[2], [], 'all have grown too old');
+  const refused = await Listener.open(t, api, 'Tickers', { minMarketCap: '-1' });
+  assert.equal(refused.last?.event, 'Error');
+});
