@@ -34,7 +34,8 @@ const CHECKED_LEVELS = 10;
 /** Books of all tokens, shared by all who ask. */
 export class Books {
   readonly #node: OrderNode;
-  readonly #fees: FeeParameters;
+  /** null: not known here. */
+  readonly #fees: FeeParameters | null;
   /** Of the epoch; a new one has another. */
   #store: StateStore | null = null;
   readonly #orders = new LRUCache<AssetId, OpenOrders>({
@@ -46,7 +47,7 @@ export class Books {
     max: MAX_KEPT_DEPTHS,
   });
 
-  constructor(node: OrderNode, fees: FeeParameters) {
+  constructor(node: OrderNode, fees: FeeParameters | null) {
     this.#node = node;
     this.#fees = fees;
   }
@@ -56,17 +57,19 @@ export class Books {
     const { store, directory } = this.#node.fold;
     const pool = directory.find(token)?.pool;
     if (pool === undefined) return null;
+    const fees = this.#fees;
+    if (fees === null) return noDeployment();
     const state = poolState(pool);
     if (pool.ammNft !== undefined && pool.reserves.splash === undefined) return unknownFees(token);
-    const { asks, bids } = this.#depth(pool, state, token, digits);
+    const { asks, bids } = this.#depth(pool, { state, fees }, token, digits);
     const shown = (kind: 'buy' | 'sell', all: readonly DepthLevel[]) =>
       all.slice(0, levels).map(({ price, amount, tokens }) => ({
         price,
         amount: String(amount),
-        total: String(depthTotal(state, this.#fees, kind, tokens)),
+        total: String(depthTotal(state, fees, kind, tokens)),
       }));
     const sides = { bids: shown('sell', bids), asks: shown('buy', asks) };
-    const waiting = this.#openOrders(store, token).beside(state, this.#fees, levels);
+    const waiting = this.#openOrders(store, token).beside(state, fees, levels);
     return {
       asset: token,
       pool: pool.ref,
@@ -77,11 +80,16 @@ export class Books {
     };
   }
 
-  #depth(pool: PoolRecord, state: PoolState, token: AssetId, digits: DepthDigits): Depth {
+  #depth(
+    pool: PoolRecord,
+    { state, fees }: { readonly state: PoolState; readonly fees: FeeParameters },
+    token: AssetId,
+    digits: DepthDigits,
+  ): Depth {
     const key = `${token}/${digits}`;
     const kept = this.#depths.get(key);
     if (kept?.ref === pool.ref) return kept.depth;
-    const depth = poolDepth(state, this.#fees, { digits, levels: MAX_LEVELS });
+    const depth = poolDepth(state, fees, { digits, levels: MAX_LEVELS });
     this.#depths.set(key, { ref: pool.ref, depth });
     return depth;
   }
@@ -123,4 +131,9 @@ function inAda({ numerator, denominator }: Ratio): string {
 function unknownFees(token: AssetId): Failure {
   const what = `${token} trades in a pool of Splash whose fees this node has not read yet`;
   return new Failure('PROTOCOL_CONFIG', `${what}: they are known from the pool's next trade on.`);
+}
+
+function noDeployment(): Failure {
+  const what = 'this node knows no deployment, so it cannot say what trades cost';
+  return new Failure('PROTOCOL_CONFIG', `${what}: set DEPLOYMENT_FILE, or ask another node.`);
 }

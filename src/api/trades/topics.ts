@@ -4,7 +4,7 @@ import type { Fold } from '../../engine/fold/fold.ts';
 import { POOLS_TAG, poolTag, tradesTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { changePage } from '../../engine/store/changeIndex.ts';
-import { AssetIdShape } from '../schemas/identifiers.ts';
+import { AssetIdShape, OneOf } from '../schemas/identifiers.ts';
 import {
   type Changes,
   type DataOf,
@@ -13,13 +13,13 @@ import {
   type Topic,
   topic,
 } from '../topics/port.ts';
+import { MAX_WINDOW, NewestWindow, type WindowTrade } from './newestWindow.ts';
 import {
   TRADE_FIELDS,
   type TradeNode,
   TradesInput,
   TradesOutput,
   tradeOf,
-  tradeRow,
   tradesOf,
 } from './routes.ts';
 
@@ -85,16 +85,35 @@ class TradeSource implements Source<Trades, TradesPart> {
 const NEWEST_CADENCE_MS = 100;
 const MOST_NEWEST = 50;
 const FIRST_NEWEST = 20;
-/** Pools that may be looked at: of those that were traded or launched last. */
-const MOST_POOLS = 1_000;
 
 const MarketTrade = Type.Object(
   { asset: AssetIdShape, ticker: Type.String(), ...TRADE_FIELDS },
   { $id: 'MarketTrade' },
 );
+const ADA_BOUND = '^[0-9]{1,15}(\\.[0-9]{1,6})?$';
 const NewestTradesInput = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_NEWEST, default: FIRST_NEWEST })),
+  minQuote: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,20}$', description: 'Least amount moved, in lovelace.' }),
+  ),
+  side: Type.Optional(OneOf(['buy', 'sell'], { description: 'Only buys, or only sells.' })),
+  graduated: Type.Optional(
+    Type.Boolean({ description: 'Only trades on the AMM, or only those on a curve.' }),
+  ),
+  maxAge: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Most seconds from the launch to the trade; a launch that is not known fails.',
+    }),
+  ),
+  minMarketCap: Type.Optional(
+    Type.String({ pattern: ADA_BOUND, description: 'Lower bound of the cap after it, in ADA.' }),
+  ),
+  maxMarketCap: Type.Optional(
+    Type.String({ pattern: ADA_BOUND, description: 'Upper bound of the cap after it, in ADA.' }),
+  ),
 });
+type NewestTradesInput = Type.Static<typeof NewestTradesInput>;
 const NewestTradesOutput = Type.Array(MarketTrade, {
   description: 'Newest first; trades of one slot by their place in the block.',
 });
@@ -107,56 +126,95 @@ type NewestPart = Part<'NewestTradesUpdate', Newest>;
  * trades, and in a quiet one there are few updates.
  */
 function newestTradesTopic(node: TradeNode): Topic {
+  const window = new NewestWindow();
   return topic({
     name: 'NewestTrades',
     summary:
       'The newest trades of the whole market, whole each time. It says what is traded now, and ' +
-      'leaves out what came and went between two updates: `Trades` has every trade of a token.',
+      'leaves out what came and went between two updates: `Trades` has every trade of a token. ' +
+      `With filters, those that pass them among the newest ${MAX_WINDOW} trades; each is judged ` +
+      'as it was when it happened, so nothing leaves because it grows older.',
     cadenceMs: NEWEST_CADENCE_MS,
     data: NewestTradesInput,
     update: NewestTradesOutput,
-    open: ({ limit = FIRST_NEWEST }) => newestSource(node, limit),
+    open: (input) => new NewestSource(node, window, input),
   });
 }
 
-function newestSource(node: TradeNode, limit: number): Source<Newest, NewestPart> {
-  const snapshot = () => newestTrades(node.fold, limit);
-  return {
-    key: `NewestTrades:${limit}`,
-    tags: [POOLS_TAG],
-    snapshot,
-    since(seq) {
-      const { store, directory } = node.fold;
-      if (seq < store.horizonSeq) return null;
-      const applied = store.checkpoint?.seq ?? 0;
-      if (!directory.changedBetween(seq, applied)) return [];
-      return [{ event: 'NewestTradesUpdate', seq: applied, data: snapshot() }];
-    },
+class NewestSource implements Source<Newest, NewestPart> {
+  readonly key: string;
+  readonly tags = [POOLS_TAG];
+  readonly #node: TradeNode;
+  readonly #window: NewestWindow;
+  readonly #limit: number;
+  readonly #matches: (trade: WindowTrade) => boolean;
+  /** What was answered last, and since when it is the answer. */
+  #last: { readonly fold: Fold; readonly text: string; readonly changedSeq: number } | null = null;
+
+  constructor(
+    node: TradeNode,
+    window: NewestWindow,
+    { limit = FIRST_NEWEST, ...filter }: NewestTradesInput,
+  ) {
+    const bounds = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1));
+    this.key = `NewestTrades:${limit}:${JSON.stringify(bounds)}`;
+    this.#node = node;
+    this.#window = window;
+    this.#limit = limit;
+    this.#matches = matcherOf(filter);
+  }
+
+  prepare(isOver: () => boolean): boolean {
+    return this.#window.refresh(this.#node.fold, isOver);
+  }
+
+  snapshot(): Newest {
+    this.prepare(() => false);
+    return this.#window.newest(this.#limit, this.#matches);
+  }
+
+  since(seq: number): NewestPart[] | null {
+    const { fold } = this.#node;
+    const { store, directory } = fold;
+    if (seq < store.horizonSeq) return null;
+    const applied = store.checkpoint?.seq ?? 0;
+    if (!directory.changedBetween(seq, applied)) return [];
+    const data = this.snapshot();
+    const text = JSON.stringify(data);
+    const last = this.#last;
+    const isSame = last !== null && last.fold === fold && last.text === text;
+    const changedSeq = isSame ? last.changedSeq : applied;
+    this.#last = { fold, text, changedSeq };
+    return changedSeq <= seq ? [] : [{ event: 'NewestTradesUpdate', seq: applied, data }];
+  }
+}
+
+function matcherOf(filter: Omit<NewestTradesInput, 'limit'>): (trade: WindowTrade) => boolean {
+  const { side, graduated, maxAge } = filter;
+  const least = filter.minQuote === undefined ? null : BigInt(filter.minQuote);
+  const [minCap, maxCap] = [filter.minMarketCap, filter.maxMarketCap].map(lovelaceOf);
+  return ({ trade, pool }) => {
+    if (side !== undefined && trade.side !== side) return false;
+    if (graduated !== undefined && (trade.isOnAmm ?? false) !== graduated) return false;
+    if (least !== null && BigInt(trade.lovelace) < least) return false;
+    if (maxAge !== undefined) {
+      const { createdMs } = pool;
+      if (createdMs === null || secondsBetween(createdMs, trade.atMs) > maxAge) return false;
+    }
+    if (minCap === undefined && maxCap === undefined) return true;
+    const cap = BigInt(trade.spot.numerator) * BigInt(pool.supply);
+    const denominator = BigInt(trade.spot.denominator);
+    if (minCap !== undefined && cap < minCap * denominator) return false;
+    return maxCap === undefined || cap <= maxCap * denominator;
   };
 }
 
-type Row = Newest[number];
-
-/** Exact as far as it looks: a pool further down was last traded before all that are found. */
-function newestTrades({ directory, store }: Fold, limit: number): Newest {
-  const pageOf = store.pages('trades');
-  let found: readonly Row[] = [];
-  let left = MOST_POOLS;
-  directory.walk('Latest', ({ pool: { token, ticker, lastTradeMs } }) => {
-    left -= 1;
-    if (lastTradeMs === null) return left > 0;
-    const last = found.length < limit ? undefined : found.at(-1);
-    if (last !== undefined && Math.floor(lastTradeMs / 1000) < last.time) return false;
-    const from = last === undefined ? {} : { from: `${token}/${last.id}` };
-    const rows = pageOf(`${token}/`, { order: 'descending', offset: 0, limit, ...from });
-    const trades = rows.map((row) => ({ asset: token, ticker, ...tradeRow(token, row) }));
-    found = [...found, ...trades].sort(newestFirst).slice(0, limit);
-    return left > 0;
-  });
-  return found;
+function secondsBetween(fromMs: number, toMs: number): number {
+  return Math.floor(toMs / 1000) - Math.floor(fromMs / 1000);
 }
 
-function newestFirst(a: Row, b: Row): number {
-  if (a.id !== b.id) return a.id > b.id ? -1 : 1;
-  return a.asset < b.asset ? -1 : 1;
+function lovelaceOf(ada: string | undefined): bigint | undefined {
+  if (ada === undefined) return undefined;
+  const [whole = '0', fraction = ''] = ada.split('.');
+  return BigInt(whole + fraction.padEnd(6, '0'));
 }

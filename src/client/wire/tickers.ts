@@ -43,10 +43,10 @@ export interface TickersQuery {
   readonly maxMarketCap?: string;
   /** Lower bound, in ADA of 24 hours. */
   readonly minVolume24h?: string;
-  /** Only those on the AMM, or on the curve. */
-  readonly graduated?: 'true' | 'false';
   /** Lower bound, in percent. */
   readonly minProgress?: number;
+  /** Only those on the AMM, or on the curve. */
+  readonly graduated?: 'true' | 'false';
   /** Rows to skip. */
   readonly offset?: number;
   readonly limit?: number;
@@ -243,6 +243,18 @@ export interface TickersInput {
     | 'lastTrade';
   /** null comes last both ways; ties by asset id. */
   readonly order?: 'desc' | 'asc';
+  /** Lower bound of the age, in seconds. */
+  readonly minAge?: number;
+  /** Upper bound of the age, in seconds. */
+  readonly maxAge?: number;
+  /** Lower bound, in ADA. */
+  readonly minMarketCap?: string;
+  /** Upper bound, in ADA. */
+  readonly maxMarketCap?: string;
+  /** Lower bound, in ADA of 24 hours. */
+  readonly minVolume24h?: string;
+  /** Lower bound, in percent. */
+  readonly minProgress?: number;
   /** Only those on the AMM, or on the curve. */
   readonly graduated?: boolean;
   readonly limit?: number;

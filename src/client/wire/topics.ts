@@ -314,6 +314,18 @@ export type NewestTradesData = readonly MarketTrade[];
 
 export interface NewestTradesInput {
   readonly limit?: number;
+  /** Least amount moved, in lovelace. */
+  readonly minQuote?: string;
+  /** Only buys, or only sells. */
+  readonly side?: 'buy' | 'sell';
+  /** Only trades on the AMM, or only those on a curve. */
+  readonly graduated?: boolean;
+  /** Most seconds from the launch to the trade; a launch that is not known fails. */
+  readonly maxAge?: number;
+  /** Lower bound of the cap after it, in ADA. */
+  readonly minMarketCap?: string;
+  /** Upper bound of the cap after it, in ADA. */
+  readonly maxMarketCap?: string;
 }
 
 export interface HealthData {

@@ -191,6 +191,7 @@ class BlockFold implements ChainTrades {
       tx: event.tx,
       pkh: this.#traderOf(event, pool),
       atMs: this.#atMs,
+      ...(after.venue === 'AMM' ? { isOnAmm: true as const } : {}),
       spot: { numerator: String(spot.numerator), denominator: String(spot.denominator) },
     };
     this.#rows.put('trades', `${token}/${at}`, trade);

@@ -49,6 +49,8 @@ export interface TradeRecord {
   /** Whose order it was, or whose launch. */
   readonly pkh: string;
   readonly atMs: number;
+  /** Absent: it was on the curve. */
+  readonly isOnAmm?: true;
   /** Lovelace per token after it. */
   readonly spot: { readonly numerator: string; readonly denominator: string };
 }

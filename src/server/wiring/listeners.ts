@@ -24,7 +24,7 @@ import { TickerViews } from '../../api/tickers/views.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Topic } from '../../api/topics/port.ts';
 import { COIN } from '../../engine/market/asset.ts';
-import { DEFAULT_FEES } from '../../engine/market/fees.ts';
+import { DEFAULT_FEES, type FeeParameters } from '../../engine/market/fees.ts';
 import { pairName } from '../../engine/market/pair.ts';
 import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import type { Node } from '../../engine/node/node.ts';
@@ -33,6 +33,7 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { readDeployment } from '../settings/deployments.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
@@ -67,8 +68,7 @@ export function openListeners(
   const admin = adminRoutes(status, registry);
   const adaUsd = adaUsdOf(world, events);
   const renderer = new CardRenderer(clock, (error) => events.handlerFailed('pictures', error));
-  const fees = chain?.txContext.partialDeployment.fees ?? DEFAULT_FEES;
-  const books = new Books(node, fees);
+  const books = new Books(node, feesOf(world));
   const topics = marketTopics(node, books, status);
   const places = { world, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
   const webhooks = openWebhooks(places, topics, events);
@@ -269,4 +269,11 @@ function listenErrorCode(host: string, port: number): Promise<string | null> {
     server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
   });
+}
+
+/** What trades cost, also on a reader; null: this node was given no deployment. */
+function feesOf({ settings, deployment }: World): FeeParameters | null {
+  const { NETWORK, DEPLOYMENT_FILE } = settings;
+  if (NETWORK === 'devnet' || NETWORK === 'none') return DEFAULT_FEES;
+  return (deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE)).partial?.fees ?? null;
 }

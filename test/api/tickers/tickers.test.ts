@@ -119,7 +119,7 @@ test('a token that graduates goes from one side of a list to the other, and back
   await areShown([full, other], []);
 });
 
-test('a list within bounds is followed: tokens enter and leave it, and are back after a fork', async (t) => {
+test('a list within bounds is followed as tokens enter and leave it, forks included', async (t) => {
   const api = await openMarketApi(t);
   await api.block([launchBy(0, 30), launchBy(1, 0), launchBy(2, 0)]);
   const [full, other, quiet] = [0, 1, 2].map((index) => api.pool(index).token);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NewestWindow } from '../../../src/api/trades/newestWindow.ts';
 import type { Deed } from '../../chain/foldMarket.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
@@ -61,10 +62,15 @@ test('the newest trades of all tokens are followed, rollbacks included', async (
     fc.asyncProperty(steps, async (taken) => {
       const few = await Listener.open(t, api, 'NewestTrades', { limit: LIMIT });
       const many = await Listener.open(t, api, 'NewestTrades', {});
+      const small = new NewestWindow(LIMIT);
       for (const step of taken) {
         if ('back' in step) await api.back(Math.min(step.back, api.maker.state.height));
         else await api.block(step.deeds, step.afterMs);
         const { seq } = api.world.node.applied();
+        // A window that is full loses its oldest trades, and gets them back after a rollback.
+        assert.ok(small.refresh(api.world.fold, () => false));
+        const kept = small.newest(LIMIT, () => true);
+        assert.deepEqual(kept, await expectedOf(api, LIMIT));
         const shown = (listener: Listener) => JSON.stringify(listener.last?.data);
         for (const [listener, limit] of [
           [few, LIMIT],
@@ -83,6 +89,89 @@ test('the newest trades of all tokens are followed, rollbacks included', async (
     { numRuns: 12 },
   );
   assert.deepEqual(api.faults, []);
+});
+
+interface Filter {
+  readonly minQuote?: string;
+  readonly side?: 'buy' | 'sell';
+  readonly minMarketCap?: string;
+  readonly maxMarketCap?: string;
+  readonly maxAge?: number;
+}
+const anyFilter: fc.Arbitrary<Filter> = fc.record(
+  {
+    minQuote: fc.integer({ min: 0, max: 60 }).map((ada) => `${ada}000000`),
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    minMarketCap: fc.integer({ min: 2_500, max: 3_500 }).map(String),
+    maxMarketCap: fc.integer({ min: 2_500, max: 3_500 }).map(String),
+    maxAge: fc.constantFrom(0, 1, 40, 100),
+  },
+  { requiredKeys: [] },
+);
+
+/** By the rows of tapes, as a reader would. */
+function passes(row: Row, createdOn: number, filter: Filter): boolean {
+  const cap = Number(row.spotAfter) * 1e9;
+  const { minQuote = '0', side, minMarketCap = '0', maxMarketCap = '1e30', maxAge } = filter;
+  return (
+    BigInt(String(row.quoteAmount)) >= BigInt(minQuote) &&
+    (side === undefined || row.side === side) &&
+    cap >= Number(minMarketCap) &&
+    cap <= Number(maxMarketCap) &&
+    (maxAge === undefined || Number(row.time) - createdOn <= maxAge)
+  );
+}
+
+test('filtered trades are those of the tapes that pass, rollbacks included', async (t) => {
+  const api = await openMarketApi(t);
+  const steps = fc.array(anyStep, { minLength: 4, maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(steps, anyFilter, async (taken, filter) => {
+      const listener = await Listener.open(t, api, 'NewestTrades', { limit: LIMIT, ...filter });
+      for (const step of taken) {
+        if ('back' in step) await api.back(Math.min(step.back, api.maker.state.height));
+        else await api.block(step.deeds, step.afterMs);
+        const created = new Map<unknown, number>();
+        for (const { token } of api.maker.state.pools.values()) {
+          const { pool } = recordOf(
+            await api.json('/v1/pools-feed/initial/state', { asset: token }),
+          );
+          created.set(token, Number(recordOf(pool).createdOn));
+        }
+        const expected = (await expectedOf(api, 10_000))
+          .filter((row) => passes(row, created.get(row.asset) ?? 0, filter))
+          .slice(0, LIMIT);
+        const shown = () => JSON.stringify(listener.last?.data);
+        await until(
+          () => `${JSON.stringify(filter)}: ${shown()}, not ${JSON.stringify(expected)}`,
+          () => shown() === JSON.stringify(expected),
+        );
+      }
+      listener.close();
+    }),
+    { numRuns: 15 },
+  );
+  assert.deepEqual(api.faults, []);
+});
+
+test('a trade on the curve stays one when its token has graduated', async (t) => {
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 0), ...trade('buy', 150), ...trade('buy', 53)]);
+  const sides = await Promise.all(
+    [false, true].map((graduated) => Listener.open(t, api, 'NewestTrades', { graduated })),
+  );
+  const counts = () => sides.map(({ last }) => (Array.isArray(last?.data) ? last.data.length : -1));
+  const are = (...expected: number[]) =>
+    until(
+      () => `${counts()}, not ${expected}`,
+      () => counts().join() === expected.join(),
+    );
+  await are(2, 0);
+  await api.block([{ do: 'execute', pool: 0 }]);
+  await api.block(trade('buy', 30));
+  await are(2, 1);
+  await api.back(1);
+  await are(2, 0);
 });
 
 test('who comes back gets the list as it is now, without a snapshot', async (t) => {

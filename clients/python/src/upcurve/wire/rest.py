@@ -614,10 +614,10 @@ class TickersQuery(TypedDict):
     maxMarketCap: NotRequired[str]
     #: Lower bound, in ADA of 24 hours.
     minVolume24h: NotRequired[str]
-    #: Only those on the AMM, or on the curve.
-    graduated: NotRequired[Literal["true", "false"]]
     #: Lower bound, in percent.
     minProgress: NotRequired[int | Decimal]
+    #: Only those on the AMM, or on the curve.
+    graduated: NotRequired[Literal["true", "false"]]
     #: Rows to skip.
     offset: NotRequired[int]
     limit: NotRequired[int]

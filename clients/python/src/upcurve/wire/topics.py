@@ -5,6 +5,8 @@ Made from the documents of the server by test/client/writeWireTypes.ts: not edit
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from typing import Literal, TYPE_CHECKING, TypedDict
 
 from .shapes import (
@@ -229,6 +231,18 @@ TradesData = list[TradeRow | TradesDataRowRow2] | None
 
 class NewestTradesInput(TypedDict):
     limit: NotRequired[int]
+    #: Least amount moved, in lovelace.
+    minQuote: NotRequired[str]
+    #: Only buys, or only sells.
+    side: NotRequired[Literal["buy", "sell"]]
+    #: Only trades on the AMM, or only those on a curve.
+    graduated: NotRequired[bool]
+    #: Most seconds from the launch to the trade; a launch that is not known fails.
+    maxAge: NotRequired[int]
+    #: Lower bound of the cap after it, in ADA.
+    minMarketCap: NotRequired[str]
+    #: Upper bound of the cap after it, in ADA.
+    maxMarketCap: NotRequired[str]
 
 
 #: Newest first; trades of one slot by their place in the block.
@@ -242,6 +256,18 @@ class TickersInput(TypedDict):
     sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "lastTrade"]]
     #: null comes last both ways; ties by asset id.
     order: NotRequired[Literal["desc", "asc"]]
+    #: Lower bound of the age, in seconds.
+    minAge: NotRequired[int]
+    #: Upper bound of the age, in seconds.
+    maxAge: NotRequired[int]
+    #: Lower bound, in ADA.
+    minMarketCap: NotRequired[str]
+    #: Upper bound, in ADA.
+    maxMarketCap: NotRequired[str]
+    #: Lower bound, in ADA of 24 hours.
+    minVolume24h: NotRequired[str]
+    #: Lower bound, in percent.
+    minProgress: NotRequired[int | Decimal]
     #: Only those on the AMM, or on the curve.
     graduated: NotRequired[bool]
     limit: NotRequired[int]
