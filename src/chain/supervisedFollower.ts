@@ -2,9 +2,11 @@
  * Runs a follower and restarts it with back-off, from the last applied block, whenever it ends (a
  * node of another fork, a fault). Does not delay start-up.
  */
+
 import { unlessAborted } from '../engine/runtime/abort.ts';
 import { Backoff } from '../engine/runtime/backoff.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
+import { messageOf } from '../engine/runtime/errors.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { Task } from '../engine/runtime/task.ts';
 import type { SyncMeter, SyncProgress } from './syncMeter.ts';
@@ -77,7 +79,7 @@ export class SupervisedFollower implements Service {
       const error = await unlessAborted(ended.promise, task.signal);
       await follower.stop();
       if (task.isStopping) return;
-      this.#interruption = error instanceof Error ? error.message : String(error);
+      this.#interruption = messageOf(error);
       if (clock.monotonicMs() - startMs > RETRY.mostMs) backoff.reset();
       const retryInMs = backoff.nextMs();
       this.#observer.followingInterrupted(error, retryInMs);

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataFiles } from '../engine/recovery/dataFiles.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
-import { Failure } from '../engine/runtime/errors.ts';
+import { Failure, messageOf } from '../engine/runtime/errors.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import { newestFirst, type Snapshot, type SnapshotStore } from '../engine/snapshots/port.ts';
 import type { Checkpoint } from '../engine/store/state.ts';
@@ -128,7 +128,7 @@ export function retryingSnapshots(
         try {
           return await snapshots.get(snapshot, path);
         } catch (error) {
-          if (attempt === ATTEMPTS) return error instanceof Error ? error.message : String(error);
+          if (attempt === ATTEMPTS) return messageOf(error);
         }
         await pauseOrInterrupt(clock, signal, attempt * RETRY_MS);
       }

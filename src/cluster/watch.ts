@@ -5,12 +5,14 @@
  * A log that is lost, shortened or replaced is never served as current: a leader steps down and
  * opens a new epoch, the other nodes wait for that epoch.
  */
+
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../engine/log/port.ts';
 import type { Node } from '../engine/node/node.ts';
 import { isFault } from '../engine/runtime/assert.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
+import { messageOf } from '../engine/runtime/errors.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { Task } from '../engine/runtime/task.ts';
 import { announcementOf, type Epochs } from './epochs.ts';
@@ -134,7 +136,7 @@ export class LogWatch implements Service {
       lost(fault);
       await epochs.recover();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const isSilent = isFault(error, 'natsSilent', 'streamMissing');
       this.#silence = isSilent ? message : null;
       this.#failure = isSilent ? null : message;

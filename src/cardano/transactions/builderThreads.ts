@@ -12,7 +12,7 @@ import { Piscina } from 'piscina';
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, messageOf } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { LedgerTerms } from '../ledger/parameters.ts';
 import type { TransactionPlan } from './plan.ts';
@@ -239,8 +239,4 @@ export class BuilderPool implements Builder, Service {
       .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

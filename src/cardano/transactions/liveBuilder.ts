@@ -8,7 +8,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unlessAborted } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import { Failure, messageOf, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import { formatAddress } from '../codec/address.ts';
@@ -205,7 +205,7 @@ export class LiveBuilder implements Builder, Service {
       return { by: 'node', unknown };
     } catch (error) {
       if (error instanceof Unavailable) throw error;
-      return { by: 'none', unknown, why: error instanceof Error ? error.message : String(error) };
+      return { by: 'none', unknown, why: messageOf(error) };
     }
   }
 }
@@ -215,7 +215,7 @@ async function answered(built: Promise<BuildOutcome>): Promise<BuildOutcome | Fa
   try {
     return await built;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const message = `the node does not evaluate the transaction: ${why}`;
     return new Failure('NOT_READY', message, { retryAfterSeconds: NODE_AGAIN_SECONDS });
   }

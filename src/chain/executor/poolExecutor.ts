@@ -16,7 +16,7 @@ import type { Builder, BuiltTransaction } from '../../cardano/transactions/port.
 import { signOwn } from '../../cardano/transactions/signing.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import { Failure, messageOf, Unavailable } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { newestPool } from '../newestPool.ts';
 import { newestSettings } from '../settings.ts';
@@ -158,7 +158,7 @@ export class PoolExecutor {
       // Node or index cannot be reached: this pool is not the cause.
       if (error instanceof Unavailable) throw error;
       this.#observer.executorFailed(this.#token, error);
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       return this.#failed(action, { reason: 'FAULT', message, isOfOrders: true });
     } finally {
       funding.release(this.#token);

@@ -21,6 +21,7 @@ import {
 } from '../../cardano/codec/json.ts';
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import { type JsonValue, jsonText } from '../../engine/runtime/exactJson.ts';
 import type { OpenSocket, SocketListener, TextSocket } from '../access.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
@@ -324,5 +325,5 @@ function cut(text: string): string {
 function wordsOf(error: unknown): string {
   // A name with several addresses fails once for each, and the whole has no message.
   if (error instanceof AggregateError) return cut(error.errors.map(wordsOf).join('; '));
-  return cut(error instanceof Error ? error.message : String(error));
+  return cut(messageOf(error));
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../cardano/codec/json.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import type { FaultCause } from './observer.ts';
 
 /** Why a connection ended; its user opens another one. */
@@ -15,7 +16,7 @@ export class NodeFault extends Error {
   /** From an error of the socket, or one thrown while a message was read. */
   static of(error: unknown, where = ''): NodeFault {
     if (error instanceof NodeFault) return error;
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     if (/max payload size/i.test(words)) {
       return new NodeFault('oversized', `a message is larger than allowed: ${words}`);
     }

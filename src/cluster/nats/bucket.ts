@@ -2,8 +2,10 @@
  * A key-value bucket whose values expire. An answer of the server is an outcome; `unreachable`
  * means that there was none.
  */
+
 import { type KV, Kvm } from '@nats-io/kv';
 import { isFault } from '../../engine/runtime/assert.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import type { NatsLink } from './connection.ts';
 import type { Messages } from './messages.ts';
 import {
@@ -150,7 +152,7 @@ export class Bucket {
     } catch (error) {
       if (isWrongLast(error)) return 'refused';
       this.#opened = null;
-      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#problem = messageOf(error);
       return isMissing(error) || isFault(error, 'streamMissing') ? 'refused' : 'unreachable';
     }
   }

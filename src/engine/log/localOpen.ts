@@ -2,9 +2,11 @@
  * Opens the log of a single node after checking that it holds what was written. The node never
  * repairs a log: it rebuilds everything else from the log, so an operator decides.
  */
+
 import { existsSync, rmSync } from 'node:fs';
 import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
 import { isDamage } from '../store/damage.ts';
 import {
   COMPANION_SUFFIXES,
@@ -59,10 +61,6 @@ export async function openLocalLog(
     await log.close();
     throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Reads the whole log; null: all entries are there, and as they were written. */

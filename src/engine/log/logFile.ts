@@ -2,9 +2,11 @@
  * The file of a single node's log: SQLite, synchronous=FULL, one owner. Every call waits for the
  * disk, so a node that serves runs it in a thread (`logThread.ts`).
  */
+
 import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { Fault, isFault } from '../runtime/assert.ts';
+import { messageOf } from '../runtime/errors.ts';
 import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import {
@@ -242,7 +244,7 @@ export function unreadable(file: string, what: string, error: unknown): unknown 
   const isReadable = !(error instanceof Error) || !('code' in error) || isDamage(error);
   // A file is not damaged if another process uses it or the disk refuses access.
   if (!isReadable) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new Fault(
     'unreadableEntry',
     `${file} is damaged: ${what} cannot be read (${why}): ${LOG_REMEDY}`,

@@ -3,9 +3,11 @@
  * of the time, because what changes often is written once a commit. While the disk refuses writes,
  * the fold waits and the rows stay staged.
  */
+
 import { isFault } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
 import type { StateStore } from '../store/state.ts';
 
 export interface CommitObserver {
@@ -119,10 +121,6 @@ export class Committer {
       }
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** SQLite or the file system failed (full, failing, gone): a fault of the disk, not of the code. */

@@ -3,11 +3,13 @@
  * every entry, then makes the state again beside the one on disk and compares. A log that was
  * trimmed shows only what came after a snapshot: the result says so.
  */
+
 import { existsSync } from 'node:fs';
 import type { LocalLog } from '../log/local.ts';
 import { damagedEntry } from '../log/localOpen.ts';
 import { LOG_REMEDY } from '../log/port.ts';
 import { Fault, isFault } from '../runtime/assert.ts';
+import { messageOf } from '../runtime/errors.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';
@@ -98,6 +100,6 @@ function openState(files: DataFiles, options: RebuildOptions): StateStore {
 }
 
 function unreadable({ state }: DataFiles, error: unknown): Fault {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new Fault('damagedFile', `${state} cannot be read (${why}): ${STATE_REMEDY}`);
 }

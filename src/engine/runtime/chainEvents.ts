@@ -1,5 +1,7 @@
 /** Events of the chain: following, catching up, Ogmios, Kupo, executor, traders; see events.ts. */
+
 import type { Logger } from 'pino';
+import { messageOf } from './errors.ts';
 import { DEPTHS, LATENCY_S, type Meters } from './meters.ts';
 
 export function chainEvents(logger: Logger, meters: Meters) {
@@ -233,7 +235,7 @@ function syncEvents(logger: Logger, { counter }: Meters) {
     followingInterrupted(error: unknown, retryInMs: number): void {
       interrupted.inc();
       const fields = { event: 'followingInterrupted', retryInMs, err: error };
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       logger.error(fields, `the chain is not followed: ${why}; again in ${retryInMs} ms`);
     },
     /** Of several nodes: the log has what our Cardano node does not have yet. */

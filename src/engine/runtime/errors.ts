@@ -114,3 +114,8 @@ export class Unavailable extends Error {
     this.failure = failure;
   }
 }
+
+/** What a thrown value says, for a log line or a failure. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,6 +1,8 @@
 /** Splits the command line into options and arguments, and says which option is wrong. */
+
 import { parseArgs } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import {
   COMMAND_NAMES,
   type CommandName,
@@ -45,7 +47,7 @@ export function readOptions(
     // trust: OPTIONS has these names, and no option may be repeated
     return { values: values as Values, positionals };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return message.split('. ')[0] ?? message;
   }
 }

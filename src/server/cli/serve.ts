@@ -1,10 +1,12 @@
 /** The commands `serve` and `replay`. */
+
 import { existsSync, type ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pageFiles } from '../../api/page/bundle.ts';
 import { readTraderConfig } from '../../client/traders/config.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isPublicNetwork, reachableHost, type Settings } from '../settings/table.ts';
 import type { ChainSync } from '../wiring/chain.ts';
@@ -195,7 +197,7 @@ async function feed(app: App, { name, open }: FeedInput, options: FeedOptions) {
   try {
     return await app.replay(open(), { feed: name, speed, latenessMs, allowFuture, allowPast });
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: messageOf(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** The commands of a wallet: wallet, launch, buy, sell, cancel, lock and withdraw. */
+
 import { readFileSync } from 'node:fs';
 import { ApiError, Client, type Fetch } from '../../client/index.ts';
 import { formatAda } from '../../client/trade/ada.ts';
@@ -7,6 +8,7 @@ import { TradingClient } from '../../client/trade/tradingClient.ts';
 import { balanceOf } from '../../client/trade/utxo.ts';
 import type { LockRow } from '../../client/types.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { amountText } from './amounts.ts';
 import {
@@ -202,7 +204,7 @@ function imageOf({ imageFile, tokenName, ticker }: LaunchAction): Blob | string 
   try {
     return new Blob([readFileSync(imageFile)], { type });
   } catch (error) {
-    return `${imageFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `${imageFile} cannot be read: ${messageOf(error)}`;
   }
 }
 

@@ -2,6 +2,7 @@
  * A wallet's key file: secrets in plain hex, readable by the owner only, never overwritten. Its
  * reader controls the coins.
  */
+
 import {
   closeSync,
   fsyncSync,
@@ -15,6 +16,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { newSecret } from '../../client/index.ts';
 import { KeyWallet, type WalletSecrets } from '../../client/trade/wallet.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 
 const VERSION = 1;
 const OWNER_ONLY = 0o600;
@@ -98,8 +100,4 @@ function parse(text: string): Static<typeof WALLET_FILE> | null {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error ? Reflect.get(error, 'code') : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,10 +2,12 @@
  * `watch` and `book`: show a list of pools, one token, or its order book, live. On a terminal they
  * draw in place; to a pipe they write the whole screen again, at most once a second.
  */
+
 import { Client } from '../../client/index.ts';
 import type { PoolListName } from '../../client/types.ts';
 import { parseAsset } from '../../engine/market/asset.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import { bookScreen } from './bookScreen.ts';
 import type { BookCommand, WatchCommand } from './commands.ts';
@@ -57,7 +59,7 @@ export async function runWatch(
     await draw(shown, client, world);
     return 0;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     world.complain(`${command.url}: ${why}`);
     return 1;
   } finally {

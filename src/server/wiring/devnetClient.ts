@@ -8,7 +8,7 @@ import type { ChainTip } from '../../chain/port.ts';
 import type { Node } from '../../engine/node/node.ts';
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { type Cause, Failure } from '../../engine/runtime/errors.ts';
+import { type Cause, Failure, messageOf } from '../../engine/runtime/errors.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 
 interface DevnetClientDeps {
@@ -77,7 +77,7 @@ export class DevnetClient implements Devnet {
     try {
       return await withDeadline(clock, DEADLINE_MS, (signal) => this.#ask(route, body, signal));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return notReady(`the devnet does not answer (${why}): try again`);
     }
   }

@@ -8,6 +8,7 @@ import type { NodeStatus } from '../../api/operations/status.ts';
 import { TIP } from '../../engine/fold/chainRows.ts';
 import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { messageOf } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import { type ReasonCode, Reasons } from '../../engine/runtime/reasons.ts';
 import { isDamage } from '../../engine/store/damage.ts';
@@ -202,10 +203,6 @@ function copiesMessage(behind: Parameters<Events['copiesCompared']>[0]): string 
     'server may lose entries: have these copies made again, see "A copy of the log stays behind" ' +
     'in docs/cluster.md'
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The answers of a node's health and readiness. */
