@@ -19,6 +19,7 @@ import {
   NodeCaller,
 } from '../../cluster/nodeCalls.ts';
 import type { Node } from '../../engine/node/node.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -34,13 +35,32 @@ const SUBMITS: CallPolicy = { mayRepeat: true, whenBehind: 'retry' };
 /** Not repeatable: a second call would act a second time. */
 const ONCE: CallPolicy = { mayRepeat: false, whenBehind: 'answer' };
 
-const CALL_POLICIES: Readonly<Record<string, CallPolicy>> = {
-  submit: SUBMITS,
-  signAndSubmit: SUBMITS,
-  faucet: ONCE,
-  fork: ONCE,
-  mine: ONCE,
-};
+/** By operation id. Each forwarded route is listed: whether it may repeat is decided, not assumed. */
+const CALL_POLICIES: ReadonlyMap<string, CallPolicy> = new Map([
+  ['quote', BUILDS],
+  ['quotes', BUILDS],
+  ['launch', BUILDS],
+  ['order', BUILDS],
+  ['cancel', BUILDS],
+  ['transfer', BUILDS],
+  ['createLock', BUILDS],
+  ['withdraw', BUILDS],
+  ['parameters', BUILDS],
+  ['protocolConfig', BUILDS],
+  ['getUtxos', BUILDS],
+  ['sign', BUILDS],
+  ['submit', SUBMITS],
+  ['signAndSubmit', SUBMITS],
+  ['faucet', ONCE],
+  ['fork', ONCE],
+  ['mine', ONCE],
+]);
+
+function policyOf(operationId: string): CallPolicy {
+  const policy = CALL_POLICIES.get(operationId);
+  assert(policy !== undefined, `${operationId} has no entry in CALL_POLICIES`);
+  return policy;
+}
 
 /** A checked request and an answer as JSON. */
 interface WireRequest extends Pick<RouteRequest, 'query' | 'params' | 'body'> {
@@ -67,19 +87,21 @@ export function forwardRoutes(
     },
     link.messages,
   );
-  return (route) => ({
-    ...route,
-    ...(route.idempotency === undefined
-      ? {}
-      : { idempotency: { ...route.idempotency, isCurrent: askIsCurrent(route, calls) } }),
-    async handle(request) {
-      const name = route.operationId;
-      const input = requestToWire(request);
-      const output = await calls.ask({ name, input, ...(CALL_POLICIES[name] ?? BUILDS) });
-      // trust: written by `answerCalls` in a node of this market
-      return output instanceof Failure ? output : answerFromWire(output as WireAnswer);
-    },
-  });
+  return (route) => {
+    const name = route.operationId;
+    const policy = policyOf(name);
+    return {
+      ...route,
+      ...(route.idempotency === undefined
+        ? {}
+        : { idempotency: { ...route.idempotency, isCurrent: askIsCurrent(route, calls) } }),
+      async handle(request) {
+        const output = await calls.ask({ name, input: requestToWire(request), ...policy });
+        // trust: written by `answerCalls` in a node of this market
+        return output instanceof Failure ? output : answerFromWire(output as WireAnswer);
+      },
+    };
+  };
 }
 
 /** Outputs are looked up in a node with a chain. */
