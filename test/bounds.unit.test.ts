@@ -54,7 +54,7 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'engine/store/keyedRows.ts #held',
   ],
   'twenty webhooks for each API key': [
-    'api/webhooks/deliveries.ts #couriers #byTag #tagsOf #changed #inFlightOf',
+    'api/webhooks/deliveries.ts #deliveries #byTag #tagsOf #changed #inFlightOf',
   ],
   'names in the code, the settings or a file of the operator': [
     'api/docs/browser/page.ts texts',

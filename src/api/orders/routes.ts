@@ -10,7 +10,7 @@ import type { Answer, Handled, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { ApiOrder, OrderPage } from '../schemas/apiOrder.ts';
 import { listOf } from '../schemas/format.ts';
-import { KeptPages } from '../schemas/keptPages.ts';
+import { PageCache } from '../schemas/pageCache.ts';
 import type { SlicedReads, Steps } from '../schemas/slicedReads.ts';
 import { refuseSpan, type TimeSpan } from '../schemas/timeSpan.ts';
 import { withFills } from './fills.ts';
@@ -49,7 +49,7 @@ interface FeedParts {
 }
 
 export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
-  const pages = new KeptPages(node);
+  const pages = new PageCache(node);
   const ofKeys = (path: string, operationId: string, summary: string) =>
     ({
       ...PAGED,
@@ -118,7 +118,7 @@ function ledgerOf(answer: unknown): readonly unknown[] {
 function feed(
   query: OrderFeedQuery,
   pkhs: readonly string[],
-  { node, reads, pages }: FeedParts & { readonly pages: KeptPages },
+  { node, reads, pages }: FeedParts & { readonly pages: PageCache },
 ): Handled | Promise<Answer | Failure> {
   const token = query.asset.toLowerCase();
   const refused = refuseSpan(query) ?? unknownAsset(token, node);

@@ -14,7 +14,7 @@ interface Kept {
   readonly body: Uint8Array;
 }
 
-export class KeptPages {
+export class PageCache {
   readonly #node: { readonly fold: Fold };
   /** Of the epoch; a new one has another. */
   #store: StateStore | null = null;

@@ -11,7 +11,7 @@ import type { Answer, Route, SlicedAnswer } from '../gateway/port.ts';
 import { type InputOf, route } from '../gateway/route.ts';
 import { Format, listOf } from '../schemas/format.ts';
 import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';
-import { KeptPages } from '../schemas/keptPages.ts';
+import { PageCache } from '../schemas/pageCache.ts';
 import { Limit } from '../schemas/paging.ts';
 import { type HeldState, SlicedReads, type Steps } from '../schemas/slicedReads.ts';
 import { keysOf, placesOf, refuseSpan, SPAN } from '../schemas/timeSpan.ts';
@@ -63,7 +63,7 @@ export const TradesOutput = Type.Union([Type.Array(Type.Union([TradeRow, Removed
 
 /** Of filtered trades, `mostRead` are read for one answer. */
 export function tradeRoutes(node: TradeNode, mostRead = MOST_READ): Route[] {
-  const pages = new KeptPages(node);
+  const pages = new PageCache(node);
   const reads = new SlicedReads(node);
   return [
     route({
@@ -98,7 +98,7 @@ const NEXT_BEFORE = {
 const MOST_READ = 10_000;
 
 interface Reading {
-  readonly pages: KeptPages;
+  readonly pages: PageCache;
   readonly reads: SlicedReads;
   readonly mostRead: number;
 }

@@ -11,10 +11,14 @@ import { Task } from '../../engine/runtime/task.ts';
 import type { ApiKeys } from '../gateway/apiKeys.ts';
 import type { NodeView } from '../gateway/port.ts';
 import type { Topic } from '../topics/port.ts';
-import { Courier, type CourierDeps, type WebhookObserver } from './courier.ts';
 import type { OpenTopic } from './nextBody.ts';
 import type { StoredWebhook, WebhookStore, WebhookTopic } from './port.ts';
 import type { Sender } from './sender.ts';
+import {
+  WebhookDelivery,
+  type WebhookDeliveryDeps,
+  type WebhookObserver,
+} from './webhookDelivery.ts';
 
 interface DeliveriesDeps {
   readonly store: WebhookStore;
@@ -44,9 +48,9 @@ export class Deliveries implements Service, TopicHub {
   readonly #deps: DeliveriesDeps;
   readonly #topics: ReadonlyMap<string, Topic>;
   readonly #loading: Task;
-  readonly #couriers = new Map<string, Courier>();
-  readonly #byTag = new Map<string, Set<Courier>>();
-  readonly #tagsOf = new Map<Courier, readonly string[]>();
+  readonly #deliveries = new Map<string, WebhookDelivery>();
+  readonly #byTag = new Map<string, Set<WebhookDelivery>>();
+  readonly #tagsOf = new Map<WebhookDelivery, readonly string[]>();
   readonly #waiting: { readonly owner: string; readonly work: () => Promise<void> }[] = [];
   readonly #inFlightOf = new Map<string, number>();
   /** Whose webhooks came or went. */
@@ -75,7 +79,7 @@ export class Deliveries implements Service, TopicHub {
     const ended = this.#loading.stop();
     this.#unlisten();
     this.#resting?.cancel();
-    for (const courier of this.#couriers.values()) courier.close();
+    for (const delivery of this.#deliveries.values()) delivery.close();
     this.#waiting.length = 0;
     this.#deps.sender.close();
     await ended;
@@ -83,17 +87,17 @@ export class Deliveries implements Service, TopicHub {
 
   applied(tags: Iterable<string>): void {
     for (const tag of tags) {
-      for (const courier of this.#byTag.get(tag) ?? []) courier.touch(this.#previous);
+      for (const delivery of this.#byTag.get(tag) ?? []) delivery.touch(this.#previous);
     }
     this.#previous = this.#deps.nodeView.applied().seq;
   }
 
   epochChanged(): void {
     this.#previous = this.#deps.nodeView.applied().seq;
-    for (const courier of this.#couriers.values()) {
-      this.#unlist(courier);
-      this.#list(courier);
-      courier.touch(0);
+    for (const delivery of this.#deliveries.values()) {
+      this.#unlist(delivery);
+      this.#list(delivery);
+      delivery.touch(0);
     }
   }
 
@@ -137,12 +141,12 @@ export class Deliveries implements Service, TopicHub {
   /** What the store has, of `owner` alone or of all; one whose webhook is unchanged continues. */
   #take(found: readonly StoredWebhook[], owner: string | null): void {
     const ids = new Set(found.map(({ webhook }) => webhook.id));
-    for (const courier of this.#couriers.values()) {
-      const isAsked = owner === null || courier.webhook.owner === owner;
-      if (isAsked && !ids.has(courier.webhook.id)) this.#drop(courier);
+    for (const delivery of this.#deliveries.values()) {
+      const isAsked = owner === null || delivery.webhook.owner === owner;
+      if (isAsked && !ids.has(delivery.webhook.id)) this.#drop(delivery);
     }
     for (const stored of found) {
-      const known = this.#couriers.get(stored.webhook.id);
+      const known = this.#deliveries.get(stored.webhook.id);
       if (known !== undefined && !known.isClosed) continue;
       if (known !== undefined) this.#drop(known);
       this.#open(stored);
@@ -151,7 +155,7 @@ export class Deliveries implements Service, TopicHub {
 
   #open(stored: StoredWebhook): void {
     const { store, sender, nodeView, apiKeys, clock, rng, observer } = this.#deps;
-    const deps: CourierDeps = {
+    const deps: WebhookDeliveryDeps = {
       store,
       sender,
       clock,
@@ -164,10 +168,10 @@ export class Deliveries implements Service, TopicHub {
       enqueue: (work) => this.#enqueue(stored.webhook.owner, work),
       outdated: () => this.#look(stored.webhook.owner),
     };
-    const courier = new Courier(stored, this.#openTopics(stored.webhook.topics), deps);
-    this.#couriers.set(stored.webhook.id, courier);
-    this.#list(courier);
-    courier.schedule();
+    const delivery = new WebhookDelivery(stored, this.#openTopics(stored.webhook.topics), deps);
+    this.#deliveries.set(stored.webhook.id, delivery);
+    this.#list(delivery);
+    delivery.schedule();
   }
 
   /** A topic that this version no longer has, or no longer takes so, is left out. */
@@ -184,31 +188,31 @@ export class Deliveries implements Service, TopicHub {
     });
   }
 
-  #list(courier: Courier): void {
-    const tags = courier.topics.flatMap(({ open }) => {
+  #list(delivery: WebhookDelivery): void {
+    const tags = delivery.topics.flatMap(({ open }) => {
       const source = open();
       return source instanceof Failure ? [] : source.tags;
     });
-    this.#tagsOf.set(courier, tags);
+    this.#tagsOf.set(delivery, tags);
     for (const tag of tags) {
       const tagged = this.#byTag.get(tag) ?? new Set();
-      this.#byTag.set(tag, tagged.add(courier));
+      this.#byTag.set(tag, tagged.add(delivery));
     }
   }
 
-  #unlist(courier: Courier): void {
-    for (const tag of this.#tagsOf.get(courier) ?? []) {
+  #unlist(delivery: WebhookDelivery): void {
+    for (const tag of this.#tagsOf.get(delivery) ?? []) {
       const tagged = this.#byTag.get(tag);
-      tagged?.delete(courier);
+      tagged?.delete(delivery);
       if (tagged?.size === 0) this.#byTag.delete(tag);
     }
-    this.#tagsOf.delete(courier);
+    this.#tagsOf.delete(delivery);
   }
 
-  #drop(courier: Courier): void {
-    courier.close();
-    this.#unlist(courier);
-    this.#couriers.delete(courier.webhook.id);
+  #drop(delivery: WebhookDelivery): void {
+    delivery.close();
+    this.#unlist(delivery);
+    this.#deliveries.delete(delivery.webhook.id);
   }
 
   /** In turn: one webhook is not served twice while another waits. */
@@ -240,10 +244,10 @@ export class Deliveries implements Service, TopicHub {
     this.#resting = this.#deps.clock.after(LOOK_MS, () => this.#rest());
     const { seq } = this.#deps.nodeView.applied();
     let failing = 0;
-    for (const courier of this.#couriers.values()) {
-      courier.rest(seq);
-      if (courier.progress.failures > 0) failing += 1;
+    for (const delivery of this.#deliveries.values()) {
+      delivery.rest(seq);
+      if (delivery.progress.failures > 0) failing += 1;
     }
-    this.#deps.observer.webhooksKnown(this.#couriers.size, failing);
+    this.#deps.observer.webhooksKnown(this.#deliveries.size, failing);
   }
 }

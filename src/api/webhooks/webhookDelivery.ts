@@ -22,7 +22,7 @@ export interface WebhookObserver {
   webhooksSaved(): void;
 }
 
-export interface CourierDeps {
+export interface WebhookDeliveryDeps {
   readonly store: WebhookStore;
   readonly sender: Pick<Sender, 'send'>;
   readonly clock: Clock;
@@ -53,10 +53,10 @@ const LONGEST_MS = 10_000;
 /** Time after which a quiet webhook's position is saved, so that it stays within the horizon. */
 const QUIET_MS = 600_000;
 
-export class Courier {
+export class WebhookDelivery {
   readonly webhook: Webhook;
   readonly topics: readonly OpenTopic[];
-  readonly #deps: CourierDeps;
+  readonly #deps: WebhookDeliveryDeps;
   readonly #cadenceMs: number;
   #progress: Progress;
   #version: number;
@@ -70,7 +70,7 @@ export class Courier {
   #notBeforeMs = 0;
   #savedMs: number;
 
-  constructor(stored: StoredWebhook, topics: readonly OpenTopic[], deps: CourierDeps) {
+  constructor(stored: StoredWebhook, topics: readonly OpenTopic[], deps: WebhookDeliveryDeps) {
     this.webhook = stored.webhook;
     this.topics = topics;
     this.#deps = deps;
