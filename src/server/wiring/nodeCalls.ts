@@ -35,7 +35,7 @@ const SUBMITS: CallPolicy = { mayRepeat: true, whenBehind: 'retry' };
 /** Not repeatable: a second call would act a second time. */
 const ONCE: CallPolicy = { mayRepeat: false, whenBehind: 'answer' };
 
-/** By operation id. Each forwarded route is listed: whether it may repeat is decided, not assumed. */
+/** By operation id. A forwarded route without an entry is refused when the reader starts. */
 const CALL_POLICIES: ReadonlyMap<string, CallPolicy> = new Map([
   ['quote', BUILDS],
   ['quotes', BUILDS],
