@@ -298,7 +298,7 @@ const limit: Journey = {
     await page.getByRole('button', { name: 'Review buy' }).click();
     await sign(session, 'buy');
     await ordersAre(session, 'Open', /77 ADA → at least/);
-    await page.getByRole('region', { name: 'Open orders by price' }).getByText('1 bid').waitFor();
+    await page.getByRole('region', { name: 'Depth of the pool' }).getByText('1 limit').waitFor();
     await scene.picture(session);
     const { assets } = balanceOf(await seeded.carol.utxos());
     const amount = assets.get(asset) ?? assert.fail('it has bought some');
