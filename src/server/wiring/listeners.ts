@@ -23,6 +23,7 @@ import {
 import { TickerViews } from '../../api/tickers/views.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Topic } from '../../api/topics/port.ts';
+import { KnownEnd } from '../../cluster/knownEnd.ts';
 import { COIN } from '../../engine/market/asset.ts';
 import { DEFAULT_FEES, type FeeParameters } from '../../engine/market/fees.ts';
 import { pairName } from '../../engine/market/pair.ts';
@@ -64,7 +65,7 @@ export function openListeners(
   const { settings, clock, rng, version } = world;
   const reads = marketReadsOf(node, chain, clock, events);
   const status = statusOf(world, node, chain, reasons, reads);
-  const nodeView = nodeViewOf(node, status);
+  const nodeView = nodeViewOf(node, cluster, clock, status);
   const admin = adminRoutes(status, registry);
   const adaUsd = adaUsdOf(world, events);
   const renderer = new CardRenderer(clock, (error) => events.handlerFailed('pictures', error));
@@ -201,11 +202,17 @@ function explorerOf({ EXPLORER_URL: url, NETWORK }: Settings): string | null {
   return url === 'none' ? null : (url ?? EXPLORERS[NETWORK] ?? null);
 }
 
-function nodeViewOf(node: Node, status: NodeStatus): NodeView {
+function nodeViewOf(
+  node: Node,
+  cluster: Cluster | null,
+  clock: Clock,
+  status: NodeStatus,
+): NodeView {
+  const known = cluster === null ? null : new KnownEnd({ ...cluster, node, clock });
   return {
     applied: () => node.applied(),
     synced: () => status.serves(),
-    logEnd: () => node.logEnd(),
+    logEnd: () => (known === null ? node.logEnd() : known.ask()),
     tip: () => status.tip(),
     onApplied: (listener) => node.onApplied(listener),
   };

@@ -1,0 +1,50 @@
+/**
+ * Where the log ends, as far as NATS and the other nodes know. Servers that lost the end of a log
+ * answer with an earlier one, while a living node has what came after: until a new epoch begins,
+ * a node must not take a position behind that end for one that is gone.
+ */
+import type { Node } from '../engine/node/node.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import type { Position } from '../engine/runtime/position.ts';
+import type { Announcements } from './nats/announcements.ts';
+import type { NatsLink } from './nats/connection.ts';
+
+interface KnownEndDeps {
+  readonly name: string;
+  readonly node: Pick<Node, 'logEnd'>;
+  readonly link: Pick<NatsLink, 'onStatus'>;
+  readonly announcements: Pick<Announcements, 'heard'>;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+}
+
+/** A living node announces three times within a lease; a lease later it is counted out. */
+const LEASES = 2;
+
+export class KnownEnd {
+  readonly #deps: KnownEndDeps;
+  /** When NATS last came back after an outage, by the monotonic clock. */
+  #reconnectedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: KnownEndDeps) {
+    this.#deps = deps;
+    deps.link.onStatus(({ status }) => {
+      if (status === 'reconnected') this.#reconnectedMs = deps.clock.monotonicMs();
+    });
+  }
+
+  /**
+   * null: unknown, since the others were not heard for long enough after an outage, or one of them
+   * has more of this epoch than the log. Rejects where the log does not answer.
+   */
+  async ask(): Promise<Position | null> {
+    const { name, node, announcements, clock, leaseMs } = this.#deps;
+    const sinceMs = clock.monotonicMs() - LEASES * leaseMs;
+    // Read before the end: every position in them was in the log before.
+    const others = announcements.heard(name, sinceMs);
+    const end = await node.logEnd();
+    // NATS may have been away while it was asked.
+    if (end === null || this.#reconnectedMs > sinceMs) return null;
+    return others.some(({ epoch, seq }) => epoch === end.epoch && seq > end.seq) ? null : end;
+  }
+}
