@@ -51,8 +51,11 @@ async def test_buys_and_sells(devnet: str, encoding: Any) -> None:
         for one in compared:
             name, sees_all = one.name, lambda one=one: _has_seen(one.mirror, tape.position)
             await until(f"{name} has seen it", sees_all)
+        shown = (await client.orders.book(asset=asset, levels=100)).data
+        await until("the book of HTTP", lambda: (book.state or {}).get("pool") == shown["pool"])
         state = book.state
-        assert state is not None and (state["bids"], state["asks"]) == ([], [])
+        assert state is not None and state["checksum"] == shown["checksum"]
+        assert (state["bids"], state["asks"]) == (shown["bids"], shown["asks"])
         newest = await asyncio.wait_for(client.watch_newest_trades(50).ready(), 60)
         assert newest is not None
         of_token = [row for row in newest if row["asset"] == asset]
