@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 import { type DepthLevel, depthTotal, poolDepth } from '../../../src/engine/market/depth.ts';
-import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
+import { DEFAULT_FEES, type FeeParameters } from '../../../src/engine/market/fees.ts';
 import { fillOrder } from '../../../src/engine/market/order.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';
 import { SUPPLY } from '../../chain/foldState.ts';
@@ -21,24 +21,35 @@ export function bookOf(facts: Facts, token: string) {
   assert(last !== undefined, 'a token lies in a pool');
   const { top, bottom } = capAfter({ after: last.to });
   const state = stateOf(events, token, last.to);
-  const { asks, bids } = poolDepth(state, DEFAULT_FEES, { digits: 3, levels: LEVELS });
+  const { orders } = chainOf(facts);
+  const open = openRefs(facts).flatMap((ref): OpenOrder[] => {
+    const order = orders.get(ref)?.order;
+    if (order?.token !== token) return [];
+    const { numerator, denominator } = order.worstPrice;
+    const worstPrice = { numerator: BigInt(numerator), denominator: BigInt(denominator) };
+    return [{ kind: order.side, amount: BigInt(order.amount), worstPrice }];
+  });
+  const spot = adaPrice({ n: top, d: bottom * SUPPLY });
+  return naiveBook({ asset: token, pool: last.ref, spot }, { state, fees: DEFAULT_FEES, open });
+}
+
+type OpenOrder = Parameters<typeof fillOrder>[2];
+
+interface Waiting {
+  readonly state: PoolState;
+  readonly fees: FeeParameters;
+  readonly open: readonly OpenOrder[];
+}
+
+/** `of`: token, output of the pool and spot price, as they are shown. */
+export function naiveBook<Of extends object>(of: Of, { state, fees, open }: Waiting) {
+  const { asks, bids } = poolDepth(state, fees, { digits: 3, levels: LEVELS });
   const levels = (kind: 'buy' | 'sell', side: readonly DepthLevel[]) =>
     side.map(({ price, amount, tokens }) => {
-      return {
-        price,
-        amount: `${amount}`,
-        total: `${depthTotal(state, DEFAULT_FEES, kind, tokens)}`,
-      };
+      return { price, amount: `${amount}`, total: `${depthTotal(state, fees, kind, tokens)}` };
     });
   const sides = { asks: levels('buy', asks), bids: levels('sell', bids) };
-  return {
-    asset: token,
-    pool: last.ref,
-    spot: adaPrice({ n: top, d: bottom * SUPPLY }),
-    ...sides,
-    ...waitingOf(facts, token, state),
-    checksum: checksumOf(sides),
-  };
+  return { ...of, ...sides, ...waitingOf(open, state, fees), checksum: checksumOf(sides) };
 }
 
 /** CRC-32, as api.md 10.1 words it. */
@@ -73,19 +84,11 @@ function stateOf(
 
 type Reserves = Extract<Facts['blocks'][number]['events'][number], { kind: 'moved' }>['to'];
 
-function waitingOf(facts: Facts, token: string, state: PoolState) {
-  const { orders } = chainOf(facts);
-  const open = openRefs(facts).flatMap((ref) => {
-    const order = orders.get(ref)?.order;
-    if (order?.token !== token) return [];
-    const { side: kind, worstPrice } = order;
-    const amount = BigInt(order.amount);
-    const worst = {
-      numerator: BigInt(worstPrice.numerator),
-      denominator: BigInt(worstPrice.denominator),
-    };
-    const fills = fillOrder(state, DEFAULT_FEES, { kind, amount, worstPrice: worst }) !== null;
-    return [{ kind, amount, worst, isPending: fills || worst.numerator === 0n }];
+function waitingOf(all: readonly OpenOrder[], state: PoolState, fees: FeeParameters) {
+  const open = all.map((order) => {
+    const { kind, amount, worstPrice: worst } = order;
+    const isPending = worst.numerator === 0n || fillOrder(state, fees, order) !== null;
+    return { kind, amount, worst, isPending };
   });
   const limits = (wanted: 'buy' | 'sell') => {
     const levels: { price: Ratio; tokens: bigint[] }[] = [];

@@ -1,4 +1,5 @@
 /** Orders, histories, the tape and single orders against the model; nothing waits meanwhile. */
+import { recordOf } from '../../support/subscription.ts';
 import type { Asker } from './asker.ts';
 import type { NaiveMarket } from './model.ts';
 import type { Filter, Page } from './modelOrders.ts';
@@ -7,6 +8,7 @@ const UNKNOWN = `${'ab'.repeat(28)}.00`;
 const STRANGER = 'cd'.repeat(28);
 const STEP = 7;
 
+const BOOK = 'GET /v1/order-book';
 const FEED = 'POST /v1/orders-feed/initial/state';
 const HISTORY = 'POST /v1/user-history-feed/initial/state';
 const BY_ASSET = 'POST /v1/user-history-feed/initial/state/by/asset';
@@ -29,14 +31,26 @@ export async function compareOrders(asker: Asker, market: NaiveMarket): Promise<
       await pages(asker, market, BY_ASSET, { token, pkhs: [pkh] }, [pkh]);
     }
     await compareTape(asker, market, token);
+    await asker.expect(
+      { route: BOOK, query: { asset: token, levels: 100 } },
+      market.orders.book(token),
+      withoutPosition,
+    );
   }
   for (const body of [...pkhs.map((pkh) => [pkh]), pkhs, [STRANGER]]) {
     await pages(asker, market, HISTORY, { pkhs: body }, body);
     await pages(asker, market, OPEN, { pkhs: body, isOpen: true }, body);
   }
   await asker.refused({ route: FEED, query: { asset: UNKNOWN }, body: [] }, 404, 'ASSET_NOT_FOUND');
+  await asker.refused({ route: BOOK, query: { asset: UNKNOWN } }, 404, 'ASSET_NOT_FOUND');
   await asker.refused({ route: HISTORY, body: [] }, 400, 'INVALID_PARAMS');
   await compareSingles(asker, market);
+}
+
+/** The position is compared with that of all answers. */
+function withoutPosition(body: unknown): unknown {
+  const { epoch: _, seq: _seq, ...book } = recordOf(body);
+  return book;
 }
 
 /** The first page, one in the middle, and an exact walk by the cursor. */

@@ -99,6 +99,7 @@ function pools(market: NaiveMarket): Expected[] {
     ...tokens.flatMap((asset) => [
       { topic: 'PoolFeed', data: { asset }, snapshot: model.pool(asset) },
       { topic: 'Trades', data: { asset }, snapshot: book.tape(asset) },
+      { topic: 'OrderBook', data: { asset }, snapshot: book.book(asset) },
     ]),
   ];
 }

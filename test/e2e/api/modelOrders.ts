@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { formatAddress } from '../../../src/cardano/codec/address.ts';
 import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
+import type { PoolState } from '../../../src/engine/market/pool.ts';
+import { naiveBook } from '../../api/orders/naiveBook.ts';
 import { adaPrice, ceiling, type Ratio } from './exact.ts';
-import type { ModelChain, Order, Trade } from './modelChain.ts';
+import type { ModelChain, Order, PoolStep, Trade } from './modelChain.ts';
 import { compareTexts, type ModelPools, seconds } from './modelPools.ts';
 
 export type Confirmed = 'none' | 'open' | 'executed' | 'refunded';
@@ -160,6 +162,26 @@ export class ModelOrders {
     const cursor = before === undefined ? -1 : newest.findIndex(({ id }) => id === before);
     return newest.slice(cursor + 1).slice(0, limit);
   }
+
+  book(token: string) {
+    const { orders, deployment } = this.#chain;
+    const open = orders
+      .filter((order) => order.token === token && order.closed === null)
+      .map(({ isBuy, amount, datum }) => {
+        const kind = isBuy ? ('buy' as const) : ('sell' as const);
+        return { kind, amount, worstPrice: datum.worstPrice };
+      });
+    const now = this.#pools.now(token);
+    const of = { asset: token, pool: now.ref, spot: adaPrice(this.#pools.spot(token)) };
+    return naiveBook(of, { state: stateOf(deployment, now), fees: deployment.fees, open });
+  }
+}
+
+/** The state of a pool as the market's arithmetic takes it. */
+function stateOf({ curve, thresholdLovelace }: ModelChain['deployment'], now: PoolStep): PoolState {
+  const { venue, x, y, owed } = now;
+  if (venue === 'AMM') return { venue, x, y, owed, supply: curve.supply };
+  return { venue, x, y, curve, thresholdLovelace };
 }
 
 function tradeRow({ at, fillIndex, isBuy, lovelace, tokens, pkh, spotAfter }: Trade) {
