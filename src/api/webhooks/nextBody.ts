@@ -94,14 +94,17 @@ class Draft {
     const { wanted } = each;
     const { epoch, seq } = this.#applied;
     if (this.#isFull()) return null;
-    if (isFirst && wanted.since?.epoch === epoch) {
+    const source = each.open();
+    const beginsWhole = !(source instanceof Failure) && source.beginsWhole === true;
+    if (isFirst && wanted.since?.epoch === epoch && !beginsWhole) {
       const { since } = wanted;
       if (since.seq > seq) return this.#unable(null, new Failure('NOT_READY', 'not there yet'));
       const mark = { seq: since.seq, prev: since.seq };
       const resumed = this.#changes(each, mark, { recovered: true, seq: since.seq });
       if (resumed !== 'beyond') return resumed;
     }
-    if (!isFirst || wanted.snapshot || wanted.since !== undefined) return this.#snapshot(each);
+    const isWhole = beginsWhole || wanted.snapshot || wanted.since !== undefined;
+    if (!isFirst || isWhole) return this.#snapshot(each);
     this.#acknowledge(wanted, { recovered: false, seq });
     return { seq, prev: seq };
   }
