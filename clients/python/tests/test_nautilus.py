@@ -25,6 +25,8 @@ from nautilus_trader.common.config import InstrumentProviderConfig, LoggingConfi
 from nautilus_trader.live.config import TradingNodeConfig  # noqa: E402
 from nautilus_trader.live.node import TradingNode  # noqa: E402
 from nautilus_trader.model.data import BarType  # noqa: E402
+from nautilus_trader.model.book import OrderBook  # noqa: E402
+from nautilus_trader.model.enums import BookType  # noqa: E402
 from nautilus_trader.model.identifiers import TraderId  # noqa: E402
 
 from upcurve.adapters import nautilus  # noqa: E402
@@ -40,10 +42,12 @@ class Reader(Actor):
         self.old: list[Any] = []
         self.trades: list[Any] = []
         self.bars: list[Any] = []
+        self.book = OrderBook(self.instrument_id, BookType.L2_MBP)
 
     def on_start(self) -> None:
         self.subscribe_trade_ticks(self.instrument_id)
         self.subscribe_bars(self.bar_type)
+        self.subscribe_order_book_deltas(self.instrument_id, BookType.L2_MBP)
         start = self.clock.utc_now().replace(year=2020)
         self.request_trade_ticks(self.instrument_id, start=start)
 
@@ -52,6 +56,9 @@ class Reader(Actor):
 
     def on_trade_tick(self, tick: Any) -> None:
         self.trades.append(tick)
+
+    def on_order_book_deltas(self, deltas: Any) -> None:
+        self.book.apply_deltas(deltas)
 
     def on_bar(self, bar: Any) -> None:
         self.bars.append(bar)
@@ -117,6 +124,18 @@ def test_trades_before_and_as_they_come(devnet: str) -> None:
             (tick,) = reader.trades
             assert tick == nautilus.tick_of(reader.instrument_id, newest)
             assert (int(tick.size), tick.trade_id.value) == (int(filled["toAmount"]), newest["id"])
+
+            # The book that nautilus_trader makes of the deltas, before and after the trade.
+            async def is_same_book() -> bool:
+                answer = (await client.orders.book(asset=asset, levels=100)).data
+                book = reader.book
+                return all(
+                    [(str(level.price).rstrip("0"), round(level.size())) for level in levels]
+                    == [(level["price"], int(level["amount"])) for level in answer[side]]
+                    for side, levels in (("bids", book.bids()), ("asks", book.asks()))
+                )
+
+            await until("its book is that of HTTP", is_same_book)
 
     _in_a_node(devnet, reader, story)
 

@@ -8,7 +8,8 @@
 
 An instrument is `<asset id>/ADA.UPCURVE`, because tickers are not unique. Trades and bars (LAST,
 EXTERNAL) are live and can be requested; a bar is sent when its interval is over, and again as a
-revision where a late trade or a rollback changed it. Prices are rounded to 16 places, the most that
+revision where a late trade or a rollback changed it. Order book deltas (L2_MBP) are the depth of the
+pool, 100 levels a side; open orders are no part of it. Prices are rounded to 16 places, the most that
 nautilus_trader has. A trade that a rollback undid was sent, and is not taken back: it has no word for
 that.
 """
@@ -27,8 +28,17 @@ from nautilus_trader.live.config import LiveDataClientConfig
 from nautilus_trader.live.data_client import LiveMarketDataClient
 from nautilus_trader.live.factories import LiveDataClientFactory
 from nautilus_trader.model.currencies import ADA
-from nautilus_trader.model.data import Bar, BarType, TradeTick
-from nautilus_trader.model.enums import AggressorSide, BarAggregation, CurrencyType, PriceType
+from nautilus_trader.model.data import Bar, BarType, BookOrder, OrderBookDelta, OrderBookDeltas, TradeTick
+from nautilus_trader.model.enums import (
+    AggressorSide,
+    BarAggregation,
+    BookAction,
+    BookType,
+    CurrencyType,
+    OrderSide,
+    PriceType,
+    RecordFlag,
+)
 from nautilus_trader.model.identifiers import ClientId, InstrumentId, Symbol, TradeId, Venue
 from nautilus_trader.model.instruments import CurrencyPair
 from nautilus_trader.model.objects import Currency, Price, Quantity
@@ -185,6 +195,28 @@ class UpcurveDataClient(LiveMarketDataClient):
     async def _unsubscribe_bars(self, command: Any) -> None:
         self._mirrors.pop(command.bar_type).close()
 
+    async def _subscribe_order_book_deltas(self, command: Any) -> None:
+        instrument_id = command.instrument_id
+        if command.book_type != BookType.L2_MBP:
+            self._log.error(f"{instrument_id}: the book has levels, so it is L2_MBP")
+            return
+        mirror = self._upcurve.watch_order_book(asset_of(instrument_id))
+        shown: Levels | None = None
+
+        def changed(state: Any, _change: Any) -> None:
+            nonlocal shown
+            levels = levels_of(state)
+            seq = 0 if mirror.position is None else mirror.position.seq
+            deltas = deltas_of(instrument_id, shown, levels, seq)
+            shown = levels
+            if deltas:
+                self._handle_data(OrderBookDeltas(instrument_id, deltas))
+
+        self._follow(("book", instrument_id), mirror, changed)
+
+    async def _unsubscribe_order_book_deltas(self, command: Any) -> None:
+        self._mirrors.pop(("book", command.instrument_id)).close()
+
     async def _request_trade_ticks(self, request: Any) -> None:
         """With a start the first `limit` ticks from it on, without one the newest before the end; all
         where `limit` is 0."""
@@ -277,6 +309,41 @@ def bar_of(bar_type: BarType, bar: Any, is_revision: bool = False) -> Bar:
     prices = [price_of(bar[name]) for name in ("open", "high", "low", "close")]
     volume = Quantity.from_int(int(Decimal(bar["baseVolume"])))
     return Bar(bar_type, *prices, volume, ns, ns, is_revision)
+
+
+#: Tokens by side and price.
+Levels = dict[tuple[OrderSide, str], int]
+
+
+def levels_of(book: Any) -> Levels:
+    """None, where there is no such token, has no levels."""
+    sides = ((OrderSide.BUY, "bids"), (OrderSide.SELL, "asks"))
+    return {
+        (side, level["price"]): int(level["amount"])
+        for side, name in sides
+        for level in (book[name] if book else ())
+    }
+
+
+def deltas_of(
+    instrument_id: InstrumentId, before: Levels | None, now: Levels, sequence: int
+) -> list[OrderBookDelta]:
+    """What makes one book of the other; all of it, behind a CLEAR, where there is none before."""
+    ns = time.time_ns()
+    flags = RecordFlag.F_SNAPSHOT if before is None else 0
+    known: Levels = before or {}
+    changes = [(BookAction.DELETE, level, 0) for level in known if level not in now]
+    for level, amount in now.items():
+        if level not in known:
+            changes.append((BookAction.ADD, level, amount))
+        elif known[level] != amount:
+            changes.append((BookAction.UPDATE, level, amount))
+    deltas = [OrderBookDelta.clear(instrument_id, sequence, ns, ns)] if before is None else []
+    for index, (action, (side, price), amount) in enumerate(changes):
+        order = BookOrder(side, price_of(price), Quantity.from_int(amount), 0)
+        last = RecordFlag.F_LAST if index == len(changes) - 1 else 0
+        deltas.append(OrderBookDelta(instrument_id, action, order, flags | last, sequence, ns, ns))
+    return deltas
 
 
 def price_of(text: str) -> Price:
