@@ -8,9 +8,9 @@ const post = Worker.prototype.postMessage;
 let ledger: Worker | null = null;
 
 Worker.prototype.postMessage = function (this: Worker, message: unknown, ...rest) {
-  // Only these are asked by number and name.
-  const isQuestion = typeof message === 'object' && message !== null && 'argument' in message;
-  if (isQuestion && 'number' in message && 'name' in message) ledger = this;
+  // Only the thread that follows a node is asked for a stream's next events.
+  const isCall = typeof message === 'object' && message !== null && 'name' in message;
+  if (isCall && message.name === 'pull') ledger = this;
   return post.call(this, message, ...rest);
 };
 process.on('SIGUSR2', () => void ledger?.terminate());

@@ -128,9 +128,11 @@ export class Thread<Calls extends AnyCalls<Calls>, News = never> implements Call
   async #stop(limit: StopLimit | undefined): Promise<void> {
     if (this.#ended !== null) return;
     let failure: unknown = null;
-    this.#send('stop', [], []).catch((error: unknown) => {
+    // Its work has stopped then: whatever it still holds open does not keep it.
+    const stopped = this.#send('stop', [], []).catch((error: unknown) => {
       failure = error;
     });
+    void stopped.then(() => this.#worker.terminate());
     if (limit === undefined) await this.#exited.promise;
     else if (!(await this.#exitsWithin(limit.ms, limit.clock))) {
       void this.#worker.terminate();
@@ -229,8 +231,9 @@ export type Handlers<Calls> = {
 };
 
 /**
- * Answers the calls of this thread, each as soon as its function has. The thread ends once `stop`
- * is answered. `serve` gets the data of the thread's options; calls wait for what it returns.
+ * Answers the calls of this thread, each as soon as its function has. The caller ends the thread
+ * once `stop` is answered. `serve` gets the data of the thread's options; calls wait for what it
+ * returns.
  */
 export async function serveThread<Data, Calls extends AnyCalls<Calls>, News = never>(
   serve: (data: Data, report: (news: News) => void) => Handlers<Calls> | Promise<Handlers<Calls>>,
@@ -252,7 +255,6 @@ export async function serveThread<Data, Calls extends AnyCalls<Calls>, News = ne
     } catch (error) {
       post({ number, failed: sentError(error) });
     }
-    if (name === 'stop') port.close();
   });
 }
 

@@ -108,6 +108,8 @@ function moveBeside(path: string, kept: string): void {
   if (log?.size === 0) rmSync(`${kept}-wal`);
   // An index of the write-ahead log, created again when needed.
   rmSync(`${path}-shm`, { force: true });
+  // Sums that a kill left half written: no start reads them.
+  rmSync(`${path}${SUMS_SUFFIX}.new`, { force: true });
 }
 
 function replacedName(path: string, number: number): string {
