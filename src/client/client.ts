@@ -186,8 +186,8 @@ export class Client {
   }
 
   /**
-   * What the pool of a token gives and takes on a grid of prices with so many significant digits,
-   * 100 levels a side, and beside it the open orders.
+   * The order book of a token: the depth of its pool, 100 levels a side, at prices of three (or
+   * four) significant digits. Open orders stand beside it in `limits` and `pending`.
    */
   watchOrderBook(asset: string, options: { readonly digits?: 3 | 4 } = {}): WholeMirror<OrderBook> {
     return new WholeMirror(this.connection, { topic: 'OrderBook', data: { asset, ...options } });

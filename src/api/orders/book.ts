@@ -28,7 +28,8 @@ import { type Book, MAX_LEVELS } from './schema.ts';
 
 /** Orders of all tokens that are kept in memory; those read least recently are read again. */
 const MAX_KEPT_ORDERS = 1_000_000;
-const MAX_KEPT_DEPTHS = 2_000;
+/** Some 25 KB each. */
+const MAX_KEPT_DEPTHS = 1_000;
 const CHECKED_LEVELS = 10;
 
 /** Books of all tokens, shared by all who ask. */

@@ -17,9 +17,10 @@ import { type Book, type BookChanges, MAX_LEVELS, type OrderBookOutput } from '.
 type BookData = DataOf<typeof OrderBookOutput>;
 type BookPart = Part<'OrderBookUpdate', BookData>;
 
-/** Of a book: a slower subscriber asks for changes of some time ago. */
-const MAX_SENT = 32;
-const MAX_BOOKS = 1_000;
+/** Of one token: a slower subscriber asks for changes since some time ago. */
+const MAX_SENT = 16;
+/** Of all tokens, some 30 KB each; a subscriber whose book is forgotten gets a whole one. */
+const MAX_BOOKS = 2_000;
 
 interface Sent {
   readonly seq: number;
@@ -28,13 +29,15 @@ interface Sent {
 
 /** Books as they were sent, oldest first, by token and digits. */
 export class SentBooks {
-  readonly #sent = new LRUCache<string, Sent[]>({ max: MAX_BOOKS });
+  readonly #sent = new LRUCache<string, readonly Sent[]>({
+    maxSize: MAX_BOOKS,
+    sizeCalculation: ({ length }) => length,
+  });
 
   add(name: string, sent: Sent): void {
     const list = this.#sent.get(name) ?? [];
-    if (list.at(-1)?.seq !== sent.seq) list.push(sent);
-    if (list.length > MAX_SENT) list.shift();
-    this.#sent.set(name, list);
+    if (list.at(-1)?.seq === sent.seq) return;
+    this.#sent.set(name, [...list.slice(1 - MAX_SENT), sent]);
   }
 
   /** The newest one that was sent up to `seq`. */

@@ -16,6 +16,10 @@ export const OutputId = Type.String({
 });
 export const TxHash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 export const Amount = Type.String({ pattern: '^[0-9]+$', description: 'Integer.' });
+/** A bound of a filter, in ADA. */
+export function AdaBound(description: string) {
+  return Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,6})?$', description }));
+}
 export const AddressText = Type.String({
   minLength: 1,
   maxLength: 200,

@@ -24,7 +24,7 @@ import { SORT_VALUES } from './view.ts';
 
 /** Lists that are kept in step at once, some 20 MB each where there are 100,000 tokens. */
 const MOST_LISTS = 12;
-/** Of a list that is kept. Who reads further reads one that is kept for less long. */
+/** Of a list that is kept. A page further down is read from a list that is kept for less long. */
 const MOST_IN_ORDER = 1_000;
 /** One that no client asks for is dropped: to keep it in step takes work. */
 const UNASKED_MS = 600_000;

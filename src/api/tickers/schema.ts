@@ -1,7 +1,7 @@
 /** Ticker and what is asked around it: checks and documents (api.md section 9.1). */
 import Type from 'typebox';
 import { WINDOWS } from '../../engine/market/windows.ts';
-import { AssetIdShape, OneOf } from '../schemas/identifiers.ts';
+import { AdaBound, AssetIdShape, OneOf } from '../schemas/identifiers.ts';
 import { Limit, Offset } from '../schemas/paging.ts';
 
 const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
@@ -136,17 +136,15 @@ export const Order = Type.Optional({
 const MOST_ASSETS = 20;
 const age = (what: string) =>
   Type.Optional(Type.Integer({ minimum: 0, description: `${what} bound of the age, in seconds.` }));
-const bound = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,6})?$', description }));
 
 const ONE_SIDE = { description: 'Only those on the AMM, or on the curve.' };
 
 const BOUNDS = {
   minAge: age('Lower'),
   maxAge: age('Upper'),
-  minMarketCap: bound('Lower bound, in ADA.'),
-  maxMarketCap: bound('Upper bound, in ADA.'),
-  minVolume24h: bound('Lower bound, in ADA of 24 hours.'),
+  minMarketCap: AdaBound('Lower bound, in ADA.'),
+  maxMarketCap: AdaBound('Upper bound, in ADA.'),
+  minVolume24h: AdaBound('Lower bound, in ADA of 24 hours.'),
   minProgress: Type.Optional(
     Type.Number({ minimum: 0, maximum: 100, description: 'Lower bound, in percent.' }),
   ),

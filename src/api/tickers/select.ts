@@ -1,6 +1,7 @@
 /** Which tickers a client asked for: filtered, sorted, and how many they are. */
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import { unitsOf } from '../../engine/market/decimal.ts';
 import { curveProgress } from '../../engine/market/poolView.ts';
 import { intervalStart } from '../../engine/market/resolution.ts';
 import type { InputOf } from '../gateway/route.ts';
@@ -68,9 +69,9 @@ export function filterOf(fold: Fold, filter: TickerFilter): ((day: TokenDay) => 
   const tests: (((day: TokenDay) => boolean) | null)[] = [
     atLeast(minAge, age),
     atMost(maxAge, age),
-    atLeast(scaled(minMarketCap, 6), ({ marketCapLovelace }) => marketCapLovelace),
-    atMost(scaled(maxMarketCap, 6), ({ marketCapLovelace }) => marketCapLovelace),
-    atLeast(scaled(minVolume24h, 18), (day) => scaledVolume(day, '24h')),
+    atLeast(unitsOrNone(minMarketCap, 6), ({ marketCapLovelace }) => marketCapLovelace),
+    atMost(unitsOrNone(maxMarketCap, 6), ({ marketCapLovelace }) => marketCapLovelace),
+    atLeast(unitsOrNone(minVolume24h, 18), (day) => scaledVolume(day, '24h')),
     atLeast(minProgress, ({ pool }) => (pool === null ? null : Number(curveProgress(pool)))),
     graduated === undefined
       ? null
@@ -115,9 +116,6 @@ function atMost(bound: SortValue | undefined, exact: (day: TokenDay) => SortValu
   };
 }
 
-/** A decimal of at most `decimals` fractional digits as an integer. */
-function scaled(text: string | undefined, decimals: number): bigint | undefined {
-  if (text === undefined) return undefined;
-  const [whole = '0', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(decimals, '0'));
+function unitsOrNone(decimal: string | undefined, decimals: number): bigint | undefined {
+  return decimal === undefined ? undefined : unitsOf(decimal, decimals);
 }

@@ -7,7 +7,7 @@ import type { Fold } from '../../engine/fold/fold.ts';
 import { tradesTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type PoolRecord, readRecord, type TradeRecord } from '../../engine/store/records.ts';
-import { tradeRow } from './routes.ts';
+import { idOf, viewTrade } from './routes.ts';
 
 /** Trades that are looked at for one answer. */
 export const MAX_WINDOW = 2_000;
@@ -16,17 +16,12 @@ const MAX_POOLS = 1_000;
 /** More than change in a token between two looks. */
 const MANY = 1_000_000;
 
-export type MarketTradeRow = { asset: AssetId; ticker: string } & ReturnType<typeof tradeRow>;
+export type MarketTradeRow = { asset: AssetId; ticker: string } & ReturnType<typeof viewTrade>;
 
 export interface WindowTrade {
-  readonly row: MarketTradeRow;
+  readonly id: string;
   readonly trade: TradeRecord;
   readonly pool: PoolRecord;
-}
-
-interface Reading {
-  readonly seq: number;
-  readonly pools: Iterator<PoolRecord>;
 }
 
 export class NewestWindow {
@@ -35,7 +30,8 @@ export class NewestWindow {
   #seq = 0;
   /** Newest first; of one place in the chain, by asset id. */
   #trades: readonly WindowTrade[] = [];
-  #reading: Reading | null = null;
+  /** Pools whose trades are still to be read; null: all are. */
+  #unread: Iterator<PoolRecord> | null = null;
   readonly #max: number;
 
   constructor(max = MAX_WINDOW) {
@@ -60,9 +56,12 @@ export class NewestWindow {
   /** As of the last `refresh`. */
   newest(limit: number, matches: (trade: WindowTrade) => boolean): MarketTradeRow[] {
     const rows: MarketTradeRow[] = [];
-    for (const trade of this.#trades) {
+    for (const each of this.#trades) {
       if (rows.length === limit) break;
-      if (matches(trade)) rows.push(trade.row);
+      const { id, trade, pool } = each;
+      if (matches(each)) {
+        rows.push({ asset: pool.token, ticker: pool.ticker, ...viewTrade(id, trade) });
+      }
     }
     return rows;
   }
@@ -78,16 +77,16 @@ export class NewestWindow {
       if (pool.lastTradeMs !== null) pools.push(pool);
       return left > 0;
     });
-    this.#reading = { seq: this.#seq, pools: pools.values() };
+    this.#unread = pools.values();
   }
 
   /** A pool at a time. True: all are read. */
   #read(fold: Fold, isOver: () => boolean): boolean {
-    while (this.#reading !== null) {
-      const { value: pool } = this.#reading.pools.next();
-      if (pool === undefined || this.#isBefore(pool)) this.#reading = null;
+    while (this.#unread !== null) {
+      const { value: pool } = this.#unread.next();
+      if (pool === undefined || this.#isBefore(pool)) this.#unread = null;
       else this.#trades = this.#newestOf([...this.#trades, ...this.#rowsOf(fold, pool)]);
-      if (this.#reading !== null && isOver()) return false;
+      if (this.#unread !== null && isOver()) return false;
     }
     return true;
   }
@@ -108,13 +107,11 @@ export class NewestWindow {
   #rowsOf({ store }: Fold, pool: PoolRecord): WindowTrade[] {
     const { token } = pool;
     const oldest = this.#oldest();
-    const from = oldest === null ? {} : { from: `${token}/${oldest.row.id}` };
+    const from = oldest === null ? {} : { from: `${token}/${oldest.id}` };
     const query = { order: 'descending', offset: 0, limit: this.#max, ...from } as const;
-    return store.page('trades', `${token}/`, query).map((row) => ({
-      row: { asset: token, ticker: pool.ticker, ...tradeRow(token, row) },
-      trade: readRecord<TradeRecord>(row.value),
-      pool,
-    }));
+    return store.page('trades', `${token}/`, query).map(({ key, value }) => {
+      return { id: idOf(token, key), trade: readRecord<TradeRecord>(value), pool };
+    });
   }
 
   /** False: trades were undone, so that older ones take their places. */
@@ -129,20 +126,18 @@ export class NewestWindow {
         gone.add(key);
         const value = pool === null ? null : store.get('trades', key);
         if (pool === null || value === null) continue;
-        const row = { asset: token, ticker: pool.ticker, ...tradeRow(token, { key, value }) };
-        added.push({ row, trade: readRecord<TradeRecord>(value), pool });
+        added.push({ id, trade: readRecord<TradeRecord>(value), pool });
       }
     }
     const kept = this.#trades
-      .filter(({ row }) => !gone.has(`${row.asset}/${row.id}`) && changed.get(row.asset) !== null)
-      .map((trade) => {
-        const pool = changed.get(trade.row.asset);
-        return pool === undefined || pool === null ? trade : { ...trade, pool };
-      });
+      .filter(({ id, pool: { token } }) => {
+        return !gone.has(`${token}/${id}`) && changed.get(token) !== null;
+      })
+      .map((trade) => ({ ...trade, pool: changed.get(trade.pool.token) ?? trade.pool }));
     const [oldest, before] = [this.#oldest(), this.#trades.length];
     this.#trades = this.#newestOf([...kept, ...added]);
     const last = this.#oldest();
-    // What is older than the window may be newer than what came in its place.
+    // Trades outside a full window may be newer than those that now end it.
     if (oldest !== null) return last !== null && newestFirst(last, oldest) <= 0;
     return kept.length === before || directory.size <= MAX_POOLS;
   }
@@ -154,10 +149,10 @@ export class NewestWindow {
   /** Pools of the window, and those that may enter it; null: it has disappeared. */
   #changedPools({ directory }: Fold): Map<AssetId, PoolRecord | null> {
     const changed = new Map<AssetId, PoolRecord | null>();
-    for (const { row } of this.#trades) {
-      const listed = directory.find(row.asset);
-      if (listed === null) changed.set(row.asset, null);
-      else if (listed.changedSeq > this.#seq) changed.set(row.asset, listed.pool);
+    for (const token of new Set(this.#trades.map(({ pool }) => pool.token))) {
+      const listed = directory.find(token);
+      if (listed === null) changed.set(token, null);
+      else if (listed.changedSeq > this.#seq) changed.set(token, listed.pool);
     }
     let left = MAX_POOLS;
     directory.walk('Latest', ({ pool, changedSeq }) => {
@@ -169,8 +164,8 @@ export class NewestWindow {
   }
 }
 
-function newestFirst({ row: a }: WindowTrade, { row: b }: WindowTrade): number {
+function newestFirst(a: WindowTrade, b: WindowTrade): number {
   if (a.id !== b.id) return a.id > b.id ? -1 : 1;
-  if (a.asset === b.asset) return 0;
-  return a.asset < b.asset ? -1 : 1;
+  if (a.pool.token === b.pool.token) return 0;
+  return a.pool.token < b.pool.token ? -1 : 1;
 }

@@ -182,7 +182,8 @@ function rangeOf(token: AssetId, limit: number, before?: string, span: KeySpan =
   return { order: 'descending', offset: 0, limit, ...span, ...after } as const;
 }
 
-function idOf(token: AssetId, key: string): string {
+/** Of a row of `trades`. */
+export function idOf(token: AssetId, key: string): string {
   return key.slice(token.length + 1);
 }
 
@@ -191,7 +192,7 @@ export interface TradeNode {
   readonly fold: Fold;
 }
 
-type TradeRow = ReturnType<typeof rowOf>;
+type TradeRow = ReturnType<typeof viewTrade>;
 
 /** Older than the trade `before`, where it is given; it need not be there any more. */
 export function tradesOf(
@@ -207,15 +208,18 @@ export function tradesOf(
 /** null: a rollback took it away. */
 export function tradeOf({ store }: Fold, token: AssetId, id: string): TradeRow | null {
   const text = store.get('trades', `${token}/${id}`);
-  return text === null ? null : rowOf(id, text);
+  return text === null ? null : viewTrade(id, readRecord<TradeRecord>(text));
 }
 
 export function tradeRow(token: AssetId, { key, value }: KeyedRow) {
-  return rowOf(idOf(token, key), value);
+  return viewTrade(idOf(token, key), readRecord<TradeRecord>(value));
 }
 
-function rowOf(id: string, text: string) {
-  const { side, tokens, lovelace, tx, pkh, atMs, spot } = readRecord<TradeRecord>(text);
+/** As clients see it. */
+export function viewTrade(
+  id: string,
+  { side, tokens, lovelace, tx, pkh, atMs, spot }: TradeRecord,
+) {
   return {
     id,
     time: Math.floor(atMs / 1000),

@@ -3,8 +3,9 @@ import Type from 'typebox';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { POOLS_TAG, poolTag, tradesTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import { unitsOf } from '../../engine/market/decimal.ts';
 import { changePage } from '../../engine/store/changeIndex.ts';
-import { AssetIdShape, OneOf } from '../schemas/identifiers.ts';
+import { AdaBound, AssetIdShape, OneOf } from '../schemas/identifiers.ts';
 import {
   type Changes,
   type DataOf,
@@ -90,7 +91,6 @@ const MarketTrade = Type.Object(
   { asset: AssetIdShape, ticker: Type.String(), ...TRADE_FIELDS },
   { $id: 'MarketTrade' },
 );
-const ADA_BOUND = '^[0-9]{1,15}(\\.[0-9]{1,6})?$';
 const NewestTradesInput = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_NEWEST, default: FIRST_NEWEST })),
   minQuote: Type.Optional(
@@ -106,12 +106,8 @@ const NewestTradesInput = Type.Object({
       description: 'Most seconds from the launch to the trade; a launch that is not known fails.',
     }),
   ),
-  minMarketCap: Type.Optional(
-    Type.String({ pattern: ADA_BOUND, description: 'Lower bound of the cap after it, in ADA.' }),
-  ),
-  maxMarketCap: Type.Optional(
-    Type.String({ pattern: ADA_BOUND, description: 'Upper bound of the cap after it, in ADA.' }),
-  ),
+  minMarketCap: AdaBound('Lower bound of the market cap after it, in ADA.'),
+  maxMarketCap: AdaBound('Upper bound of the market cap after it, in ADA.'),
 });
 type NewestTradesInput = Type.Static<typeof NewestTradesInput>;
 const NewestTradesOutput = Type.Array(MarketTrade, {
@@ -192,7 +188,9 @@ class NewestSource implements Source<Newest, NewestPart> {
 function matcherOf(filter: Omit<NewestTradesInput, 'limit'>): (trade: WindowTrade) => boolean {
   const { side, graduated, maxAge } = filter;
   const least = filter.minQuote === undefined ? null : BigInt(filter.minQuote);
-  const [minCap, maxCap] = [filter.minMarketCap, filter.maxMarketCap].map(lovelaceOf);
+  const [minCap, maxCap] = [filter.minMarketCap, filter.maxMarketCap].map((ada) => {
+    return ada === undefined ? undefined : unitsOf(ada, 6);
+  });
   return ({ trade, pool }) => {
     if (side !== undefined && trade.side !== side) return false;
     if (graduated !== undefined && (trade.isOnAmm ?? false) !== graduated) return false;
@@ -211,10 +209,4 @@ function matcherOf(filter: Omit<NewestTradesInput, 'limit'>): (trade: WindowTrad
 
 function secondsBetween(fromMs: number, toMs: number): number {
   return Math.floor(toMs / 1000) - Math.floor(fromMs / 1000);
-}
-
-function lovelaceOf(ada: string | undefined): bigint | undefined {
-  if (ada === undefined) return undefined;
-  const [whole = '0', fraction = ''] = ada.split('.');
-  return BigInt(whole + fraction.padEnd(6, '0'));
 }

@@ -322,9 +322,9 @@ export interface NewestTradesInput {
   readonly graduated?: boolean;
   /** Most seconds from the launch to the trade; a launch that is not known fails. */
   readonly maxAge?: number;
-  /** Lower bound of the cap after it, in ADA. */
+  /** Lower bound of the market cap after it, in ADA. */
   readonly minMarketCap?: string;
-  /** Upper bound of the cap after it, in ADA. */
+  /** Upper bound of the market cap after it, in ADA. */
   readonly maxMarketCap?: string;
 }
 

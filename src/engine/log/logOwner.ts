@@ -1,6 +1,6 @@
 /**
- * Who has the log's file open and waits for its disk: a thread, where a process serves meanwhile;
- * the caller itself in a command that serves no one (`inlineLogFile`).
+ * The log's file is open in one place, which waits for its disk: in a thread, so that the process
+ * serves meanwhile, or in the caller, for commands that serve no requests (`inlineLogFile`).
  *
  * Guarantees: calls are answered in their order, each by what `LogFile` returns or throws. When a
  * thread dies, its waiting calls reject, and the next call starts another thread: what was

@@ -60,3 +60,9 @@ function placePoint(digits: string, fractionDigits: number): string {
     ? padded.slice(0, point)
     : `${padded.slice(0, point)}.${padded.slice(point, end)}`;
 }
+
+/** The opposite of `formatUnits`: a decimal of at most `decimals` fractional digits. */
+export function unitsOf(decimal: string, decimals: number): bigint {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}

@@ -12,7 +12,7 @@ import { formatRatio, powerOfTen } from './decimal.ts';
 import { buyWithOutput, sell } from './exchange.ts';
 import { type FeeParameters, mostReserveLovelace } from './fees.ts';
 import { type PoolState, reachedCap, soldOf, supplyOf } from './pool.ts';
-import { ceilDivide, type Ratio } from './ratio.ts';
+import { ceilDivide, compareRatios, type Ratio } from './ratio.ts';
 import { earnedOf, PER_100K, splashIn, splashOut } from './splash.ts';
 
 /** Significant decimal digits of the grid's prices. */
@@ -59,7 +59,8 @@ export function poolDepth(
       if (ratio.numerator === 0n) break;
       near = exponent;
       const bound = isAsk ? times(ratio, keep) : over(ratio, keep);
-      const isWithin = (spot: Ratio) => (isAsk ? isAtMost(spot, bound) : isAtMost(bound, spot));
+      const isWithin = (spot: Ratio) =>
+        isAsk ? compareRatios(spot, bound) <= 0 : compareRatios(bound, spot) <= 0;
       const range = { first: tokens + 1n, most, step };
       const after = (amount: bigint) => spotAfter(pool, fees, amount);
       const upTo = largestWithin({ at: bound, isWithin }, range, after);
@@ -228,7 +229,7 @@ function exponentOf(price: Ratio, digits: DepthDigits): number {
   const limit = { numerator: powerOfTen(digits), denominator: 1n };
   // The lengths of numerator and denominator give it, or one too little.
   const exponent = String(numerator).length - String(denominator).length - digits;
-  return isAtMost(limit, scaled(price, -exponent)) ? exponent + 1 : exponent;
+  return compareRatios(limit, scaled(price, -exponent)) <= 0 ? exponent + 1 : exponent;
 }
 
 function scaled({ numerator, denominator }: Ratio, exponent: number): Ratio {
@@ -243,8 +244,4 @@ function times(a: Ratio, b: Ratio): Ratio {
 
 function over(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator };
-}
-
-function isAtMost(a: Ratio, b: Ratio): boolean {
-  return a.numerator * b.denominator <= b.numerator * a.denominator;
 }

@@ -141,8 +141,8 @@ class Client:
         return WholeMirror(self.connection, SubscribeParams("NewestTrades", {"limit": limit}, max_hz))
 
     def watch_order_book(self, asset: str, digits: Literal[3, 4] = 3) -> WholeMirror[OrderBook]:
-        """What the pool of a token gives and takes on a grid of prices with so many significant
-        digits, 100 levels a side, and beside it the open orders."""
+        """The order book of a token: the depth of its pool, 100 levels a side, at prices of three (or
+        four) significant digits. Open orders stand beside it in `limits` and `pending`."""
         params = SubscribeParams("OrderBook", {"asset": asset, "digits": digits})
         return WholeMirror(self.connection, params)
 

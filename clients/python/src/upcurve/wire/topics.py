@@ -239,9 +239,9 @@ class NewestTradesInput(TypedDict):
     graduated: NotRequired[bool]
     #: Most seconds from the launch to the trade; a launch that is not known fails.
     maxAge: NotRequired[int]
-    #: Lower bound of the cap after it, in ADA.
+    #: Lower bound of the market cap after it, in ADA.
     minMarketCap: NotRequired[str]
-    #: Upper bound of the cap after it, in ADA.
+    #: Upper bound of the market cap after it, in ADA.
     maxMarketCap: NotRequired[str]
 
 
