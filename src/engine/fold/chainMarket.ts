@@ -12,7 +12,7 @@ import { intervalStart, RESOLUTIONS, STORED_RESOLUTION_IDS } from '../market/res
 import { givenId } from '../pools/pairIds.ts';
 import { type BarSlot, barKey } from '../store/barRows.ts';
 import { MOST_POOLS, type PointRecord, type PoolRecord } from '../store/records.ts';
-import { type RowChange, type RowValue, recordOf } from '../store/rows.ts';
+import { type KeyedTable, type RowChange, type RowValue, recordOf } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { type ChainTrades, foldChainBlock, noteOpenOrderChanges, TIP } from './chainRows.ts';
 import {
@@ -81,7 +81,7 @@ export class ChainMarket {
 
   /** Applies rows that a rollback restored, and records the stream changes. */
   foldRollback(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
-    for (const change of restored) noteRollback(change, seq, rows);
+    for (const change of restored) ROLLBACK_OF[change.table].notify(change, seq, rows);
     this.#notePendingOrders(restored, rows);
     const tip = restored.find(({ table, key }) => table === 'market' && key === TIP);
     // A replay has no tip and no slots.
@@ -135,18 +135,59 @@ function slotOf(point: RowValue | null): number | null {
   return point === null ? null : recordOf<PointRecord>(point).slot;
 }
 
-function noteRollback(change: RowChange, seq: number, rows: RowDraft): void {
-  const { table, key, before, after } = change;
-  const [token = '', rest = ''] = key.split('/');
-  if (table === 'orders') noteOrderRollback(rows, seq, change);
-  else if (table === 'trades') rows.noteChange(tradesTag(token), rest);
-  else if (table === 'lock_index' && token === 'token') notePoolChange(rows, rest);
-  else if (table === 'pools') {
-    notePoolChange(rows, key);
-    if (before === null || after === null) return;
-    const [is, was] = [recordOf<PoolRecord>(before), recordOf<PoolRecord>(after)];
-    if (isVenueChange(is.reserves, was.reserves)) noteOpenOrderChanges(rows, key);
-  }
+/** What a rollback of a row tells streams. */
+interface RollbackOfRow {
+  /** The rollback also reads the value that it takes away: `notify` or the slots need it. */
+  readonly readsBefore: boolean;
+  notify(change: RowChange, seq: number, rows: RowDraft): void;
+}
+
+const SILENT: RollbackOfRow = { readsBefore: false, notify: () => undefined };
+
+/** Every table has its line, so that a new one cannot be forgotten. */
+export const ROLLBACK_OF: Readonly<Record<KeyedTable, RollbackOfRow>> = {
+  pairs: SILENT,
+  trade_ids: SILENT,
+  feeds: SILENT,
+  market: { ...SILENT, readsBefore: true },
+  points: SILENT,
+  outputs: SILENT,
+  pools: { readsBefore: true, notify: notifyOfPool },
+  orders: {
+    readsBefore: true,
+    notify: (change, seq, rows) => noteOrderRollback(rows, seq, change),
+  },
+  open_orders: SILENT,
+  order_index: SILENT,
+  order_outputs: SILENT,
+  beacons: SILENT,
+  trades: { readsBefore: false, notify: notifyOfTrade },
+  holdings: SILENT,
+  holders: SILENT,
+  balances: SILENT,
+  traders: SILENT,
+  counts: SILENT,
+  locks: SILENT,
+  lock_index: { readsBefore: false, notify: notifyOfLock },
+  mempool: SILENT,
+  dropped: SILENT,
+};
+
+function notifyOfPool({ key, before, after }: RowChange, _seq: number, rows: RowDraft): void {
+  notePoolChange(rows, key);
+  if (before === null || after === null) return;
+  const [is, was] = [recordOf<PoolRecord>(before), recordOf<PoolRecord>(after)];
+  if (isVenueChange(is.reserves, was.reserves)) noteOpenOrderChanges(rows, key);
+}
+
+function notifyOfTrade({ key }: RowChange, _seq: number, rows: RowDraft): void {
+  const [token = '', trade = ''] = key.split('/');
+  rows.noteChange(tradesTag(token), trade);
+}
+
+function notifyOfLock({ key }: RowChange, _seq: number, rows: RowDraft): void {
+  const [kind, token = ''] = key.split('/');
+  if (kind === 'token') notePoolChange(rows, token);
 }
 
 /**

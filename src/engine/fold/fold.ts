@@ -31,7 +31,7 @@ import { isHashedAt } from '../store/hashWindow.ts';
 import type { RowChange, RowImage } from '../store/rows.ts';
 import type { Checkpoint, StateStore } from '../store/state.ts';
 import { CountedTrades } from '../store/tradeIds.ts';
-import { ChainMarket, launchTombstones } from './chainMarket.ts';
+import { ChainMarket, launchTombstones, ROLLBACK_OF } from './chainMarket.ts';
 import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
 import { MarketClock } from './marketClock.ts';
 import type { MempoolIndex } from './mempoolRows.ts';
@@ -244,9 +244,7 @@ export class Fold {
   #restoredRow({ table, key, value }: RowImage): RowChange[] {
     if (table === 'bars') return [];
     if (table === 'pairs') this.#pairs.pairRestored(key);
-    // Listeners of the old value also receive the change.
-    const isTold = table === 'orders' || table === 'pools' || table === 'market';
-    const before = isTold ? this.store.value(table, key) : null;
+    const before = ROLLBACK_OF[table].readsBefore ? this.store.value(table, key) : null;
     return [{ table, key, before, after: value, cause: 'rollback' }];
   }
 

@@ -260,17 +260,24 @@ function isExact(amount: number): boolean {
  * least one.
  */
 export function joinBars(startMs: number, parts: readonly [Bar, ...Bar[]], final: boolean): Bar {
-  const joined = { ...parts[0], startMs, final };
-  for (const part of parts.slice(1)) {
-    joined.close = part.close;
-    if (comparePrices(part.high, joined.high) > 0) joined.high = part.high;
-    if (comparePrices(part.low, joined.low) < 0) joined.low = part.low;
-    joined.quoteVolume += part.quoteVolume;
-    joined.baseVolume += part.baseVolume;
-    joined.trades += part.trades;
-    joined.pool = joinRanges(joined.pool, part.pool);
-  }
-  return joined;
+  const [first, ...others] = parts;
+  return others.reduce(joinNext, { ...copyBar(first, startMs), final });
+}
+
+/** Names each field, so that the compiler asks of a new one how it is joined. */
+function joinNext(bar: Required<Bar>, next: Bar): Required<Bar> {
+  return {
+    startMs: bar.startMs,
+    open: bar.open,
+    high: comparePrices(next.high, bar.high) > 0 ? next.high : bar.high,
+    low: comparePrices(next.low, bar.low) < 0 ? next.low : bar.low,
+    close: next.close,
+    quoteVolume: bar.quoteVolume + next.quoteVolume,
+    baseVolume: bar.baseVolume + next.baseVolume,
+    trades: bar.trades + next.trades,
+    pool: joinRanges(bar.pool, next.pool),
+    final: bar.final,
+  };
 }
 
 function joinRanges(first: PoolRange | null, next: PoolRange | null): PoolRange | null {
