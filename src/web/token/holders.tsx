@@ -5,11 +5,12 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { HoldersAnswer, LiquidityPoolInfo } from '../../client/types.ts';
+import { percentOf } from '../../engine/market/profit.ts';
 import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { More } from '../components/more.tsx';
 import { Panel } from '../components/panel.tsx';
-import { ends, grouped, localized, percent, short } from '../format.ts';
+import { ends, grouped, localized, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, usePage } from '../page.tsx';
 
@@ -46,6 +47,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
   ).value;
   const now = isMore(loaded.value, data) ? loaded.value : data;
   const supply = network.value?.supply ?? null;
+  const outside = supply === null ? null : supply - BigInt(pool.pool.y.amount);
   const [listed, all] = [now?.holders.length ?? 0, now?.count ?? 0];
   return (
     <Panel
@@ -53,7 +55,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
       title={t.token.holders}
       side={<span class="side">{now === null ? '' : grouped(String(all))}</span>}
     >
-      {supply !== null && <Distribution answer={now} pool={pool} supply={supply} />}
+      {outside !== null && <Distribution answer={now} pool={pool} outside={outside} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
       <ol class="holders" aria-label={t.token.holders} tabIndex={0} ref={list}>
         {now !== null &&
@@ -65,7 +67,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
               title={line.title}
               mark={line.mark}
               share={String(line.share)}
-              supply={supply}
+              outside={line.key === 'pool' ? null : outside}
             />
           ))}
       </ol>
@@ -93,28 +95,26 @@ function isMore(loaded: HoldersAnswer | null, asked: HoldersAnswer | null): bool
 interface DistributionProps {
   readonly answer: HoldersAnswer | null;
   readonly pool: LiquidityPoolInfo;
-  readonly supply: bigint;
+  /** Tokens outside the pool: the base of all shares, as in the insights. */
+  readonly outside: bigint;
 }
 
-const PARTS = ['pool', 'author', 'top', 'locked', 'others'] as const;
+const PARTS = ['author', 'top', 'locked', 'others'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Shares of the whole supply; each token counts in one share. */
-function Distribution({ answer, pool, supply }: DistributionProps) {
-  const shares = answer === null ? null : sharesOf(answer, pool, supply);
-  const names: Readonly<Record<Part, string>> = {
-    ...t.token.parts,
-    pool: pool.pool.cpmmPoolId === null ? t.token.onCurve : t.token.inAmm,
-  };
+/** Shares of the tokens outside the pool; each token counts in one share. */
+function Distribution({ answer, pool, outside }: DistributionProps) {
+  const shares = answer === null ? null : sharesOf(answer, pool, outside);
   return (
     <div class="distribution">
       <div class="shares" aria-hidden="true">
         {shares !== null &&
+          outside > 0n &&
           PARTS.map((part) => (
             <span
               key={part}
               data-part={part}
-              style={{ 'flex-grow': String((shares[part] * 10_000n) / supply) }}
+              style={{ 'flex-grow': String((shares[part] * 10_000n) / outside) }}
             />
           ))}
       </div>
@@ -122,25 +122,26 @@ function Distribution({ answer, pool, supply }: DistributionProps) {
         {PARTS.map((part) => (
           <li key={part}>
             <span class="swatch" data-part={part} aria-hidden="true" />
-            {names[part]}{' '}
-            <b>{shares === null ? '–' : `${localized(percent(shares[part], supply))}%`}</b>
+            {t.token.parts[part]}{' '}
+            <b>{shares === null ? '–' : `${localized(percent(shares[part], outside))}%`}</b>
           </li>
         ))}
       </ul>
+      <p class="hint base">{t.token.outsidePool({ tokens: short(String(outside)) })}</p>
     </div>
   );
 }
 
 function sharesOf(
   { holders, dev }: HoldersAnswer,
-  { pool, metrics }: LiquidityPoolInfo,
-  supply: bigint,
+  { metrics }: LiquidityPoolInfo,
+  outside: bigint,
 ): Readonly<Record<Part, bigint>> {
   const others = holders.filter(({ address }) => address !== dev.address).slice(0, TOP);
   const top = others.reduce((sum, { quantity }) => sum + BigInt(quantity), 0n);
   const locked = metrics.locks.reduce((sum, { totalLocked }) => sum + BigInt(totalLocked), 0n);
-  const known = { pool: BigInt(pool.y.amount), author: BigInt(dev.quantity), top, locked };
-  const rest = supply - known.pool - known.author - top - locked;
+  const known = { author: BigInt(dev.quantity), top, locked };
+  const rest = outside - known.author - top - locked;
   return { ...known, others: rest < 0n ? 0n : rest };
 }
 
@@ -166,6 +167,11 @@ function linesOf({ holders, dev }: HoldersAnswer, { pool }: LiquidityPoolInfo): 
   return lines;
 }
 
+/** Rounded as the insights are: two panels give one number. */
+function percent(tokens: bigint, outside: bigint): string {
+  return outside === 0n ? '0.00' : percentOf(tokens, outside);
+}
+
 function lineOf(address: string, quantity: string) {
   return { key: address, name: ends(address, 8), title: address, share: BigInt(quantity) };
 }
@@ -173,14 +179,15 @@ function lineOf(address: string, quantity: string) {
 interface HolderRowProps extends Pick<Line, 'name' | 'title' | 'mark'> {
   readonly id: string;
   readonly share: string;
-  readonly supply: bigint | null;
+  /** Null where no share is shown. */
+  readonly outside: bigint | null;
 }
 
-const HolderRow = memo(({ id, name, title, mark, share, supply }: HolderRowProps) => {
+const HolderRow = memo(({ id, name, title, mark, share, outside }: HolderRowProps) => {
   const tokens = BigInt(share);
-  const part = supply === null ? '' : `${percent(tokens, supply)}%`;
+  const part = outside === null ? '' : `${percent(tokens, outside)}%`;
   // Less than a hundredth would be a speck.
-  const isSpeck = supply === null || tokens * 100n < supply;
+  const isSpeck = outside === null || tokens * 100n < outside;
   return (
     <li
       data-key={id}

@@ -53,6 +53,7 @@ export function Insights({ pool }: { readonly pool: LiquidityPoolInfo }) {
           </li>
         ))}
       </ul>
+      <p class="hint base">{t.token.flags.outside}</p>
       {error !== null && <ErrorBox error={error} />}
     </Panel>
   );

@@ -198,6 +198,19 @@ async function goesOnTo(seen: Visit, list: List, keys: readonly string[]): Promi
   assert(scrolled > 0, 'the first of the older ones is in view');
 }
 
+/** Holders and cautions count from the tokens outside the pool, and both say so. */
+async function sharesAgree(seen: Visit): Promise<void> {
+  const author = /Author (?:has)?\s*([\d.]+%)/;
+  const shareIn = async (selector: string) => author.exec(await seen.text(selector))?.[1];
+  await seen.asked(
+    'one share of the author in both panels',
+    () => Promise.all(['.distribution', '.insights .flags'].map(shareIn)),
+    ([holders, cautions]) => holders !== undefined && holders === cautions,
+  );
+  for (const panel of ['.distribution', '.insights'])
+    assert.match(await seen.text(`${panel} .base`), /tokens outside the pool/);
+}
+
 /** Beyond the first rows of each list of the token with the most trades. */
 export async function goesBack({ market, main }: Scene, seen: Visit): Promise<void> {
   const { client } = market;
@@ -231,6 +244,7 @@ export async function goesBack({ market, main }: Scene, seen: Visit): Promise<vo
     trades.map(({ id }) => id),
   );
   await goesOnTo(seen, HOLDERS, holderIds);
+  await sharesAgree(seen);
   const width = await seen.page.evaluate('document.documentElement.scrollWidth - innerWidth');
   assert(Number(width) <= 0, 'nothing is wider than the screen');
 }
