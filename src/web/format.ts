@@ -64,10 +64,23 @@ export function shortAda(lovelace: bigint | number | string): string {
   return `${short(BigInt(lovelace) / 1_000_000n)}${SPACE}₳`;
 }
 
-/** A decimal for columns: `18188.4` → `18.1k`. */
+/** A decimal for columns, three digits of it: `18188.4` → `18.1k`, `11000` → `11.0k`. */
 export function shortDecimal(decimal: string): string {
   const [whole = '0'] = decimal.split('.');
-  return whole.length < 3 ? localized(cut(decimal, 2)) : short(whole);
+  const text = whole.length < 3 ? cut(decimal, 3 - whole.length) : shortText(whole);
+  const [, shown = '', fraction = '', unit = ''] = /^(\d+)\.?(\d*)(\D?)$/.exec(text) ?? [];
+  const digits = Math.max(0, 3 - shown.length);
+  return localized(digits === 0 ? text : `${shown}.${fraction.padEnd(digits, '0')}${unit}`);
+}
+
+/** A price for columns: as `subscriptZeros`, with as many digits whatever the last ones are. */
+export function columnPrice(decimal: string, significant: number): string {
+  const text = subscriptText(decimal, significant);
+  const [, zeros, rest = ''] = /^0\.(0[₀-₉]+|0*)(\d+)$/.exec(text) ?? [];
+  if (zeros !== undefined) return localized(`0.${zeros}${rest.padEnd(significant, '0')}`);
+  const [whole = '', fraction = ''] = text.split('.');
+  if (whole === '0') return text;
+  return localized(`${whole}.${fraction.padEnd(Math.max(2, significant - 3), '0')}`);
 }
 
 const MINUTE = 60;

@@ -11,6 +11,7 @@ import { openBrowser, Visit, visit, WAIT_MS } from './support.ts';
 import { ordersAre, TradeWorld } from './tradeWorld.ts';
 import {
   axeFindings,
+  crowdedRow,
   hide,
   look,
   speakMarked,
@@ -63,6 +64,7 @@ test('every view is for everybody', async (t) => {
     assert.equal(await tooWideWithLongNames(seen), '');
     assert.equal(await seen.page.evaluate('document.documentElement.lang'), 'de');
     assert.match(await seen.text('td.col-price'), /\d,\d/, 'numbers are German');
+    assert.deepEqual(await crowdedRow(seen), []);
     seen.assertClean();
     await seen.page.context().close();
   });
@@ -206,7 +208,7 @@ test('every view is for everybody', async (t) => {
     const seen = await visit(browser, app.url);
     await seen.open();
     const price = seen.page.locator('td.col-price');
-    await price.getByText('0.0₅25', { exact: true }).waitFor();
+    await price.getByText('0.0₅2500', { exact: true }).waitFor();
     await seen.page.getByRole('button', { name: /US dollars: 1 ADA is \$0\.45/ }).click();
     await price.getByText('$0.0₅1125', { exact: true }).waitFor();
     await seen.open(`#/token/${TRADE.base}`);

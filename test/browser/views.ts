@@ -72,6 +72,53 @@ export async function tooWideWithLongNames({ page, url }: Visit): Promise<string
   return String(await page.evaluate(WIDER));
 }
 
+const CROWDED_WIDTHS = [320, 390, 820, 1024, 1440];
+
+/** The widest numbers that a row of the market shows: what stands over what, and what is cut. */
+export async function crowdedRow({ page, url }: Visit): Promise<readonly string[]> {
+  await page.goto(`${url}/#/list/new`);
+  await page.locator('.pools a').first().waitFor();
+  const found: string[] = [];
+  for (const width of CROWDED_WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const crowded = String(await page.evaluate(CROWDED));
+    if (crowded !== '') found.push(`${width} pixels: ${crowded}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return found;
+}
+
+const CROWDED = `new Promise((resolve) => requestAnimationFrame(() => {
+  const row = document.querySelector('.pools tr');
+  const widest = {
+    'col-price .price': '0.0₁₂9999', 'col-volume24h': '99.9M ₳', 'col-marketCap': '99.9M ₳',
+    'col-change1h > *': '▼99.99%', 'col-change24h > *': '▼99.99%', 'pool .name': 'Quantum Goose',
+    'pool .ticker': 'QUGOO', 'col-createdOn': '59 min', 'col-traders24h': '1,234',
+  };
+  for (const [selector, text] of Object.entries(widest)) {
+    const cell = row.querySelector('.' + selector);
+    if (cell !== null) cell.textContent = text;
+  }
+  const progress = row.querySelector('.col-progress');
+  progress.innerHTML = '<span class="mark">Graduated</span>';
+  const boxOf = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect();
+  };
+  const cells = Array.from(row.children).filter((cell) => cell.checkVisibility());
+  const over = cells.flatMap((one, index) => cells.slice(index + 1).flatMap((other) => {
+    const [a, b] = [boxOf(one), boxOf(other)];
+    const apart =
+      a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+    return apart ? [] : [one.className + ' over ' + other.className];
+  }));
+  const cut = Array.from(document.querySelectorAll('.tickers thead th, .pool .name, .mark'))
+    .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+    .map((each) => each.textContent + ' is cut');
+  resolve([...over, ...cut]);
+}))`;
+
 const MOST_TABS = 150;
 
 /** Presses Tab until the focus is there; every stop on the way is in view, and shows the focus. */

@@ -41,6 +41,18 @@ test('short amounts keep three or four digits', () => {
   for (const [amount, text] of cases) assert.equal(format.short(amount), text);
 });
 
+test('columns show as many digits in every row', () => {
+  const amounts = ['999999', '11000', '7500.4', '690.5', '29.2', '3', '0'];
+  const texts = ['999k', '11.0k', '7.50k', '690', '29.2', '3.00', '0.00'];
+  assert.deepEqual(amounts.map(format.shortDecimal), texts);
+  const prices = ['0.00000633', '0.0000116123', '0.5', '12.5', '1234', '0'];
+  const shown = ['0.0₅6330', '0.0₄1161', '0.5000', '12.50', '1,234.00', '0'];
+  assert.deepEqual(
+    prices.map((price) => format.columnPrice(price, 4)),
+    shown,
+  );
+});
+
 test('prices keep their zeros and their first digits', () => {
   assert.equal(format.shortPrice('0.000002545182123'), '0.00000254518');
   assert.equal(format.shortPrice('0.5'), '0.5');

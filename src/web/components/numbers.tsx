@@ -2,7 +2,7 @@
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { money } from '../fiat.ts';
-import { age, localized, shortPercent, subscriptZeros } from '../format.ts';
+import { age, columnPrice, localized, shortPercent } from '../format.ts';
 import { flash } from '../frames.ts';
 import { usePage } from '../page.tsx';
 
@@ -18,7 +18,7 @@ export function Price(props: { readonly value: string; readonly digits?: number 
   }, [value]);
   return (
     <span ref={element} class="price" title={`${localized(value)} ADA`}>
-      {money(value, (text) => subscriptZeros(text, digits))}
+      {money(value, (text) => columnPrice(text, digits))}
     </span>
   );
 }

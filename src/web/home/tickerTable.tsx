@@ -153,12 +153,12 @@ function Progress({ ticker: { progress, graduated } }: { readonly ticker: Ticker
   if (graduated === true) return <span class="mark">{t.home.graduated}</span>;
   if (progress === null) return '–';
   return (
-    <>
+    <span class="curve-part">
       <span class="meter" style={{ '--filled': `${progress}%` }}>
         <span />
       </span>
       <span>{shortPercent(progress)}%</span>
-    </>
+    </span>
   );
 }
 
