@@ -38,6 +38,8 @@ export interface PageContext {
   readonly link: ReadonlySignal<ConnectionState>;
   /** null until the server has said. */
   readonly health: ReadonlySignal<HealthData | null>;
+  /** Unix ms at which `health` arrived here: it comes each second. */
+  readonly healthAtMs: ReadonlySignal<number | null>;
   /** The pool of the token on the screen, live; null until it is there. Written by that view. */
   readonly pool: Signal<LiquidityPoolInfo | null>;
   /** null until the server has said. */

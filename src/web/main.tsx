@@ -38,10 +38,11 @@ const network = signal<Network | null>(null);
 const { connection } = client;
 const link = signal<ConnectionState>(connection.state);
 const health = signal<HealthData | null>(null);
+const healthAtMs = signal<number | null>(null);
 const time = new MarketTime(clock);
 
 const context: PageContext = {
-  ...{ client, clock, time, link, health, pool, network, route },
+  ...{ client, clock, time, link, health, healthAtMs, pool, network, route },
   go(place) {
     location.hash = routeHash(place);
   },
@@ -58,6 +59,7 @@ const showHealth = () => {
 };
 pings.onChange((state) => {
   time.observe(state?.tip.time ?? null);
+  healthAtMs.value = clock.nowMs();
   nextFrame(showHealth);
 });
 

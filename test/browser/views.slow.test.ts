@@ -179,6 +179,41 @@ test('every view is for everybody', async (t) => {
     await seen.page.context().close();
   });
 
+  await t.test('a server that falls silent is never called live', async (inner) => {
+    const address = await TcpProxy.start(inner, Number(new URL(world.url).port));
+    const seen = await visit(browser, address.url);
+    const { page } = seen;
+    await page.clock.install();
+    await seen.open();
+    await seen.live();
+    const status = page.locator('.status');
+    const freshness = () => status.getAttribute('data-freshness');
+    await seen.asked('it is fresh', freshness, (word) => word === 'fresh');
+    address.hold();
+    await page.clock.fastForward(4_000);
+    await seen.asked('it is late', freshness, (word) => word === 'late');
+    await page.getByText(/^No message for \d+ s$/).waitFor();
+    const tipSeconds = async () => Number(/tip ([\d.]+) s/.exec(await seen.text('.status'))?.[1]);
+    assert((await tipSeconds()) >= 4, 'the age of the tip counts on');
+    assert.equal(await page.locator('.outage').count(), 0);
+    await page.clock.fastForward(7_000);
+    await seen.asked('it is old', freshness, (word) => word === 'old');
+    await page.locator('.outage').waitFor();
+    const isRed = await page.evaluate(`(() => {
+      const dot = document.querySelector('.status .dot');
+      const shown = getComputedStyle(dot).backgroundColor;
+      dot.style.background = 'var(--down)';
+      const red = getComputedStyle(dot).backgroundColor;
+      dot.style.background = '';
+      return shown === red;
+    })()`);
+    assert.equal(isRed, true, 'the dot is red');
+    address.release();
+    await seen.live();
+    await page.locator('.outage').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   await t.test('a view whose script is out of reach says so, and can be had again', async () => {
     const seen = await visit(browser, world.url);
     const { page } = seen;

@@ -83,6 +83,7 @@ const SHELL = {
   noneFound: 'No token with this in its name or id.',
   openId: 'Open',
   live: 'Live',
+  silentFor: 'No message for {seconds} s',
   connecting: 'Connecting…',
   closed: 'Disconnected: {why}',
   reconnecting: 'Reconnecting in {seconds} s',

@@ -5,7 +5,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ConnectionState } from '../../client/index.ts';
-import { age, timeOfDay } from '../format.ts';
+import { age, localized, timeOfDay } from '../format.ts';
 import { oldestShownMs } from '../kept.ts';
 import { keepLanguage, LANGUAGES, language } from '../language.ts';
 import { t } from '../messages.ts';
@@ -28,28 +28,52 @@ function useNow(): number {
   return now.value;
 }
 
-/**
- * The time up to which the shown data is valid; null: it is current. Before the first frame no data
- * can be old; a view that was left before the connection was lost is older than that.
- */
-function lostSince({ is, heardAtMs }: ConnectionState): number | null {
-  if (is === 'open' || heardAtMs === null) return null;
-  return Math.min(heardAtMs, oldestShownMs.value ?? heardAtMs);
+/** A connection that looks open says something each second. */
+const LATE_MS = 3_000;
+const LOST_MS = 10_000;
+
+interface Heard {
+  readonly state: ConnectionState;
+  readonly nowMs: number;
+  /** Since the last message, by the clock of this browser; null before the first one. */
+  readonly silentMs: number | null;
+  /**
+   * The time up to which the shown data is valid; null: it is current. Before the first frame no
+   * data can be old; a view that was left before the connection was lost is older than that.
+   */
+  readonly lostAtMs: number | null;
+}
+
+function useHeard(): Heard {
+  const { link, healthAtMs } = usePage();
+  const nowMs = useNow();
+  const state = link.value;
+  if (state.heardAtMs === null) return { state, nowMs, silentMs: null, lostAtMs: null };
+  const heardAtMs = Math.max(state.heardAtMs, healthAtMs.value ?? 0);
+  const silentMs = Math.max(0, nowMs - heardAtMs);
+  const isCurrent = state.is === 'open' && silentMs < LOST_MS;
+  const lostAtMs = isCurrent ? null : Math.min(heardAtMs, oldestShownMs.value ?? heardAtMs);
+  return { state, nowMs, silentMs, lostAtMs };
+}
+
+function freshnessOf({ silentMs }: Heard): 'none' | 'fresh' | 'late' | 'old' {
+  if (silentMs === null) return 'none';
+  if (silentMs < LATE_MS) return 'fresh';
+  return silentMs < LOST_MS ? 'late' : 'old';
 }
 
 export function StatusLine() {
-  const { link, health, network, client } = usePage();
-  const state = link.value;
-  const now = useNow();
-  const lost = lostSince(state);
+  const { health, network, client } = usePage();
+  const heard = useHeard();
+  const { state, lostAtMs: lost } = heard;
   const isOpen = state.is === 'open';
   useEffect(() => {
     document.documentElement.dataset.connection = lost === null ? 'open' : 'lost';
   }, [lost === null]);
   return (
-    <footer class="status">
+    <footer class="status" data-freshness={freshnessOf(heard)}>
       <span class="dot" aria-hidden="true" />
-      <span class="state">{wordsOf(state, now)}</span>
+      <span class="state">{wordsOf(heard)}</span>
       {lost !== null && <span class="as-of long">{t.shell.showing}</span>}
       {lost !== null && <span class="as-of">{t.shell.asOf({ time: timeOfDay(lost / 1000) })}</span>}
       {/* Read out when it changes; the seconds that are counted are not. */}
@@ -61,7 +85,7 @@ export function StatusLine() {
           {t.shell.tryNow}
         </button>
       )}
-      {isOpen && health.value !== null && <Node />}
+      {isOpen && health.value !== null && <Node silentMs={heard.silentMs ?? 0} />}
       <span class="fact">{networkName(network.value?.name ?? '')}</span>
       <LanguageChoice />
       <a href="/docs">{t.shell.api}</a>
@@ -92,14 +116,14 @@ function LanguageChoice() {
   );
 }
 
-function Node() {
+function Node({ silentMs }: { readonly silentMs: number }) {
   const health = usePage().health.value;
   if (health === null) return null;
   const { tip, stale, role, synced, node } = health;
   return (
     <>
       <span class={stale ? 'fact tip-fact warn' : 'fact tip-fact'}>
-        {t.shell.tip({ ago: lagOf(tip.lagMs) })}
+        {t.shell.tip({ ago: lagOf(tip.lagMs, silentMs) })}
         {stale ? `, ${t.shell.silent}` : ''}
       </span>
       <span class="fact">
@@ -113,17 +137,15 @@ function Node() {
 
 /** Shown above the data while the data is old. */
 export function OutageBanner() {
-  const { link, client } = usePage();
-  const state = link.value;
-  const lost = lostSince(state);
-  const now = useNow();
-  if (lost === null) return null;
-  const since = age((now - lost) / 1000);
+  const { client } = usePage();
+  const { state, nowMs, lostAtMs } = useHeard();
+  if (lostAtMs === null) return null;
+  const since = age((nowMs - lostAtMs) / 1000);
   return (
     <div class="outage">
       <span>
         <strong>{t.shell.outage}</strong> {t.shell.outageAge({ age: since })}{' '}
-        {state.is === 'waiting' && t.shell.nextTry({ seconds: secondsLeft(state, now) })}
+        {state.is === 'waiting' && t.shell.nextTry({ seconds: secondsLeft(state, nowMs) })}
       </span>
       {state.is === 'waiting' && (
         <button type="button" class="button" onClick={() => client.connection.connect()}>
@@ -152,8 +174,11 @@ function secondsLeft({ retryAtMs }: ConnectionState, nowMs: number): number {
   return Math.max(0, Math.ceil(((retryAtMs ?? nowMs) - nowMs) / 1000));
 }
 
-function wordsOf(state: ConnectionState, nowMs: number): string {
-  if (state.is === 'open') return t.shell.live;
+function wordsOf({ state, nowMs, silentMs }: Heard): string {
+  if (state.is === 'open') {
+    if (silentMs === null || silentMs < LATE_MS) return t.shell.live;
+    return t.shell.silentFor({ seconds: Math.floor(silentMs / 1000) });
+  }
   if (state.is === 'connecting' || state.is === 'idle') return t.shell.connecting;
   if (state.is === 'closed') return t.shell.closed({ why: state.why ?? '' });
   return t.shell.reconnecting({ seconds: secondsLeft(state, nowMs) });
@@ -163,9 +188,11 @@ function networkName(name: string): string {
   return name === 'none' ? t.shell.replay : name;
 }
 
-function lagOf(lagMs: number | null): string {
+/** What the node said, and the time that has passed here since. */
+function lagOf(lagMs: number | null, silentMs: number): string {
   if (lagMs === null) return t.shell.unknown;
-  return lagMs < 100_000
-    ? t.shell.ago({ seconds: (Math.max(0, lagMs) / 1000).toFixed(1) })
+  const ms = Math.max(0, lagMs) + silentMs;
+  return ms < 100_000
+    ? t.shell.ago({ seconds: localized((ms / 1000).toFixed(1)) })
     : t.shell.longAgo;
 }
