@@ -46,12 +46,13 @@ export function recount(token: CountedToken, marketMs: number) {
     const inside = since(fromMs);
     const buys = inside.filter(({ isBuy }) => isBuy).length;
     const last = token.trades.findLast(({ atMs }) => atMs < fromMs);
-    const then = last?.after ?? (token.createdMs <= fromMs ? launchSpot : null);
+    const isYoung = token.createdMs > fromMs;
     return {
+      basis: isYoung ? { [name]: { since: 'launch' } } : {},
       volume: ada(inside.reduce((sum, { lovelace }) => sum + lovelace, 0n)),
       buys,
       sells: inside.length - buys,
-      change: then === null ? null : percent(token.spot, then),
+      change: percent(token.spot, last?.after ?? launchSpot),
     };
   };
   const [m5, h1, h6, h24] = [windowOf('5m'), windowOf('1h'), windowOf('6h'), windowOf('24h')];
@@ -70,6 +71,7 @@ export function recount(token: CountedToken, marketMs: number) {
     change1h: h1.change,
     change6h: h6.change,
     change24h: h24.change,
+    changeBasis: { ...m5.basis, ...h1.basis, ...h6.basis, ...h24.basis },
     high24h: adaPrice(byPrice.at(-1) ?? token.spot),
     low24h: adaPrice(byPrice[0] ?? token.spot),
     volume5m: m5.volume,
@@ -94,15 +96,27 @@ export function recount(token: CountedToken, marketMs: number) {
   };
 }
 
+/** Minutes of a step, tried one after the other: each point is counted on its own. */
 function sparkOf(token: CountedToken, nowMs: number, launchSpot: Ratio) {
-  const fromMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - 23 * HOUR_MS;
-  const closes = Array.from({ length: 24 }, (_, hour) => {
-    const endMs = fromMs + (hour + 1) * HOUR_MS;
-    if (hour === 23) return adaPrice(token.spot);
-    if (token.createdMs >= endMs) return null;
+  const sinceMs = Math.max(token.createdMs, nowMs - LENGTHS_MS['24h']);
+  const startsIn = (minutes: number) => {
+    const stepMs = minutes * MINUTE_MS;
+    const starts: number[] = [];
+    for (let at = Math.floor(nowMs / stepMs) * stepMs; at + stepMs > sinceMs; at -= stepMs) {
+      starts.unshift(at);
+    }
+    // Market time of a launch is cut to its minute.
+    return starts.length === 0 ? [Math.floor(nowMs / stepMs) * stepMs] : starts;
+  };
+  const steps = [1, 2, 3, 5, 10, 15, 20, 30];
+  const step = steps.find((minutes) => startsIn(minutes).length <= 48) ?? 30;
+  const starts = startsIn(step).slice(-48);
+  const closes = starts.map((startMs, index) => {
+    if (index === starts.length - 1) return adaPrice(token.spot);
+    const endMs = startMs + step * MINUTE_MS;
     return adaPrice(token.trades.findLast(({ atMs }) => atMs < endMs)?.after ?? launchSpot);
   });
-  return { from: fromMs / 1000, closes };
+  return { from: (starts[0] ?? 0) / 1000, step: step * 60, closes };
 }
 
 function percent(now: Ratio, then: Ratio): string {

@@ -2,8 +2,10 @@
  * The card of a token as SVG, 1200 × 630: what chats show beside a link. A name is chosen by a
  * stranger: only numbers of ours and escaped text reach the SVG.
  */
+
 import { cut, grouped, short, subscriptZeros } from '../../engine/market/shownNumber.ts';
 import { shownText } from '../../engine/market/shownText.ts';
+import { sparkLine } from '../../engine/market/sparkSpan.ts';
 import { escapeMarkup } from '../../engine/runtime/markup.ts';
 
 export const WIDTH = 1200;
@@ -18,8 +20,9 @@ export interface CardFacts {
   readonly price: string;
   /** null: the token has no pool. */
   readonly marketCap: string | null;
-  /** null: the token is younger. */
+  /** null: not known. */
   readonly change24h: string | null;
+  readonly changeBasis: { readonly '24h'?: unknown };
   readonly progress: string | null;
   readonly graduated: boolean | null;
   readonly spark: { readonly closes: readonly (string | null)[] };
@@ -139,7 +142,7 @@ function widthOfOne(character: string): number {
   return /\p{Script=Arabic}/u.test(character) ? 1.05 : 0.72;
 }
 
-function figures({ price, marketCap, change24h }: CardFacts): string[] {
+function figures({ price, marketCap, change24h, changeBasis }: CardFacts): string[] {
   const shownPrice = `${subscriptZeros(price, PRICE_DIGITS)} ₳`;
   const isDown = change24h?.startsWith('-') === true;
   return [
@@ -147,7 +150,12 @@ function figures({ price, marketCap, change24h }: CardFacts): string[] {
     marketCap === null ? '' : figure('Market cap', `${readable(marketCap)} ₳`, 480, COLOURS.text),
     change24h === null
       ? ''
-      : figure('24 hours', signed(change24h), 850, isDown ? COLOURS.down : COLOURS.up),
+      : figure(
+          changeBasis['24h'] === undefined ? '24 hours' : 'Since launch',
+          signed(change24h),
+          850,
+          isDown ? COLOURS.down : COLOURS.up,
+        ),
   ];
 }
 
@@ -171,30 +179,23 @@ function figure(label: string, value: string, x: number, fill: string): string {
   );
 }
 
-/** The last 24 hours. Places between 0 and 1 of the height: a picture needs no exact numbers. */
-function chart({ spark, change24h }: CardFacts): string {
+/** The spark. Places between 0 and 1 of the height: a picture needs no exact numbers. */
+function chart(facts: CardFacts): string {
   const { x, y, width, height } = CHART;
-  const known = spark.closes.flatMap((close, index) => {
-    return close === null ? [] : [{ index, value: Number(close) }];
-  });
-  const values = known.map(({ value }) => value);
+  const values = sparkLine(facts);
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const step = width / Math.max(spark.closes.length - 1, 1);
-  const points = known.map(({ index, value }) => {
+  const step = width / Math.max(values.length - 1, 1);
+  const points = values.map((value, index) => {
     const place = most > least ? (value - least) / (most - least) : 0.5;
     return { x: x + index * step, y: y + 10 + (1 - place) * (height - 20) };
   });
-  const [first] = points;
-  const last = points.at(-1);
+  const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
-  const isDown = change24h?.startsWith('-') ?? (values.at(-1) ?? 0) < (values[0] ?? 0);
+  const isDown = facts.change24h?.startsWith('-') ?? (values.at(-1) ?? 0) < (values[0] ?? 0);
   const colour = isDown ? COLOURS.down : COLOURS.up;
-  // A token of this hour has one point: its price is a line all the same.
-  const from = points.length === 1 ? [{ x, y: first.y }, first] : points;
-  const text = from.map((point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`).join(' ');
-  const [start = first] = from;
+  const text = points.map((point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`).join(' ');
   const bottom = y + height;
-  const area = `${start.x.toFixed(1)},${bottom} ${text} ${last.x.toFixed(1)},${bottom}`;
+  const area = `${first.x.toFixed(1)},${bottom} ${text} ${last.x.toFixed(1)},${bottom}`;
   return (
     `<path d="M${x} ${bottom}H${x + width}" stroke="${COLOURS.line}" stroke-width="2"/>` +
     `<polygon points="${area}" fill="${colour}" fill-opacity="0.14"/>` +

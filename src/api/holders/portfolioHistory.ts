@@ -51,7 +51,7 @@ const MOST_BARS = 20_000;
 const A_STEP = 250;
 
 interface HistoryRequest {
-  readonly resolution: 'hour1' | 'day1';
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1';
   /** Unix seconds; points that start in [from, to). */
   readonly from?: number;
   readonly to?: number;

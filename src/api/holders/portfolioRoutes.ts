@@ -78,7 +78,7 @@ export function portfolioRoutes(
       method: 'POST',
       path: '/v1/portfolio/history',
       operationId: 'portfolioHistory',
-      summary: 'What wallets made over time, by hour or by day',
+      summary: 'What wallets made over time, by minute, hour or day',
       description:
         'A point for each interval from the first trade on, oldest first, folded from the fills; ' +
         `${AVERAGE_COST} Costs as much as ${HISTORY_COST} reads.`,

@@ -60,7 +60,9 @@ export type Portfolio = Type.Static<typeof Portfolio>;
 export type PortfolioToken = Type.Static<typeof PortfolioToken>;
 
 export const PortfolioHistoryQuery = Type.Object({
-  resolution: OneOf(['hour1', 'day1'], { description: 'Points an hour or a day apart, UTC.' }),
+  resolution: OneOf(['min1', 'min5', 'hour1', 'day1'], {
+    description: 'Points a minute, 5 minutes, an hour or a day apart, UTC.',
+  }),
   ...SPAN,
   limit: Limit(MOST_POINTS, MOST_POINTS),
   format: Format,

@@ -12,16 +12,15 @@ import { spotOf } from '../../engine/market/pool.ts';
 import { type Ratio, roundHalfEven } from '../../engine/market/ratio.ts';
 import {
   EARLIEST_START_MS,
-  HOUR_MS,
   intervalStart,
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
+import { type SparkSpan, sparkSpan } from '../../engine/market/sparkSpan.ts';
 import { type Sums, WINDOW_MS, type Window } from '../../engine/market/windows.ts';
 import type { PairDay } from '../../engine/pools/pairTicker.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { type PoolRecord, poolState } from '../../engine/store/records.ts';
 
-const HOURS = 24;
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Months of a thousand years. */
 const MOST_MONTHS = 12_000;
@@ -104,9 +103,12 @@ export class TokenDay {
     return this.#day?.windows?.sums(window) ?? NO_SUMS;
   }
 
-  /** Hundredths of a percent against the price at the window's start; null: it is younger. */
+  /**
+   * Hundredths of a percent against the price at the window's start, or at the launch of a token
+   * that is younger. null: neither is known.
+   */
   change(window: Window): bigint | null {
-    const from = this.#priceBefore(window);
+    const from = this.#priceBefore(window) ?? this.#launchWithin(window);
     if (from === null || from.numerator === 0n) return null;
     const { numerator, denominator } = this.spot;
     const now = numerator * from.denominator;
@@ -119,15 +121,24 @@ export class TokenDay {
     return range ?? { high: this.spot, low: this.spot };
   }
 
-  /** Start of the first hour, and the price at the end of each; null before the launch. */
-  spark(): { readonly fromMs: number; readonly closes: readonly (Ratio | null)[] } {
-    const fromMs = intervalStart('hour1', this.#atMs) - (HOURS - 1) * HOUR_MS;
+  /** Whether `change` counts from the launch: it lies within the window. */
+  countsFromLaunch(window: Window): boolean {
+    return this.#priceBefore(window) === null && this.#launchWithin(window) !== null;
+  }
+
+  get sparkSpan(): SparkSpan {
+    return sparkSpan(this.pool === null ? this.#firstMinuteMs() : this.pool.createdMs, this.#atMs);
+  }
+
+  /** The price at the end of each step of its spark; null before the launch, the last now. */
+  sparkCloses(): readonly (Ratio | null)[] {
+    const { fromMs, stepMs, points } = this.sparkSpan;
     const windows = this.#day?.windows ?? null;
     const closeBefore = (endMs: number) =>
       windows === null ? this.#lastOrSpot() : (windows.closeBefore(endMs) ?? this.#launch());
-    const ends = Array.from({ length: HOURS - 1 }, (_, hour) => fromMs + (hour + 1) * HOUR_MS);
+    const ends = Array.from({ length: points - 1 }, (_, index) => fromMs + (index + 1) * stepMs);
     const closes = ends.map((endMs) => (this.#wasThere(endMs) ? closeBefore(endMs) : null));
-    return { fromMs, closes: [...closes, this.spot] };
+    return [...closes, this.spot];
   }
 
   #priceBefore(window: Window): Ratio | null {
@@ -138,6 +149,13 @@ export class TokenDay {
     // The launch counts as a price, its own moment included.
     if (!this.#wasThere(fromMs + 1)) return null;
     return windows === null ? this.#lastOrSpot() : this.#launch();
+  }
+
+  /** Price of the launch, where that was seen here and lies within the window; null elsewhere. */
+  #launchWithin(window: Window): Ratio | null {
+    if (this.pool === null || this.pool.createdMs !== this.pool.firstMs) return null;
+    if (this.#wasThere(this.#atMs - WINDOW_MS[window] + 1)) return null;
+    return this.#day?.windows ? this.#launch() : this.#lastOrSpot();
   }
 
   /** After the last trade, or since the launch where there was none. */
@@ -157,6 +175,11 @@ export class TokenDay {
   #wasThere(beforeMs: number): boolean {
     const firstMs = this.pool === null ? this.#firstTradeMs() : this.pool.firstMs;
     return firstMs !== null && firstMs < beforeMs;
+  }
+
+  /** Of a pair that began within the last 24 hours; null of one that is older. */
+  #firstMinuteMs(): number | null {
+    return this.#day?.windows?.launch?.startMs ?? null;
   }
 
   #firstTradeMs(): number | null {

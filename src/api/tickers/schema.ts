@@ -17,17 +17,44 @@ const countOrNull = (what: string) =>
 const change = (span: string) =>
   orNull(
     Type.String({ pattern: '^-?[0-9]+\\.[0-9]{2}$' }),
-    `Percent that the price changed in the last ${span}; null: the token is younger.`,
+    `Percent that the price changed in the last ${span}, or since the launch if it was later ` +
+      '(`changeBasis` says so); null: the price then is not known.',
   );
 
 const Spark = Type.Object(
   {
-    from: Type.Integer({ description: 'Start of the first hour, Unix seconds.' }),
-    closes: Type.Array(orNull(Decimal, 'ADA per token; null before the launch.'), {
-      description: 'Price at the end of each of the last 24 UTC hours, the last one now.',
+    from: Type.Integer({ description: 'Start of the first step, Unix seconds.' }),
+    step: Type.Integer({
+      description:
+        'Seconds: the smallest of 1, 2, 3, 5, 10, 15, 20 and 30 minutes that covers the age of ' +
+        'the token, at most 24 hours, with at most 48 points. Steps are aligned to 00:00 UTC.',
+    }),
+    closes: Type.Array(orNull(Decimal, 'ADA per token; null: not known here.'), {
+      minItems: 1,
+      maxItems: 48,
+      description: 'Price at the end of each step, the last one now.',
     }),
   },
   { $id: 'Spark' },
+);
+
+const Basis = Type.Object({ since: Type.Literal('launch') });
+
+/** By window, only where it applies. */
+const ChangeBasis = Type.Object(
+  {
+    '5m': Type.Optional(Basis),
+    '1h': Type.Optional(Basis),
+    '6h': Type.Optional(Basis),
+    '24h': Type.Optional(Basis),
+  },
+  {
+    $id: 'ChangeBasis',
+    description:
+      'Where a change counts from something else than the price at the start of its window: ' +
+      '`{"24h": {"since": "launch"}}` of a token younger than 24 hours, whose change counts from ' +
+      'the price of its launch.',
+  },
 );
 
 const TICKER_FIELDS = {
@@ -41,6 +68,7 @@ const TICKER_FIELDS = {
   change1h: change('hour'),
   change6h: change('6 hours'),
   change24h: change('24 hours'),
+  changeBasis: ChangeBasis,
   high24h: price('Highest spot price before and after each trade of 24 hours.'),
   low24h: price('Lowest of them.'),
   volume5m: ada('ADA traded.'),

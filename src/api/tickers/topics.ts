@@ -23,7 +23,7 @@ export function tickerTopics(node: TickerNode): Topic[] {
         'volume24h unless `sort` is set, of the whole market or of the tokens within bounds: all ' +
         'of them in a snapshot, later those that changed or are new, each time with the order of ' +
         'all. `spark` is there in a snapshot, for a token that is new or was traded, and when ' +
-        'the hour turns; keep the one from before otherwise.',
+        'a step of it ends; keep the one from before otherwise.',
       data: TickersInput,
       update: TickersUpdate,
       open({ assets, limit = PAGE, ...asked }) {
@@ -112,7 +112,7 @@ class TickerSource implements Source<Update, TickersPart> {
       if (!isNew && !tickers.changedSince(asset, seq)) return [];
       const ticker = this.#views.find(asset);
       if (ticker === null) return [];
-      if (isNew || tickers.changes.sparkSeq(asset) > seq) return [ticker];
+      if (isNew || tickers.sparkChangedSince(asset, seq)) return [ticker];
       const { spark: _, ...others } = ticker;
       return [others];
     });

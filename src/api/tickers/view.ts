@@ -22,6 +22,7 @@ export function viewTicker(day: TokenDay, spark?: Ticker['spark']): Ticker {
     price,
     marketCap: marketCapLovelace === null ? null : formatUnits(marketCapLovelace, ADA_DECIMALS),
     ...changesOf(day),
+    changeBasis: basisOf(day),
     high24h: formatPrice(high, day),
     low24h: formatPrice(low, day),
     ...volumesOf(day),
@@ -56,6 +57,11 @@ function changesOf(day: TokenDay) {
   };
 }
 
+function basisOf(day: TokenDay): Ticker['changeBasis'] {
+  const young = WINDOWS.filter((window) => day.countsFromLaunch(window));
+  return Object.fromEntries(young.map((window) => [window, { since: 'launch' }]));
+}
+
 function volumesOf(day: TokenDay) {
   const text = (window: Window) => formatUnits(day.sums(window).volume, day.decimals.quoteDecimals);
   return {
@@ -81,10 +87,11 @@ function sidesIn(day: TokenDay, window: Window) {
 }
 
 function sparkOf(day: TokenDay): Ticker['spark'] {
-  const { fromMs, closes } = day.spark();
+  const { fromMs, stepMs } = day.sparkSpan;
   return {
     from: fromMs / 1000,
-    closes: closes.map((close) => (close === null ? null : formatPrice(close, day))),
+    step: stepMs / 1000,
+    closes: day.sparkCloses().map((close) => (close === null ? null : formatPrice(close, day))),
   };
 }
 

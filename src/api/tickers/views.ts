@@ -127,9 +127,9 @@ export class TickerViews {
   #render(day: TokenDay): Ticker {
     const { fold, appliedSeq: seq } = this;
     const known = this.#rendered.get(day.asset);
-    // The prices of its hours are most of the work, and a minute that leaves changes none.
+    // The prices of its steps are most of the work, and a minute that leaves changes none.
     const keepsSpark =
-      known?.fold === fold && fold.tickers.changes.sparkSeq(day.asset) <= known.seq;
+      known?.fold === fold && !fold.tickers.sparkChangedSince(day.asset, known.seq);
     const ticker = viewTicker(day, keepsSpark ? known.ticker.spark : undefined);
     this.#rendered.set(day.asset, { fold, seq, ticker });
     return ticker;

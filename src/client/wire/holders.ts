@@ -195,8 +195,8 @@ export interface PortfolioAnswer {
 }
 
 export interface PortfolioHistoryQuery {
-  /** Points an hour or a day apart, UTC. */
-  readonly resolution: 'hour1' | 'day1';
+  /** Points a minute, 5 minutes, an hour or a day apart, UTC. */
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1';
   /** Only from this moment on, Unix seconds. */
   readonly from?: number;
   /** Only before this moment, Unix seconds. */

@@ -307,6 +307,26 @@ export interface TradeRow {
   readonly spotAfter: string;
 }
 
+/**
+ * Where a change counts from something else than the price at the start of its window:
+ * `{"24h": {"since": "launch"}}` of a token younger than 24 hours, whose change counts from
+ * the price of its launch.
+ */
+export interface ChangeBasis {
+  readonly '5m'?: {
+    readonly since: 'launch';
+  };
+  readonly '1h'?: {
+    readonly since: 'launch';
+  };
+  readonly '6h'?: {
+    readonly since: 'launch';
+  };
+  readonly '24h'?: {
+    readonly since: 'launch';
+  };
+}
+
 export interface StreamSubscription {
   /** A topic of the socket; AsyncAPI lists them. */
   readonly topic: string;

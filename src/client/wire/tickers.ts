@@ -1,4 +1,5 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { ChangeBasis } from './shapes.ts';
 
 export interface TickersQuery {
   /** Only these tokens: the parameter repeated, at most 20 times. */
@@ -68,9 +69,14 @@ export interface TickersOfAssetsAnswer {
 }
 
 export interface Spark {
-  /** Start of the first hour, Unix seconds. */
+  /** Start of the first step, Unix seconds. */
   readonly from: number;
-  /** Price at the end of each of the last 24 UTC hours, the last one now. */
+  /**
+   * Seconds: the smallest of 1, 2, 3, 5, 10, 15, 20 and 30 minutes that covers the age of the
+   * token, at most 24 hours, with at most 48 points. Steps are aligned to 00:00 UTC.
+   */
+  readonly step: number;
+  /** Price at the end of each step, the last one now. */
   readonly closes: readonly (string | null)[];
 }
 
@@ -84,14 +90,27 @@ export interface Ticker {
   readonly price: string;
   /** ADA; null without a pool. */
   readonly marketCap: string | null;
-  /** Percent that the price changed in the last 5 minutes; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last 5 minutes, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change5m: string | null;
-  /** Percent that the price changed in the last hour; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last hour, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change1h: string | null;
-  /** Percent that the price changed in the last 6 hours; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last 6 hours, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change6h: string | null;
-  /** Percent that the price changed in the last 24 hours; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last 24 hours, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change24h: string | null;
+  readonly changeBasis: ChangeBasis;
   /** Highest spot price before and after each trade of 24 hours. */
   readonly high24h: string;
   /** Lowest of them. */
@@ -145,14 +164,27 @@ export interface TickerUpdate {
   readonly price: string;
   /** ADA; null without a pool. */
   readonly marketCap: string | null;
-  /** Percent that the price changed in the last 5 minutes; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last 5 minutes, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change5m: string | null;
-  /** Percent that the price changed in the last hour; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last hour, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change1h: string | null;
-  /** Percent that the price changed in the last 6 hours; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last 6 hours, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change6h: string | null;
-  /** Percent that the price changed in the last 24 hours; null: the token is younger. */
+  /**
+   * Percent that the price changed in the last 24 hours, or since the launch if it was later
+   * (`changeBasis` says so); null: the price then is not known.
+   */
   readonly change24h: string | null;
+  readonly changeBasis: ChangeBasis;
   /** Highest spot price before and after each trade of 24 hours. */
   readonly high24h: string;
   /** Lowest of them. */

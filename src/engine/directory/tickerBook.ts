@@ -10,8 +10,9 @@
 import { type AssetId, COIN } from '../market/asset.ts';
 import type { Pair } from '../market/pair.ts';
 import { intervalStart, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import { isSameSpan, sparkSpan } from '../market/sparkSpan.ts';
 import { KEPT_MS, WINDOWS, type Window } from '../market/windows.ts';
-import { edgesOf, type PairDay, PairTicker } from '../pools/pairTicker.ts';
+import { edgesOf, type PairDay, PairTicker, type Span } from '../pools/pairTicker.ts';
 import type { BarSlot } from '../store/barRows.ts';
 import type { TradeRecord } from '../store/records.ts';
 import { type RowChange, type RowValue, recordOf } from '../store/rows.ts';
@@ -109,12 +110,29 @@ export class TickerBook {
     if (this.changes.changedSince(asset, seq)) return true;
     const steps = this.changes.stepsSince(seq);
     if (steps === null) return false;
+    if (this.#hasSparkTurned(asset, steps)) return true;
     const firstMs = this.#directory.find(asset)?.pool.firstMs ?? Number.POSITIVE_INFINITY;
     const isLaunched = WINDOWS.some((window) => {
       const { fromMs, toMs } = edgesOf(window, steps);
       return firstMs > fromMs && firstMs <= toMs;
     });
     return isLaunched || ticker?.hasCrossed(WINDOWS, steps) === true;
+  }
+
+  /** False only if its spark, but for the price of now, surely is as it was at entry `seq`. */
+  sparkChangedSince(asset: AssetId, seq: number): boolean {
+    if (this.#find(asset)?.isRead === false) return seq < this.#seq;
+    if (this.changes.tradedSince(asset, seq)) return true;
+    const steps = this.changes.stepsSince(seq);
+    return steps !== null && this.#hasSparkTurned(asset, steps);
+  }
+
+  /** The span of a spark never steps back while market time does not. */
+  #hasSparkTurned(asset: AssetId, { fromMs, toMs }: Span): boolean {
+    const listed = this.#directory.find(asset);
+    const createdMs = listed === null ? this.#find(asset)?.firstMinuteMs : listed.pool.createdMs;
+    if (createdMs === undefined) return true;
+    return !isSameSpan(sparkSpan(createdMs, fromMs), sparkSpan(createdMs, toMs));
   }
 
   /**

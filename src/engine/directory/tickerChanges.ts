@@ -6,7 +6,7 @@
  */
 
 import type { AssetId } from '../market/asset.ts';
-import { HOUR_MS, MINUTE_MS } from '../market/resolution.ts';
+import { MINUTE_MS } from '../market/resolution.ts';
 import type { Span } from '../pools/pairTicker.ts';
 import { ChangeLog } from '../store/changeLog.ts';
 
@@ -38,7 +38,6 @@ export class TickerChanges {
   /** Steps up to here are not remembered. */
   #stepsFloorSeq: number;
   #floorSeq: number;
-  #hourSeq: number;
   #log: ChangeLog;
   #atMs: number;
 
@@ -46,7 +45,6 @@ export class TickerChanges {
   constructor(seq: number, atMs: number) {
     this.#floorSeq = seq;
     this.#stepsFloorSeq = seq;
-    this.#hourSeq = seq;
     this.#log = new ChangeLog(seq);
     this.#atMs = atMs;
   }
@@ -63,8 +61,7 @@ export class TickerChanges {
 
   /** False only if surely nothing happened to it since entry `seq`; but see `stepsSince`. */
   changedSince(asset: AssetId, seq: number): boolean {
-    const lastSeq = Math.max(this.#changed.get(asset) ?? this.#floorSeq, this.#hourSeq);
-    return seq < lastSeq || seq < this.#stepsFloorSeq;
+    return seq < (this.#changed.get(asset) ?? this.#floorSeq) || seq < this.#stepsFloorSeq;
   }
 
   /** What steps of market time passed since entry `seq`, forth or back; null: there was none. */
@@ -79,16 +76,16 @@ export class TickerChanges {
     return fromMs < toMs ? { fromMs, toMs } : null;
   }
 
-  /** The prices of its last hours last changed with this entry, or before it. */
-  sparkSeq(asset: AssetId): number {
-    return Math.max(this.#traded.get(asset) ?? this.#floorSeq, this.#hourSeq);
+  /** Whether it may have been traded since entry `seq`; false only if surely not. */
+  tradedSince(asset: AssetId, seq: number): boolean {
+    return seq < (this.#traded.get(asset) ?? this.#floorSeq) || seq < this.#stepsFloorSeq;
   }
 
   follow(follower: TickerFollower): void {
     this.#followers.add(follower);
   }
 
-  /** `isTraded`: so that the prices of its last hours changed. */
+  /** `isTraded`: so that its price of now changed. */
   note(asset: AssetId, seq: number, isTraded: boolean): void {
     this.#changed.set(asset, seq);
     this.#log.add(seq);
@@ -101,7 +98,6 @@ export class TickerChanges {
     const beforeMs = this.#atMs;
     if (atMs === beforeMs) return false;
     this.#atMs = atMs;
-    if (Math.floor(atMs / HOUR_MS) !== Math.floor(beforeMs / HOUR_MS)) this.#hourSeq = seq;
     this.#log.add(seq);
     this.#remember(seq, Math.min(beforeMs, atMs), Math.max(beforeMs, atMs));
     for (const follower of this.#followers) follower.moved(beforeMs);
@@ -124,7 +120,6 @@ export class TickerChanges {
     this.#changed.clear();
     this.#traded.clear();
     this.#floorSeq = seq;
-    this.#hourSeq = seq;
     this.#log = new ChangeLog(seq);
     for (const follower of this.#followers) follower.moved(beforeMs);
   }

@@ -96,6 +96,13 @@ export class PairTicker {
     return this.#traders !== null || this.#tradersReading !== null;
   }
 
+  /** null: surely before the last 24 hours. undefined: not read, or without a trade. */
+  get firstMinuteMs(): number | null | undefined {
+    const state = this.#state;
+    if (state instanceof MinuteWindows) return state.launch?.startMs ?? null;
+    return state?.last ? null : undefined;
+  }
+
   forgetDay(): void {
     this.#state = null;
     this.#reading = null;

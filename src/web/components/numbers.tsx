@@ -1,9 +1,12 @@
 /** Numbers that move: prices that flash, changes with a sign, ages that tick. */
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Ticker } from '../../client/types.ts';
+import type { Window } from '../../engine/market/windows.ts';
 import { money } from '../fiat.ts';
 import { age, columnPrice, localized, shortPercent } from '../format.ts';
 import { flash } from '../frames.ts';
+import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 
 /** A decimal string; flashes up or down when it becomes another one. */
@@ -23,15 +26,26 @@ export function Price(props: { readonly value: string; readonly digits?: number 
   );
 }
 
-/** Percent, a decimal string; null where there is nothing to compare with. */
-export function Percent({ value }: { readonly value: string | null }) {
+interface PercentProps {
+  /** A decimal string; null where there is nothing to compare with. */
+  readonly value: string | null;
+  /** It counts from the launch, which lies within the span. */
+  readonly isSinceLaunch?: boolean;
+}
+
+export function Percent({ value, isSinceLaunch = false }: PercentProps) {
   if (value === null) return <span class="dim">–</span>;
   const bare = value.replace('-', '');
   const isFlat = Number(bare) === 0;
   const isDown = !isFlat && value.startsWith('-');
   const sign = isFlat ? '' : isDown ? '▼' : '▲';
   return (
-    <span class={isFlat ? 'dim' : isDown ? 'down' : 'up'} title={`${localized(value)} %`}>
+    <span
+      class={`${isFlat ? 'dim' : isDown ? 'down' : 'up'} ${isSinceLaunch ? 'since-launch' : ''}`}
+      title={
+        isSinceLaunch ? t.home.sinceLaunch({ percent: localized(value) }) : `${localized(value)} %`
+      }
+    >
       <span aria-hidden="true" class="sign">
         {sign}
       </span>
@@ -39,6 +53,12 @@ export function Percent({ value }: { readonly value: string | null }) {
       {shortPercent(bare)}%
     </span>
   );
+}
+
+/** Of a ticker, in one of its windows. */
+export function Change({ ticker, window }: { readonly ticker: Ticker; readonly window: Window }) {
+  const isSinceLaunch = ticker.changeBasis[window] !== undefined;
+  return <Percent value={ticker[`change${window}`]} isSinceLaunch={isSinceLaunch} />;
 }
 
 /** How long ago, in market time: each second a text at most, nothing is drawn again. */

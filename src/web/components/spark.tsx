@@ -1,19 +1,14 @@
-/** The last 24 hours as a line, for the eye: it repeats the information of the changes. */
+/** The life of a token, at most 24 hours, as a line for the eye: it repeats the changes. */
+import type { Ticker } from '../../client/types.ts';
+import { sparkLine } from '../../engine/market/sparkSpan.ts';
 import { memo } from '../page.tsx';
 
 const [WIDTH, HEIGHT] = [96, 28];
 /** So that the line is not cut at the edges. */
 const MARGIN = 2;
 
-interface SparkProps {
-  /** Decimals, oldest first; null before the launch. */
-  readonly closes: readonly (string | null)[];
-}
-
-export const Spark = memo(({ closes }: SparkProps) => {
-  const values = closes.flatMap((close) => (close === null ? [] : [Number(close)]));
-  // A token of this hour has moved from nowhere yet.
-  const drawn = values.length === 1 ? [...values, ...values] : values;
+export const Spark = memo(({ ticker }: { readonly ticker: Ticker }) => {
+  const drawn = sparkLine(ticker);
   const [first, last] = [drawn[0], drawn.at(-1)];
   if (first === undefined || last === undefined) return null;
   const [low, high] = [Math.min(...drawn), Math.max(...drawn)];

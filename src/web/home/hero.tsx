@@ -1,7 +1,8 @@
 /** The best of the market. */
 import type { Ticker, TickersQuery } from '../../client/types.ts';
+import { WINDOWS } from '../../engine/market/windows.ts';
 import { Logo } from '../components/logo.tsx';
-import { Age, Percent, Price } from '../components/numbers.tsx';
+import { Age, Change, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
 import { shortMoney } from '../fiat.ts';
 import { t } from '../messages.ts';
@@ -11,22 +12,20 @@ import { nameOf } from './tickerTable.tsx';
 import { useTickers } from './useTickers.ts';
 
 /** Gains from the shortest span to the longest: the first in which somebody has risen is shown. */
-const GAINS = ['change5m', 'change1h', 'change24h'] as const;
+const GAINS = ['change5m', 'change1h', 'change6h', 'change24h'] as const;
 type Gain = (typeof GAINS)[number];
 type Best = 'top' | 'newest' | Gain;
 
 /** As many as there are cards: a token that has a card already is left out of the others. */
 const CARDS = 3;
-/**
- * A gain counts if the token was traded for at least this much: ADA in a day. Some of a list have
- * less.
- */
+/** A gain of a token with this much trade, ADA in a day, comes before one of a token with less. */
 const LEAST_VOLUME = 10;
 const gains = (sort: Gain) => ({ sort, limit: 4 * CARDS }) as const;
 const QUERIES: Readonly<Record<Best, TickersQuery>> = {
   top: { sort: 'marketCap', limit: 1 },
   change5m: gains('change5m'),
   change1h: gains('change1h'),
+  change6h: gains('change6h'),
   change24h: gains('change24h'),
   newest: { sort: 'createdOn', limit: CARDS },
 };
@@ -58,12 +57,13 @@ interface BestGainProps {
   readonly isComing: boolean;
 }
 
-/** The best gain, in the shortest span in which a token without a card has risen. */
+/** The best gain, in the shortest span in which a token has risen. */
 function BestGain({ which, taken, isComing }: BestGainProps) {
   const { listing } = useTickers(QUERIES[which]);
-  const ticker = listing?.items.find(
-    (each) => !taken.includes(each.asset) && hasRisen(each, which),
-  );
+  const risen = listing?.items.filter((each) => Number(each[which] ?? 0) > 0) ?? [];
+  const traded = risen.filter(({ volume24h }) => Number(volume24h) >= LEAST_VOLUME);
+  const isWithoutCard = ({ asset }: Ticker) => !taken.includes(asset);
+  const ticker = traded.find(isWithoutCard) ?? risen.find(isWithoutCard) ?? risen[0];
   const longer = GAINS[GAINS.indexOf(which) + 1];
   if (ticker === undefined && listing !== null && longer !== undefined) {
     return <BestGain which={longer} taken={taken} isComing={isComing} />;
@@ -90,7 +90,7 @@ function BestCard({ which, ticker, none, isComing }: BestCardProps) {
       </div>
     );
   }
-  const { asset, logoCID, spark } = ticker;
+  const { asset, logoCID } = ticker;
   const name = nameOf(ticker);
   return (
     <a class={`best-card panel best-${which}`} href={routeHash({ at: 'token', asset })}>
@@ -98,7 +98,7 @@ function BestCard({ which, ticker, none, isComing }: BestCardProps) {
         {which === 'top' && '♛ '}
         {what}
       </span>
-      <Spark closes={spark.closes} />
+      <Spark ticker={ticker} />
       <span class="who">
         <Logo asset={asset} ticker={ticker.ticker} logoCID={logoCID} />
         <strong class="cut">
@@ -116,21 +116,16 @@ function BestCard({ which, ticker, none, isComing }: BestCardProps) {
   );
 }
 
-/** A young market has no gains yet: nothing in it is five minutes old. */
-function hasRisen(ticker: Ticker, span: Gain): boolean {
-  return Number(ticker.volume24h) >= LEAST_VOLUME && Number(ticker[span] ?? 0) > 0;
-}
-
 /** Why the token is the best of its kind. */
 function Fact({ which, ticker }: { readonly which: Best; readonly ticker: Ticker }) {
-  const { change24h, marketCap, createdOn } = ticker;
-  const gain = GAINS.find((each) => each === which);
-  if (gain !== undefined) return <Percent value={ticker[gain]} />;
+  const { marketCap, createdOn } = ticker;
+  const window = WINDOWS.find((each) => `change${each}` === which);
+  if (window !== undefined) return <Change ticker={ticker} window={window} />;
   if (which === 'newest') return createdOn === null ? null : <Age since={createdOn} />;
   return (
     <>
       <span>{marketCap === null ? '–' : shortMoney(marketCap)}</span>
-      <Percent value={change24h} />
+      <Change ticker={ticker} window="24h" />
     </>
   );
 }

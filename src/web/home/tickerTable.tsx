@@ -3,7 +3,7 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import type { Ticker } from '../../client/types.ts';
 import { Logo } from '../components/logo.tsx';
-import { Age, Percent, Price } from '../components/numbers.tsx';
+import { Age, Change, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
 import { Star } from '../components/star.tsx';
 import { shortMoney } from '../fiat.ts';
@@ -123,7 +123,7 @@ const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker
       ))}
       {isSparkShown.value && (
         <td class="col-spark">
-          <Spark closes={row.spark.closes} />
+          <Spark ticker={row} />
         </td>
       )}
     </tr>
@@ -133,9 +133,9 @@ const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker
 const orNone = (decimal: string | null) => (decimal === null ? '–' : shortMoney(decimal));
 const CELLS: Readonly<Record<Column, (ticker: Ticker) => ComponentChildren>> = {
   price: ({ price }) => <Price value={price} />,
-  change5m: ({ change5m }) => <Percent value={change5m} />,
-  change1h: ({ change1h }) => <Percent value={change1h} />,
-  change24h: ({ change24h }) => <Percent value={change24h} />,
+  change5m: (ticker) => <Change ticker={ticker} window="5m" />,
+  change1h: (ticker) => <Change ticker={ticker} window="1h" />,
+  change24h: (ticker) => <Change ticker={ticker} window="24h" />,
   volume24h: ({ volume24h }) => shortMoney(volume24h),
   marketCap: ({ marketCap }) => orNone(marketCap),
   liquidity: ({ liquidity }) => orNone(liquidity),

@@ -182,6 +182,8 @@ export const ENGLISH = {
     },
     /** Tooltips of the headings. */
     meanings: MEANINGS,
+    /** Tooltip of a change. */
+    sinceLaunch: '{percent} % since the launch',
     day: '24 hours',
     graduated: 'Graduated',
     /** Before a number, on phones. */
@@ -208,6 +210,7 @@ export const ENGLISH = {
       top: 'Top of the market',
       change5m: 'Up most in 5 minutes',
       change1h: 'Up most in an hour',
+      change6h: 'Up most in 6 hours',
       change24h: 'Up most in 24 hours',
       newest: 'Newest launch',
     },

@@ -66,7 +66,7 @@ export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
         {data === null && error === null && <div class="bone tall" role="status" />}
         {error !== null && <ErrorBox error={error} />}
         {data !== null && <Figures portfolio={data} />}
-        <History key={name} keys={keys} round={round} />
+        {data !== null && <History key={name} keys={keys} round={round} since={firstTrade(data)} />}
         {data !== null && data.tokens.length === 0 && <p class="dim">{t.portfolio.none}</p>}
       </div>
       {data !== null && data.tokens.length > 0 && <Tokens tokens={data.tokens} />}
@@ -123,29 +123,57 @@ const SPAN_SECONDS: Readonly<Record<Span, number | null>> = {
 interface HistoryProps {
   readonly keys: readonly string[];
   readonly round: number;
+  /** Of the first trade, Unix seconds; null: there was none. */
+  readonly since: number | null;
 }
 
-/** Profit and loss over time, realized and not. */
-function History({ keys, round }: HistoryProps) {
+function firstTrade({ tokens }: PortfolioAnswer): number | null {
+  const times = tokens.flatMap(({ firstTradeTime: time }) => (time === null ? [] : [time]));
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+const MOST_POINTS = 48;
+const DAY_STEPS = [
+  { resolution: 'min1', seconds: 60 },
+  { resolution: 'min5', seconds: 300 },
+] as const;
+
+/** Of the span of a day: the finest that covers the time since the first trade. */
+function dayResolution(ageSeconds: number) {
+  const fine = DAY_STEPS.find(({ seconds }) => ageSeconds < MOST_POINTS * seconds);
+  return fine?.resolution ?? 'hour1';
+}
+
+/** Profit and loss over time, realized and not: from the first trade on, before which it is 0. */
+function History({ keys, round, since }: HistoryProps) {
   const { client, time } = usePage();
   const span = useSignal<Span>('day');
   const asked = useAsked(
     'portfolioHistory',
     async (signal) => {
       const seconds = SPAN_SECONDS[span.value];
-      const from = seconds === null ? {} : { from: time.seconds.peek() - seconds };
-      const resolution = span.value === 'day' ? 'hour1' : 'day1';
+      const now = time.seconds.peek();
+      const from = seconds === null ? {} : { from: now - seconds };
+      const age = now - (since ?? 0);
+      const resolution = span.value === 'day' || age < DAY ? dayResolution(age) : 'day1';
       const query = { resolution, ...from } as const;
       return (await client.holders.portfolioHistory(keys, query, { signal })).data;
     },
     [span.value, ...keys],
     round,
   ).value;
-  const points = (asked.data ?? []).map((point) => ({
+  const titled = (at: number, gain: string) =>
+    t.portfolio.point({ when: moment(at), gain: signed(gain) });
+  const known = (asked.data ?? []).map((point) => ({
     time: point.time,
     value: Number(point.realizedPnlAda) + Number(point.unrealizedPnlAda),
-    title: t.portfolio.point({ when: moment(point.time), gain: signed(gainOf(point)) }),
+    title: titled(point.time, gainOf(point)),
   }));
+  const [first, second] = known;
+  const begins = first !== undefined && since !== null && since >= first.time;
+  const step = second === undefined ? 60 : second.time - (first?.time ?? 0);
+  const start = begins ? [{ time: first.time - step, value: 0, title: titled(since, '0') }] : [];
+  const points = [...start, ...known];
   return (
     <div class="pnl-history">
       <header>

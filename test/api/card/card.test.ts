@@ -19,6 +19,7 @@ const FACTS: CardFacts & { readonly logoCID: string } = {
   price: '0.000007954321',
   marketCap: '12345.678901',
   change24h: '-3.21',
+  changeBasis: {},
   progress: '63.21',
   graduated: false,
   spark: { closes: [null, '0.1', '0.3', '0.2'] },
@@ -94,6 +95,10 @@ test('a card says name, ticker, price, market cap, change and progress', () => {
   const young = { ...FACTS, marketCap: null, change24h: null, progress: null };
   const texts = textsOf(cardSvg(young, null));
   assert.deepEqual(texts.slice(3), ['Price', '0.0₅7954 ₳', 'upcurve']);
+  const risen = { change24h: '25.00', changeBasis: { '24h': { since: 'launch' } } };
+  const launched = cardSvg({ ...FACTS, ...risen, spark: { closes: ['0.0001'] } }, null);
+  assert(textsOf(launched).includes('Since launch'), 'the change of a young token is marked');
+  assert.match(launched, /polyline points="60\.0,524\.0 1140\.0,394\.0"/, 'up from the launch');
   const done = { ...FACTS, graduated: true, progress: '100' };
   assert(textsOf(cardSvg(done, null)).includes('Graduated'));
 });

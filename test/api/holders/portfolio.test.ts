@@ -280,6 +280,9 @@ test('a span, a limit and CSV of the history; pages of the portfolio', async (t)
   const keys = [ownerOf(0)];
   const whole = historyIn(api, keys, HOUR_MS);
   assert.equal(whole.length, 11);
+  const [minutes, fives] = [60_000, 300_000].map((length) => historyIn(api, keys, length));
+  assert.deepEqual(await post(api, HISTORY, { resolution: 'min1' }, keys), minutes);
+  assert.deepEqual(await post(api, HISTORY, { resolution: 'min5' }, keys), fives);
   const cut = await send(api, HISTORY, { resolution: 'hour1', limit: 4 }, keys);
   assert.deepEqual(await cut.json(), whole.slice(-4));
   const nextTo = Number(cut.headers.get('x-next-to'));
@@ -333,7 +336,7 @@ test('strangers have nothing; malformed input is 400', async (t) => {
     [PORTFOLIO, {}, ['ab']],
     [PORTFOLIO, { limit: 501 }, [STRANGER]],
     [HISTORY, {}, [STRANGER]],
-    [HISTORY, { resolution: 'min1' }, [STRANGER]],
+    [HISTORY, { resolution: 'min2' }, [STRANGER]],
     [HISTORY, { resolution: 'day1', limit: 1001 }, [STRANGER]],
     [HISTORY, { resolution: 'day1', from: 5, to: 5 }, [STRANGER]],
   ];

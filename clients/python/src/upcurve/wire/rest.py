@@ -438,8 +438,8 @@ class PortfolioAnswer(TypedDict):
 
 
 class PortfolioHistoryQuery(TypedDict):
-    #: Points an hour or a day apart, UTC.
-    resolution: Literal["hour1", "day1"]
+    #: Points a minute, 5 minutes, an hour or a day apart, UTC.
+    resolution: Literal["min1", "min5", "hour1", "day1"]
     #: Only from this moment on, Unix seconds.
     start: NotRequired[int]
     #: Only before this moment, Unix seconds.

@@ -337,12 +337,29 @@ class TradeRow(TypedDict):
     spotAfter: str
 
 
+class ChangeBasis5m(TypedDict):
+    since: Literal["launch"]
+
+
+ChangeBasis = TypedDict(
+    "ChangeBasis",
+    {
+        "5m": "NotRequired[ChangeBasis5m]",
+        "1h": "NotRequired[ChangeBasis5m]",
+        "6h": "NotRequired[ChangeBasis5m]",
+        "24h": "NotRequired[ChangeBasis5m]",
+    },
+)
+
 Spark = TypedDict(
     "Spark",
     {
-        #: Start of the first hour, Unix seconds.
+        #: Start of the first step, Unix seconds.
         "from": "int",
-        #: Price at the end of each of the last 24 UTC hours, the last one now.
+        #: Seconds: the smallest of 1, 2, 3, 5, 10, 15, 20 and 30 minutes that covers the age of the
+        #: token, at most 24 hours, with at most 48 points. Steps are aligned to 00:00 UTC.
+        "step": "int",
+        #: Price at the end of each step, the last one now.
         "closes": "list[str | None]",
     },
 )
@@ -358,14 +375,19 @@ class Ticker(TypedDict):
     price: str
     #: ADA; null without a pool.
     marketCap: str | None
-    #: Percent that the price changed in the last 5 minutes; null: the token is younger.
+    #: Percent that the price changed in the last 5 minutes, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change5m: str | None
-    #: Percent that the price changed in the last hour; null: the token is younger.
+    #: Percent that the price changed in the last hour, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change1h: str | None
-    #: Percent that the price changed in the last 6 hours; null: the token is younger.
+    #: Percent that the price changed in the last 6 hours, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change6h: str | None
-    #: Percent that the price changed in the last 24 hours; null: the token is younger.
+    #: Percent that the price changed in the last 24 hours, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change24h: str | None
+    changeBasis: ChangeBasis
     #: Highest spot price before and after each trade of 24 hours.
     high24h: str
     #: Lowest of them.
@@ -534,14 +556,19 @@ class TickerUpdate(TypedDict):
     price: str
     #: ADA; null without a pool.
     marketCap: str | None
-    #: Percent that the price changed in the last 5 minutes; null: the token is younger.
+    #: Percent that the price changed in the last 5 minutes, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change5m: str | None
-    #: Percent that the price changed in the last hour; null: the token is younger.
+    #: Percent that the price changed in the last hour, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change1h: str | None
-    #: Percent that the price changed in the last 6 hours; null: the token is younger.
+    #: Percent that the price changed in the last 6 hours, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change6h: str | None
-    #: Percent that the price changed in the last 24 hours; null: the token is younger.
+    #: Percent that the price changed in the last 24 hours, or since the launch if it was later
+    #: (`changeBasis` says so); null: the price then is not known.
     change24h: str | None
+    changeBasis: ChangeBasis
     #: Highest spot price before and after each trade of 24 hours.
     high24h: str
     #: Lowest of them.
