@@ -89,8 +89,8 @@ const HOMES: Readonly<Record<string, string>> = {
   TickersData: 'tickers',
   TickersInput: 'tickers',
 };
-/** It is the client's own class. */
-const NOT_SHAPES = new Set(['Error']);
+/** The clients have classes of their own for errors, and ask for no problem details. */
+const NOT_SHAPES = new Set(['Error', 'Problem']);
 const HEADER = [
   '// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.',
 ];

@@ -11,6 +11,7 @@ const FRAMEWORKS = {
   ccxt: 'ccxt==4.5.90',
   nautilus_trader: 'nautilus_trader==1.221.0',
   openapi_python_client: 'openapi-python-client==0.29.1',
+  standardwebhooks: 'standardwebhooks==1.1.0',
 } as const;
 export type Framework = keyof typeof FRAMEWORKS;
 

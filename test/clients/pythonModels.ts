@@ -20,7 +20,7 @@ const TYPING = ['Any', 'Literal', 'TypedDict'];
 const KEYWORDS = new Set(['from', 'in', 'is', 'not', 'or', 'and', 'if', 'class', 'def', 'pass']);
 const COMMENT_COLUMNS = 90;
 /** It is the client's own class. */
-const NOT_SHAPES = new Set(['Error']);
+const NOT_SHAPES = new Set(['Error', 'Problem']);
 
 export function pythonFiles(openapi: Openapi, asyncapi: Asyncapi): WireFile[] {
   const shapes = new Models();

@@ -19,25 +19,43 @@ export interface About {
   readonly version: string;
 }
 
+const ERROR_MORE = {
+  details: Type.Optional(
+    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      description: 'On 400: where in the input, and what is wrong there.',
+    }),
+  ),
+  reason: Type.Optional(
+    Type.String({ description: 'Of a refused transaction, for a machine: what exactly.' }),
+  ),
+  retry: Type.Optional(
+    Type.Literal(false, {
+      description: 'On a 500 that is no fault of the server: a repeat would be refused again.',
+    }),
+  ),
+};
+
+const Cause = Type.String({ description: 'For a machine; see the list of causes.' });
+const MESSAGE = 'For a person: what happened and what to do.';
+
 const ErrorBody = Type.Object(
+  { cause: Cause, message: Type.String({ description: MESSAGE }), ...ERROR_MORE },
+  { $id: 'Error' },
+);
+
+const Problem = Type.Object(
   {
-    cause: Type.String({ description: 'For a machine; see the list of causes.' }),
-    message: Type.String({ description: 'For a person: what happened and what to do.' }),
-    details: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-        description: 'On 400: where in the input, and what is wrong there.',
-      }),
-    ),
-    reason: Type.Optional(
-      Type.String({ description: 'Of a refused transaction, for a machine: what exactly.' }),
-    ),
-    retry: Type.Optional(
-      Type.Literal(false, {
-        description: 'On a 500 that is no fault of the server: a repeat would be refused again.',
-      }),
+    type: Type.String({ format: 'uri-reference', description: 'Names the kind of problem.' }),
+    title: Type.String({ description: 'The same for each problem of that kind.' }),
+    status: Type.Integer({ description: 'As of the answer.' }),
+    detail: Type.String({ description: MESSAGE }),
+    cause: Cause,
+    ...ERROR_MORE,
+    'violated-policies': Type.Optional(
+      Type.Array(Type.String(), { description: 'On 429: the names of `RateLimit-Policy`.' }),
     ),
   },
-  { $id: 'Error' },
+  { $id: 'Problem', description: 'RFC 9457, to clients that name it in Accept.' },
 );
 
 /** `routes` are all of the API, those of the documents included. */
@@ -47,7 +65,7 @@ export function openapi(
   examples: Examples = NO_EXAMPLES,
 ): JsonObject {
   const definitions = new Definitions('2020-12');
-  definitions.add(ErrorBody);
+  for (const body of [ErrorBody, Problem]) definitions.add(body);
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}');

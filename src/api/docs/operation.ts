@@ -11,6 +11,7 @@ import { POSITION_PATTERN } from '../../engine/runtime/position.ts';
 import { bodyLimitsOf } from '../gateway/bodyLimits.ts';
 import { checkOf, isRecord } from '../gateway/input.ts';
 import type { AnswerShape, CsvShape, FormShape, Route } from '../gateway/port.ts';
+import { PROBLEM_TYPE } from '../http/accept.ts';
 import { CsvWriter } from '../http/csv.ts';
 import type { Definitions, JsonObject } from './definitions.ts';
 import type { Examples, RouteExample } from './examples.ts';
@@ -23,12 +24,22 @@ export const HEADERS: JsonObject = {
   'Idempotency-Replayed': text('`true`: the answer was made for an earlier request.'),
   ETag: text('Send it back as If-None-Match; 304 when nothing changed.'),
   'Retry-After': integer('Seconds after which another try may succeed.'),
+  'RateLimit-Policy': text(
+    '`"<name>";q=<quota>;w=<seconds>`: the limit that the request counts for.',
+  ),
+  RateLimit: text('`"<name>";r=<left>;t=<seconds until one more>`: what is left of it.'),
   'RateLimit-Limit': integer('Requests that fit into the bucket of your address or API key.'),
   'RateLimit-Remaining': integer('Requests left in it.'),
   'RateLimit-Reset': integer('Seconds until it is full again.'),
 };
 
-const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const RATE_LIMIT = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+];
 const POSITION = ['X-Position', 'X-Slot', 'X-Block-Hash'];
 
 function text(description: string): JsonObject {
@@ -101,12 +112,12 @@ function errorResponse(
   causes: readonly Cause[],
   errors: Examples['errors'],
 ): JsonObject {
-  const schema = {
+  const schemaOf = (body: string) => ({
     allOf: [
-      { $ref: '#/components/schemas/Error' },
+      { $ref: `#/components/schemas/${body}` },
       { type: 'object', properties: { cause: { enum: causes } } },
     ],
-  };
+  });
   const recorded = causes.flatMap((cause) => {
     const value = errors[cause];
     return value === undefined ? [] : [[cause, { value }] as const];
@@ -115,7 +126,10 @@ function errorResponse(
   return {
     description: causes.join(', ') + notFaults(status, causes),
     headers: headersOf(route, status),
-    content: { 'application/json': { schema, ...examples } },
+    content: {
+      'application/json': { schema: schemaOf('Error'), ...examples },
+      [PROBLEM_TYPE]: { schema: schemaOf('Problem') },
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 /** CORS as api.md section 0 says: every origin, no credentials. */
 const EXPOSED =
   'X-Position, X-Slot, X-Block-Hash, X-Next-To, X-Next-Before, ETag, Retry-After, ' +
-  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Idempotency-Replayed';
+  'RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
+  'Idempotency-Replayed';
 
 const SENT =
   'Content-Type, If-None-Match, X-Min-Position, Authorization, Idempotency-Key, Last-Event-ID';

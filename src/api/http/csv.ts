@@ -5,6 +5,7 @@
  */
 import { isRecord } from '../gateway/input.ts';
 import type { Answer, CsvShape } from '../gateway/port.ts';
+import { qualityOf } from './accept.ts';
 
 export class CsvWriter {
   readonly #shape: CsvShape;
@@ -68,19 +69,4 @@ export function wantsCsv(accept: string, query: unknown): boolean {
   if (format !== undefined) return format === 'csv';
   if (!accept.toLowerCase().includes('text/')) return false;
   return qualityOf(accept, 'text', 'csv') > qualityOf(accept, 'application', 'json');
-}
-
-/** By the most specific of its ranges that fits; 0: it is not taken. */
-function qualityOf(accept: string, type: string, subtype: string): number {
-  const ranges = [`${type}/${subtype}`, `${type}/*`, '*/*'];
-  let [best, quality] = [ranges.length, 0];
-  for (const entry of accept.toLowerCase().split(',')) {
-    const [range = '', ...parameters] = entry.split(';').map((part) => part.trim());
-    const at = ranges.indexOf(range);
-    if (at < 0 || at >= best) continue;
-    const given = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
-    best = at;
-    quality = Number.isFinite(given) ? given : 0;
-  }
-  return quality;
 }

@@ -24,7 +24,9 @@ export const ANSWER_BYTES_A_READ = 262_144;
 
 export interface Allowance {
   readonly granted: boolean;
-  /** RateLimit-* header lines, each starting with CRLF. */
+  /** Name of the limit in `RateLimit-Policy`. */
+  readonly policy: string;
+  /** RateLimit and RateLimit-* header lines, each starting with CRLF. */
   readonly lines: string;
   readonly retryAfterSeconds: number;
   /** Gives all tokens back; null where they stay spent whatever the answer is. */
@@ -132,11 +134,11 @@ function limitersOf(
   { read, build, launch }: Pick<ApiKey['limits'], 'read' | 'build' | 'launch'>,
   maxCallers: number,
 ): Limiters {
-  const reads = new RateLimiter(read, maxCallers);
+  const reads = new RateLimiter('read', read, maxCallers);
   return {
     read: reads,
-    build: new RateLimiter(build, maxCallers),
-    launch: new RateLimiter(launch, maxCallers),
+    build: new RateLimiter('build', build, maxCallers),
+    launch: new RateLimiter('launch', launch, maxCallers),
     free: reads,
   };
 }
@@ -144,11 +146,17 @@ function limitersOf(
 class RateLimiter {
   /** For exempt callers: the full quota. */
   readonly exempt: Allowance;
+  readonly #policy: string;
   readonly #quota: Quota;
+  /** `RateLimit-Policy`: the window is the time in which an empty bucket fills. */
+  readonly #policyLine: string;
   readonly #buckets: LRUCache<string, TokenBucket>;
 
-  constructor(quota: Quota, maxCallers: number) {
+  constructor(policy: string, quota: Quota, maxCallers: number) {
+    this.#policy = policy;
     this.#quota = quota;
+    const windowSeconds = Math.max(1, Math.ceil(quota.burst / quota.perSecond));
+    this.#policyLine = `\r\nRateLimit-Policy: "${policy}";q=${quota.burst};w=${windowSeconds}`;
     // Not `max`, for which the cache takes the room of all entries at once.
     this.#buckets = new LRUCache({ maxSize: maxCallers, sizeCalculation: () => 1 });
     const exempt: Allowance = {
@@ -171,13 +179,17 @@ class RateLimiter {
   allowance(
     tokens: number,
     granted: boolean,
-  ): Pick<Allowance, 'granted' | 'lines' | 'retryAfterSeconds'> {
+  ): Pick<Allowance, 'granted' | 'policy' | 'lines' | 'retryAfterSeconds'> {
     const { limit, remaining, reset } = this.state(tokens);
+    const policy = this.#policy;
+    const missing = tokens >= limit ? 0 : remaining + 1 - tokens;
+    const nextTokenSeconds = Math.ceil(missing / this.#quota.perSecond);
     const lines =
+      `\r\nRateLimit: "${policy}";r=${remaining};t=${nextTokenSeconds}${this.#policyLine}` +
       `\r\nRateLimit-Limit: ${limit}\r\nRateLimit-Remaining: ${remaining}` +
       `\r\nRateLimit-Reset: ${reset}`;
     const retryAfterSeconds = Math.max(1, Math.ceil((1 - tokens) / this.#quota.perSecond));
-    return { granted, lines, retryAfterSeconds };
+    return { granted, policy, lines, retryAfterSeconds };
   }
 
   waitMs(tokens: number): number {

@@ -11,8 +11,9 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Caller } from '../gateway/address.ts';
 import type { Observer } from '../gateway/observer.ts';
-import type { Answer, ErrorBody, Route } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
 import { CORS_LINES } from './cors.ts';
+import { asProblem, errorBody, wantsProblem } from './errorBody.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { type Allowance, ANSWER_BYTES_A_READ } from './rateLimits.ts';
 
@@ -28,6 +29,7 @@ export interface RequestContext {
   cost: number;
 }
 
+const VARY_ACCEPT = '\r\nVary: Accept';
 const JSON_LINES = `${CORS_LINES}\r\nContent-Type: application/json`;
 const LINE_BREAK = /[\r\n]/;
 
@@ -80,8 +82,10 @@ export class ResponseWriter {
     this.#observer.httpRequest(operationId, 200, seconds);
   }
 
-  answer(context: RequestContext, route: Route, answer: Answer, positionLines: string): void {
-    const status = answer.status ?? 200;
+  answer(context: RequestContext, route: Route, given: Answer, positionLines: string): void {
+    const status = given.status ?? 200;
+    const isProblem = status >= 400 && wantsProblem(context.exchange.accept);
+    const answer = isProblem ? asProblem(given, status) : given;
     if (status !== 200) context.allowance.refund?.();
     const tag = status === 200 && (route.etag || route.gzip) ? this.#tagOf(route, answer) : null;
     const asked = tag !== null && route.etag ? conditionOf(context, route, tag) : 'whole';
@@ -90,6 +94,7 @@ export class ResponseWriter {
       answer.type === undefined
         ? this.#jsonLines.of(route, context.allowance.lines, positionLines)
         : typedLines(answer.type) + context.allowance.lines + positionLines + varyLine(route);
+    if (status >= 400) lines += VARY_ACCEPT;
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) {
         lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
@@ -113,22 +118,15 @@ export class ResponseWriter {
     more: { lines?: string; close?: boolean } = {},
   ): void {
     context.allowance.refund?.();
-    const { cause, message, details, reason, status } = failure;
-    const body: ErrorBody = {
-      cause,
-      message,
-      ...(reason === undefined ? {} : { reason }),
-      ...(status === 500 && !failure.retry ? { retry: false } : {}),
-      ...(details === undefined
-        ? {}
-        : { details: details.map(({ path, message }) => ({ path, message })) }),
-    };
-    let lines = JSON_LINES + context.allowance.lines + (more.lines ?? '');
+    const { status } = failure;
+    const { accept } = context.exchange;
+    const { type, body } = errorBody(failure, accept, context.allowance.policy);
+    let lines = typedLines(type) + VARY_ACCEPT + context.allowance.lines + (more.lines ?? '');
     const retryAfter = failure.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
     if (retryAfter !== undefined) lines += `\r\nRetry-After: ${retryAfter}`;
     if (status === 401) lines += '\r\nWWW-Authenticate: Bearer';
     const close = more.close ?? false;
-    this.#send(context, { status, lines, body: JSON.stringify(body), close });
+    this.#send(context, { status, lines, body, close });
   }
 
   /** An answer without content: 204 to OPTIONS, 200 to HEAD of a stream. */
@@ -255,7 +253,7 @@ class JsonLines {
 
 function varyLine({ csv, gzip }: Route): string {
   if (csv === undefined) return gzip ? '\r\nVary: Accept-Encoding' : '';
-  return gzip ? '\r\nVary: Accept, Accept-Encoding' : '\r\nVary: Accept';
+  return gzip ? '\r\nVary: Accept, Accept-Encoding' : VARY_ACCEPT;
 }
 
 function isLarge(body: string | Uint8Array): boolean {

@@ -3,6 +3,7 @@
  * log and the state are the queue, and each body is made of the newest state when it is sent. What
  * a receiver gets is what a socket that reads slowly would get, by the same question, `since`.
  */
+import { createHash } from 'node:crypto';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { formatPosition, type Position } from '../../engine/runtime/position.ts';
@@ -23,6 +24,8 @@ export interface NextBody {
   /** A JSON array of frames; null: there is nothing to say. */
   readonly text: string | null;
   readonly frames: number;
+  /** Of the frames without their `ts`: the same for a body that is sent again. */
+  readonly digest: string;
   /** `<epoch>:<seq>`. */
   readonly position: string;
   readonly epoch: string;
@@ -41,6 +44,7 @@ interface Frame {
 
 /** A body ends after the frame that passes it. */
 const MOST_BYTES = 1_000_000;
+const DIGEST_LENGTH = 32;
 
 export function nextBody(
   topics: readonly OpenTopic[],
@@ -61,6 +65,7 @@ export function nextBody(
   return {
     text: draft.text(),
     frames: draft.frames.length,
+    digest: draft.digest(),
     position: formatPosition(position),
     epoch,
     marks,
@@ -75,6 +80,7 @@ class Draft {
   failure: Failure | null = null;
   readonly #applied: Position;
   readonly #nowMs: number;
+  readonly #hash = createHash('sha256');
   #bytes = 0;
 
   constructor(applied: Position, nowMs: number) {
@@ -87,6 +93,11 @@ class Draft {
     // Of one topic they are in order already; the sort keeps it where positions are equal.
     const inOrder = this.frames.toSorted((a, b) => a.seq - b.seq);
     return `[${inOrder.map(({ text }) => text).join(',')}]`;
+  }
+
+  /** Ends it: no frame can be added after that. */
+  digest(): string {
+    return this.#hash.digest('hex').slice(0, DIGEST_LENGTH);
   }
 
   /** A subscription that the receiver knows nothing of, or nothing that still counts. */
@@ -169,7 +180,9 @@ class Draft {
     const { epoch } = this.#applied;
     const { seq, prev, ...flag } = place;
     const head = { requestId, event, messageType: 'Response', data, epoch, seq, prev };
-    const text = JSON.stringify({ ...head, ...flag, ts: this.#nowMs });
+    const lasting = JSON.stringify({ ...head, ...flag });
+    this.#hash.update(lasting);
+    const text = `${lasting.slice(0, -1)},"ts":${this.#nowMs}}`;
     this.frames.push({ seq, text });
     this.#bytes += text.length;
   }

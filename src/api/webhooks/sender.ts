@@ -3,7 +3,6 @@
  * the answer only its status counts. Certificates are checked by Node's authorities and those of
  * NODE_EXTRA_CA_CERTS.
  */
-import { createHmac } from 'node:crypto';
 import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -11,12 +10,15 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { fetchFailure } from '../../engine/runtime/fetching.ts';
 import type { Destination, Destinations } from './destination.ts';
 import type { Webhook } from './port.ts';
+import { signatureOf, standardSignature } from './signature.ts';
 
 export interface Delivery {
   /** A JSON array of frames. */
   readonly body: string;
   /** `<epoch>:<seq>` up to which the receiver has all of its topics with it. */
   readonly position: string;
+  /** Of what it says: the same where the same is sent again. */
+  readonly digest: string;
   /** Failed ones before it. */
   readonly attempt: number;
 }
@@ -90,14 +92,19 @@ export class Sender {
     return posted === 'reset' ? 'no answer (ECONNRESET)' : posted;
   }
 
-  #headersOf({ id, secret }: Webhook, { body, position }: Delivery): Headers {
+  #headersOf({ id, secret }: Webhook, { body, position, digest }: Delivery): Headers {
+    const seconds = Math.floor(this.#deps.clock.nowMs() / 1000);
+    const messageId = `${id}_${digest}`;
     return {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'user-agent': 'upcurve',
       'upcurve-id': id,
       'upcurve-position': position,
-      'upcurve-signature': signatureOf(secret, Math.floor(this.#deps.clock.nowMs() / 1000), body),
+      'upcurve-signature': signatureOf(secret, seconds, body),
+      'webhook-id': messageId,
+      'webhook-timestamp': seconds,
+      'webhook-signature': standardSignature(secret, messageId, seconds, body),
     };
   }
 
@@ -151,9 +158,3 @@ export class Sender {
 }
 
 type Headers = Readonly<Record<string, string | number>>;
-
-/** `t=<Unix seconds>,v1=<HMAC-SHA256 of "<t>.<body>" in hex>`. */
-export function signatureOf(secret: string, seconds: number, body: string): string {
-  const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
-  return `t=${seconds},v1=${mac}`;
-}

@@ -152,7 +152,8 @@ export class WebhookDelivery {
     if (body === null || text === null) return;
     const startMs = clock.monotonicMs();
     this.#notBeforeMs = startMs + this.#cadenceMs;
-    const delivery = { body: text, position: body.position, attempt: this.#progress.failures };
+    const { position, digest } = body;
+    const delivery = { body: text, position, digest, attempt: this.#progress.failures };
     let refusal: Refusal;
     try {
       refusal = await sender.send(this.webhook, delivery);

@@ -4,12 +4,14 @@
  * reason a client that offered only unknown subprotocols is answered with the first of them.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
 import { type ApiKeys, presentedKey } from '../gateway/apiKeys.ts';
 import type { Encoding } from '../gateway/frame.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { HttpRequest, HttpResponse, UpgradeContext } from '../gateway/server.ts';
 import { CORS_LINES } from '../http/cors.ts';
+import { errorBody } from '../http/errorBody.ts';
 import { Exchange, statusLine } from '../http/exchange.ts';
 import type { Origin } from './connection.ts';
 import { mayOpen, type SocketCounts, tooManyOf } from './socketCounts.ts';
@@ -34,17 +36,13 @@ export function upgrade(
 ): void {
   const exchange = new Exchange(res, req, false);
   if (req.getHeader('sec-websocket-version') !== VERSION || exchange.ambiguous) {
-    refuse(
-      res,
-      parts.clock,
-      400,
-      `\r\nSec-WebSocket-Version: ${VERSION}`,
-      'send one Host and version 13',
-    );
+    const failure = new Failure('INVALID_PARAMS', 'send one Host and version 13');
+    refuse(exchange, parts.clock, failure, `\r\nSec-WebSocket-Version: ${VERSION}`);
     return;
   }
   if (parts.stopping()) {
-    refuse(res, parts.clock, 503, '\r\nRetry-After: 1', 'this node is going away; connect again');
+    const failure = new Failure('NOT_READY', 'this node is going away; connect again');
+    refuse(exchange, parts.clock, failure, '\r\nRetry-After: 1');
     return;
   }
   const offered = req.getHeader('sec-websocket-protocol');
@@ -96,25 +94,19 @@ function choose(
 }
 
 /** In the next turn of the loop, as `Answers` ends connections and for the same reason. */
-function refuse(
-  res: HttpResponse,
-  clock: Clock,
-  status: number,
-  lines: string,
-  message: string,
-): void {
+function refuse({ res, accept }: Exchange, clock: Clock, failure: Failure, more: string): void {
   let isGone = false;
   res.onAborted(() => {
     isGone = true;
   });
-  const cause = status === 503 ? 'NOT_READY' : 'INVALID_PARAMS';
-  const type = '\r\nContent-Type: application/json';
+  const { type, body } = errorBody(failure, accept, null);
+  const lines = `\r\nContent-Type: ${type}\r\nVary: Accept${more}`;
   clock.soon(() => {
     if (isGone) return;
     res.cork(() => {
-      res.writeStatus(statusLine(status));
-      res.writeHeader('Access-Control-Allow-Origin', `${CORS_LINES}${type}${lines}`);
-      res.end(JSON.stringify({ cause, message }), true);
+      res.writeStatus(statusLine(failure.status));
+      res.writeHeader('Access-Control-Allow-Origin', CORS_LINES + lines);
+      res.end(body, true);
     });
   });
 }

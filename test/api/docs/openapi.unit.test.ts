@@ -68,6 +68,8 @@ test('answers carry the headers that the route has, and errors the causes it can
   assert.equal(at(document, `${SAMPLE} responses 404 description`), 'ASSET_NOT_FOUND');
   assert.deepEqual(keysAt(document, 'paths /health/live get responses'), ['200', '401', '500']);
   assert.deepEqual(keysAt(document, 'paths /health/live get responses 200 headers'), [
+    'RateLimit-Policy',
+    'RateLimit',
     'RateLimit-Limit',
     'RateLimit-Remaining',
     'RateLimit-Reset',
@@ -157,7 +159,7 @@ test('a cause that is not in the catalogue is a fault of the program', () => {
 });
 
 test('a schema with an $id stands once, and two schemas cannot share one', () => {
-  assert.deepEqual(keysAt(document, 'components schemas').sort(), ['Bar', 'Error']);
+  assert.deepEqual(keysAt(document, 'components schemas').sort(), ['Bar', 'Error', 'Problem']);
   const definitions = new Definitions('2020-12');
   definitions.add(Type.String({ $id: 'Name' }));
   assert.deepEqual(definitions.add(Type.Ref('Name')), { $ref: '#/components/schemas/Name' });

@@ -10,7 +10,8 @@ const CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'X-Position, X-Slot, X-Block-Hash, X-Next-To, X-Next-Before, ETag, Retry-After, ' +
-    'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Idempotency-Replayed',
+    'RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
+    'Idempotency-Replayed',
 };
 
 test('query parameters are converted, checked and cleaned', async (t) => {

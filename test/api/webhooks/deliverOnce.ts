@@ -16,7 +16,7 @@ dns.names.set(new URL(url).hostname, ['127.0.0.1']);
 const destinations = new Destinations(rangesOf(['127.0.0.1']), dns.resolver());
 const sender = new Sender({ destinations, clock: systemClock });
 const webhook = { id: 'wh_1', owner: 'bot', url, secret: 's', topics: [], createdMs: 0 };
-const send = () => sender.send(webhook, { body: '[]', position: '1-a:1', attempt: 0 });
+const send = () => sender.send(webhook, { body: '[]', position: '1-a:1', digest: '0', attempt: 0 });
 const first = await send();
 process.stdout.write(first ?? `accepted, then ${(await send()) ?? 'accepted'}`);
 sender.close();

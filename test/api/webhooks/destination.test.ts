@@ -30,7 +30,7 @@ async function setUp(t: TestContext, allowed: readonly string[] = []) {
   const sender = new Sender({ destinations, clock: systemClock });
   t.after(() => sender.close());
   const send = (url: string, attempt = 0) =>
-    sender.send(webhookTo(url), { body: '[]', position: '1-a:1', attempt });
+    sender.send(webhookTo(url), { body: '[]', position: '1-a:1', digest: '0', attempt });
   const checked = async (url: string) => {
     const found = await destinations.check(url);
     return found instanceof Failure ? (found.details?.[0]?.message ?? '') : found.href;
@@ -155,7 +155,12 @@ test('an answer without an end is accepted, and costs its connection', async (t)
   subscribe('http.client.response.finish', () => {
     hasStatus = true;
   });
-  const sent = sender.send(webhookTo(receiver.url), { body: '[]', position: '1-a:1', attempt: 0 });
+  const sent = sender.send(webhookTo(receiver.url), {
+    body: '[]',
+    position: '1-a:1',
+    digest: '0',
+    attempt: 0,
+  });
   await until('its status', () => hasStatus);
   await clock.advance(10_000);
   assert.equal(await sent, null);

@@ -18,6 +18,8 @@ export interface ReceivedFrame {
 
 export interface Received {
   readonly id: string;
+  /** Of Standard Webhooks. */
+  readonly messageId: string;
   readonly position: string;
   readonly signature: string;
   readonly body: string;
@@ -100,6 +102,7 @@ export class Receiver {
     const header = (name: string) => String(request.headers[name] ?? '');
     const received = {
       id: header('upcurve-id'),
+      messageId: header('webhook-id'),
       position: header('upcurve-position'),
       signature: header('upcurve-signature'),
       host: header('host'),

@@ -16,7 +16,7 @@ const MAY_FAIL = ['Builder', 'Vesting', 'Devnet'];
 /** Headers that only some answers of an operation carry. */
 const SOMETIMES = ['x-next-to', 'x-next-before', 'x-slot', 'x-block-hash', 'idempotency-replayed'];
 const WATCHED =
-  /^(x-(position|slot|block-hash|next-to|next-before)|etag|retry-after|ratelimit-.*|allow)$/;
+  /^(x-(position|slot|block-hash|next-to|next-before)|etag|retry-after|ratelimit.*|allow)$/;
 const COMMON = ['access-control-allow-origin', 'access-control-expose-headers'];
 const FAULT = 'the server failed; it is logged, try again';
 

@@ -3,7 +3,7 @@
  * tables, code and links to http(s). Anything else is text.
  */
 import { escapeMarkup } from '../../../engine/runtime/markup.ts';
-import { Html, html } from './html.ts';
+import { Html, html, NOTHING } from './html.ts';
 
 export function inline(text: string): Html {
   const parts = text.split(/(`[^`]+`)/).map((part) => {
@@ -44,9 +44,15 @@ function items(lines: readonly string[]): Html[] {
 }
 
 function table([head = '', _rule, ...rows]: readonly string[]): Html {
-  const heads = cells(head).map((cell) => html`<th>${inline(cell)}</th>`);
+  const names = cells(head);
+  const heads = names.map((cell) => html`<th>${inline(cell)}</th>`);
+  // Problem details link to the row of their cause.
+  const causeAt = names.indexOf('cause');
   const body = rows.map((row) => {
-    return html`<tr>${cells(row).map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`;
+    const texts = cells(row);
+    const cause = texts[causeAt]?.replaceAll('`', '');
+    const id = cause === undefined ? NOTHING : html` id="cause-${cause}"`;
+    return html`<tr${id}>${texts.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`;
   });
   return html`<div class="wide"><table><thead><tr>${heads}</tr></thead>
 <tbody>${body}</tbody></table></div>`;

@@ -3,6 +3,7 @@
  * them. The page needs only this server, and without its script it lacks only the buttons.
  */
 import type { Json } from '../../../engine/runtime/json.ts';
+import { PROBLEM_TYPE } from '../../http/accept.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { inline, markdown, slug } from './markdown.ts';
 import { at, entriesAt, listAt, textAt } from './read.ts';
@@ -258,7 +259,9 @@ function answer(status: string, response: Json): Html {
   const about = causes
     ? html`${description.split(', ').map((cause) => html`<code>${cause}</code> `)}`
     : inline(description);
-  const contents = entriesAt(response, 'content').map(([type, media]) => {
+  // Problem details say the same as JSON; the guide describes them once.
+  const forms = entriesAt(response, 'content').filter(([type]) => type !== PROBLEM_TYPE);
+  const contents = forms.map(([type, media]) => {
     const several = entriesAt(media, 'examples').map(([name, each]) =>
       example(`Example: ${name}`, at(each, 'value')),
     );
