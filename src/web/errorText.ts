@@ -13,9 +13,13 @@ const LOVELACE = /(\d+) lovelace\b/g;
 /** Errors that have a text of the page. */
 const OWN = 'WALLET';
 
+type ErrorText = string | typeof t.errors.said;
+
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError) || error.cause === OWN) return sentenceOf(error);
-  return t.errors.byCause[error.cause] ?? t.errors.said({ words: sentenceOf(error) });
+  const texts: Readonly<Record<string, ErrorText | undefined>> = t.errors.byCause;
+  const text: ErrorText = texts[error.cause] ?? t.errors.said;
+  return typeof text === 'string' ? text : text({ words: sentenceOf(error) });
 }
 
 function sentenceOf(error: unknown): string {

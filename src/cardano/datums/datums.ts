@@ -177,21 +177,39 @@ export interface OrderDatum {
   readonly executor: string;
   readonly refundAfterMs: bigint;
   readonly owner: string;
-  /** NFT of the one pool that may fill it, in the layout of tag 02; null: tag 01 names none. */
+  /** NFT of the one pool that may fill it; null: the order's layout names none. */
   readonly market: AssetId | null;
 }
 
-export type OrderLayout = '01' | '02';
+/** By an order's first field, its tag. A later layout has the pool behind the fields of '01'. */
+const ORDER_LAYOUTS = {
+  '01': { fields: 10, namesPool: false },
+  '02': { fields: 11, namesPool: true },
+} as const;
+export type OrderLayout = keyof typeof ORDER_LAYOUTS;
 
-/** Fields of an order with tag 01: tag 02 has the market behind them. */
-const ORDER_FIELDS = 10;
+/** Of deployments that say nothing, and of new ones. */
+export const OLDEST_LAYOUT: OrderLayout = '01';
+export const NEWEST_LAYOUT: OrderLayout = '02';
+
+export function isOrderLayout(tag: unknown): tag is OrderLayout {
+  return typeof tag === 'string' && Object.hasOwn(ORDER_LAYOUTS, tag);
+}
+
+/** Whether an order of this layout names the one pool that may fill it. */
+export function namesPool(layout: OrderLayout): boolean {
+  return ORDER_LAYOUTS[layout].namesPool;
+}
+
+export function layoutOf({ market }: Pick<OrderDatum, 'market'>): OrderLayout {
+  return market === null ? OLDEST_LAYOUT : NEWEST_LAYOUT;
+}
 
 export function orderData(order: OrderDatum): Constr {
   const { market } = order;
   const { numerator, denominator } = order.worstPrice;
-  const tag: OrderLayout = market === null ? '01' : '02';
   return new Constr(0, [
-    tag,
+    layoutOf(order),
     addressData(order.redeemer),
     assetData(order.input),
     assetData(order.output),
@@ -210,31 +228,24 @@ export function readOrderData(
   data: PlutusData | null,
   network: Address['network'],
 ): OrderDatum | null {
-  const fields = orderFields(data);
-  if (fields === null) return null;
+  const fields = data instanceof Constr && data.index === 0 ? data.fields : [];
+  const [tag] = fields;
+  if (!isOrderLayout(tag) || fields.length !== ORDER_LAYOUTS[tag].fields) return null;
   const redeemer = readAddressData(fields[1], network);
   const input = readAssetData(fields[2]);
   const output = readAssetData(fields[3]);
   const [numerator, denominator] = fieldsOf(fields[4], 2) ?? [];
-  const [feeLovelace, depositLovelace, executor, refundAfterMs, owner] = fields.slice(5);
+  const [feeLovelace, depositLovelace, executor, refundAfterMs, owner, nft] = fields.slice(5);
   if (redeemer === null || input === null || output === null) return null;
   if (typeof numerator !== 'bigint' || typeof denominator !== 'bigint') return null;
   if (typeof feeLovelace !== 'bigint' || typeof depositLovelace !== 'bigint') return null;
   if (typeof refundAfterMs !== 'bigint' || typeof executor !== 'string') return null;
   if (typeof owner !== 'string') return null;
-  const market = fields.length === ORDER_FIELDS ? null : readAssetData(fields[ORDER_FIELDS]);
-  if (market === null && fields.length > ORDER_FIELDS) return null;
+  const market = readAssetData(nft);
+  if (market === null && namesPool(tag)) return null;
   const worstPrice = { numerator, denominator };
   const sums = { feeLovelace, depositLovelace };
   return { redeemer, input, output, worstPrice, ...sums, executor, refundAfterMs, owner, market };
-}
-
-/** By the tag, which says how many there are. */
-function orderFields(data: PlutusData | null): readonly PlutusData[] | null {
-  const first = fieldsOf(data, ORDER_FIELDS);
-  if (first !== null) return first[0] === ('01' satisfies OrderLayout) ? first : null;
-  const bound = fieldsOf(data, ORDER_FIELDS + 1);
-  return bound?.[0] === ('02' satisfies OrderLayout) ? bound : null;
 }
 
 /** Settings that k of n keys may change: the executor's key, and the address for fees. */

@@ -9,7 +9,7 @@ import type { CurveParameters } from '../../engine/market/curve.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
 import { type Address, formatAddress, scriptAddress } from '../codec/address.ts';
 import type { OutputRef } from '../codec/output.ts';
-import type { OrderLayout } from './datums.ts';
+import { namesPool, type OrderLayout } from './datums.ts';
 import { type Signers, signersHash } from './signers.ts';
 
 /** A script's hash, and where it lies on the chain to be referred to. */
@@ -194,7 +194,7 @@ export function lackingForFills({
 }: Pick<PartialDeployment, 'executors' | 'orderLayout' | 'settings'>): readonly string[] {
   if (executors !== undefined) return [];
   return [
-    ...(orderLayout === '01' ? ['orderLayout'] : []),
+    ...(namesPool(orderLayout) ? [] : ['orderLayout']),
     ...(settings === undefined ? ['settings'] : []),
   ];
 }

@@ -13,7 +13,7 @@ import { datumOf, refText, type Utxo } from '../codec/output.ts';
 import { Constr } from '../codec/plutusData.ts';
 import { type SlotConfig, slotAt, slotFrom, timeText } from '../codec/slots.ts';
 import { amountOf, asValue } from '../codec/value.ts';
-import { type OrderDatum, orderData, readOrderData } from '../datums/datums.ts';
+import { namesPool, type OrderDatum, orderData, readOrderData } from '../datums/datums.ts';
 import type { PartialDeployment, SplashOrderTerms } from '../datums/deployment.ts';
 import { newLimitOrder, readPartialOrder } from '../datums/partialOrder.ts';
 import { dataHex, type PlannedCollateral, planOf, type TransactionPlan } from './plan.ts';
@@ -64,7 +64,7 @@ export function planOrder(
     executor,
     refundAfterMs: BigInt(expiresAtMs),
     owner: owner.payment.hash,
-    market: orderLayout === '02' ? market : null,
+    market: namesPool(orderLayout) ? market : null,
   };
   const onTop = fees.executorFeeLovelace + fees.orderDepositLovelace;
   const output = {

@@ -12,7 +12,7 @@ import { blake2b224, doubledScriptHash, scriptHash } from '../codec/hash.ts';
 import { fromHex, toHex } from '../codec/hex.ts';
 import type { OutputRef } from '../codec/output.ts';
 import { Constr, encodePlutusData } from '../codec/plutusData.ts';
-import { addressData, outputRefData, settingsData } from '../datums/datums.ts';
+import { addressData, NEWEST_LAYOUT, outputRefData, settingsData } from '../datums/datums.ts';
 import { type Deployment, type SettingsPlace, settingsAddress } from '../datums/deployment.ts';
 import { type Signers, signersHash } from '../datums/signers.ts';
 import {
@@ -208,7 +208,7 @@ export function deploymentOf(
   return {
     network: 'devnet',
     addressNetwork: ADDRESS_NETWORK,
-    ...{ curve, fees, thresholdLovelace, refundAfterMs, orderLayout: '02' },
+    ...{ curve, fees, thresholdLovelace, refundAfterMs, orderLayout: NEWEST_LAYOUT },
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     feeAddress: keyAddress(feeKeyHash),
     settings: { ...plan.settings, policyId: settingsPolicyId(plan), ref: settings },

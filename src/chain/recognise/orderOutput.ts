@@ -6,7 +6,7 @@ import type { Address } from '../../cardano/codec/address.ts';
 import { datumOf, type Output } from '../../cardano/codec/output.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
 import { isAmount, isRatioTerm, isTime } from '../../cardano/datums/bounds.ts';
-import { readOrderData } from '../../cardano/datums/datums.ts';
+import { layoutOf, readOrderData } from '../../cardano/datums/datums.ts';
 import { isExecutor, PARTIAL_ORDER_SCRIPTS } from '../../cardano/datums/deployment.ts';
 import { readPartialOrder } from '../../cardano/datums/partialOrder.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -54,7 +54,7 @@ function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null
   const datum = readOrderData(datumOf(output), deployment.addressNetwork);
   if (datum === null || !isExecutor(deployment, datum.executor)) return null;
   const { fees, orderLayout } = deployment;
-  if ((datum.market === null ? '01' : '02') !== orderLayout) return null;
+  if (layoutOf(datum) !== orderLayout) return null;
   const { input, feeLovelace, depositLovelace, refundAfterMs } = datum;
   if (!isAmount(feeLovelace) || !isAmount(depositLovelace) || !isTime(refundAfterMs)) return null;
   if (feeLovelace < fees.executorFeeLovelace) return null;

@@ -8,6 +8,19 @@
 export const RESOLUTIONS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
+/**
+ * The coarsest stored resolution whose intervals lie whole in those of this one: a trade that moved
+ * no high or low there moves none here. null: it is the finest.
+ */
+export const INNER_RESOLUTIONS: Readonly<Record<Resolution, Resolution | null>> = {
+  min1: null,
+  min5: 'min1',
+  hour1: 'min5',
+  day1: 'hour1',
+  week1: 'day1',
+  month1: 'day1',
+};
+
 /** Those whose bars are made from stored ones when they are read, and of which. */
 export const PART_RESOLUTIONS = {
   min3: 'min1',

@@ -10,7 +10,7 @@
  */
 import { addTrade, type Bar, firstBar, MOVED_ALL, TradeSum } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
-import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import { INNER_RESOLUTIONS, RESOLUTIONS, type Resolution } from '../market/resolution.ts';
 import { compareIds, type Trade } from '../market/trade.ts';
 import type { BarSlot } from '../store/barRows.ts';
 import type { EndedBar } from '../store/hashWindow.ts';
@@ -226,17 +226,15 @@ export class PairActor implements BarOwner {
   }
 
   /**
-   * Trades of one moment, summed up, into six bars; ends of bars they opened go to `endsMs`. From
-   * the finest bar outwards: what they did not move inside, they do not move around it.
+   * Trades of one moment, summed up, into six bars, the finest first; ends of bars they opened go
+   * to `endsMs`. If trades did not move the high of a minute, they cannot move that of its hour.
    */
   #add(sum: Bar, marketMs: number, endsMs: number[]): void {
-    let candidates = MOVED_ALL;
-    let dayCandidates = MOVED_ALL;
+    const moved: Partial<Record<Resolution, number>> = {};
     for (const series of this.#series) {
-      // Weeks and months both contain days, but not each other.
-      if (series.resolution === 'month1') candidates = dayCandidates;
-      candidates = series.add(sum, candidates, marketMs, endsMs);
-      if (series.resolution === 'day1') dayCandidates = candidates;
+      const inner = INNER_RESOLUTIONS[series.resolution];
+      const candidates = (inner === null ? null : moved[inner]) ?? MOVED_ALL;
+      moved[series.resolution] = series.add(sum, candidates, marketMs, endsMs);
     }
   }
 

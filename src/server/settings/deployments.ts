@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
 import { scriptHash } from '../../cardano/codec/hash.ts';
 import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
-import type { OrderLayout } from '../../cardano/datums/datums.ts';
+import { isOrderLayout, OLDEST_LAYOUT, type OrderLayout } from '../../cardano/datums/datums.ts';
 import {
   type Deployment,
   type KnownScript,
@@ -70,9 +70,9 @@ const EXECUTORS: FieldType<'ours' | 'any' | readonly string[]> = {
   fallback: 'ours',
 };
 const ORDER_LAYOUT: FieldType<OrderLayout> = {
-  read: (value) => (value === '01' || value === '02' ? value : undefined),
+  read: (value) => (isOrderLayout(value) ? value : undefined),
   what: '"01" or "02"',
-  fallback: '01',
+  fallback: OLDEST_LAYOUT,
 };
 const MOST_SIGNERS = 20;
 const KEY_HASHES: FieldType<readonly string[]> = {
@@ -164,7 +164,9 @@ function parseFields(fields: JsonFields) {
     ...readMarketTerms(fields),
     refundAfterMs: fields.read('refundAfterMs', integerUpTo(MOST_MS)),
     // A file of before there were two has none.
-    orderLayout: fields.has('orderLayout') ? fields.read('orderLayout', ORDER_LAYOUT) : '01',
+    orderLayout: fields.has('orderLayout')
+      ? fields.read('orderLayout', ORDER_LAYOUT)
+      : OLDEST_LAYOUT,
     executors: fields.read('executors', EXECUTORS),
     executorKeyHash: fields.read('executorKeyHash', orNull(HASH)),
     feeKeyHash: fields.read('feeKeyHash', orNull(HASH)),

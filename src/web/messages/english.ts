@@ -1,4 +1,7 @@
 /** English, and with it the shape of every other language. */
+import type { LocalCause } from '../../client/apiError.ts';
+import type { Cause } from '../../engine/runtime/errors.ts';
+import type { Column } from '../home/market.ts';
 import { AMOUNTS, LAUNCH, LOCK, LOGO, SIGN, TOKEN, TRADE } from './english/trade.ts';
 import {
   EXTENSION,
@@ -12,7 +15,7 @@ import {
 } from './english/wallet.ts';
 import { text } from './texts.ts';
 
-const SHORT: Readonly<Record<string, string>> = {
+const SHORT: Readonly<Partial<Record<Column, string>>> = {
   change5m: '5m',
   change1h: '1h',
   change24h: '24h',
@@ -20,9 +23,9 @@ const SHORT: Readonly<Record<string, string>> = {
   volume24h: 'Vol',
   traders24h: 'Traders',
   createdOn: 'Age',
-} as const;
+};
 
-const MEANINGS: Readonly<Record<string, string>> = {
+const MEANINGS: Readonly<Record<Column, string>> = {
   price: 'ADA for one token',
   change5m: 'Change of the price in 5 minutes',
   change1h: 'Change of the price in an hour',
@@ -33,15 +36,24 @@ const MEANINGS: Readonly<Record<string, string>> = {
   traders24h: 'Wallets that traded in 24 hours',
   createdOn: 'Since the launch',
   progress: 'How much of the curve is bought: at 100 % the token moves to the AMM',
-} as const;
+};
 
-type ByCause = Readonly<Record<string, string>>;
-
-/** Replaces such a sentence, by the cause of the error. */
-const BY_CAUSE: ByCause = {
+/**
+ * What an error says, by its cause. `{words}` is the sentence of the API or the client, which is
+ * English and exact; another language says it in its own words.
+ */
+const BY_CAUSE = {
   UNREACHABLE: 'The server cannot be reached. Try again in a moment.',
   TIMEOUT: 'The server did not answer in time. Try again in a moment.',
-} as const;
+  STOPPED: '{words}',
+  BAD_ANSWER: '{words}',
+  RATE_LIMITED: '{words}',
+  NOT_READY: '{words}',
+  OVERLOADED: '{words}',
+  SERVER_ERROR: '{words}',
+  LOCK_NOT_EXPIRED: '{words}',
+  ORDER_NOT_FOUND: '{words}',
+} as const satisfies Partial<Record<Cause | LocalCause, string>>;
 
 const ERRORS = {
   byCause: BY_CAUSE,

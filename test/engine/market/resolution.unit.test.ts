@@ -3,11 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  CHART_RESOLUTIONS,
+  type ChartResolution,
+  INNER_RESOLUTIONS,
   intervalEnd,
   intervalStart,
   MAX_TIME_MS,
   RESOLUTIONS,
   STORED_RESOLUTION_IDS,
+  storedPart,
   storedResolution,
 } from '../../../src/engine/market/resolution.ts';
 
@@ -51,16 +55,17 @@ test('intervals tile time: where one ends the next begins, and starts are fixed 
   );
 });
 
-test('minutes lie in five minutes, these in hours, in days, and days in weeks and months', () => {
-  const nested = [
-    ['min1', 'min5'],
-    ['min5', 'hour1'],
-    ['hour1', 'day1'],
-    ['day1', 'week1'],
-    ['day1', 'month1'],
-  ] as const;
+test('each interval lies whole in one of the resolution that names it as an inner one', () => {
+  const parts: readonly (readonly [ChartResolution, ChartResolution])[] = [
+    ...RESOLUTIONS.map((name) => [INNER_RESOLUTIONS[name] ?? name, name] as const),
+    ...CHART_RESOLUTIONS.map((name) => [storedPart(name), name] as const),
+  ];
+  assert.deepEqual(
+    RESOLUTIONS.filter((name) => INNER_RESOLUTIONS[name] === null),
+    ['min1'],
+  );
   fc.assert(
-    fc.property(fc.constantFrom(...nested), anyTime, ([fine, coarse], timeMs) => {
+    fc.property(fc.constantFrom(...parts), anyTime, ([fine, coarse], timeMs) => {
       const startMs = intervalStart(fine, timeMs);
       const lastMs = intervalEnd(fine, startMs) - 1;
       assert.equal(intervalStart(coarse, startMs), intervalStart(coarse, lastMs));

@@ -36,7 +36,7 @@ export const BAR_COLUMNS = {
   baseVolume: 'STRING',
   trades: 'INT64',
   final: 'BOOLEAN',
-} as const satisfies Partial<Record<keyof Bar, ColumnType>>;
+} as const satisfies Record<Exclude<keyof Bar, 'pair'>, ColumnType>;
 
 const LINE_END = '\r\n';
 
