@@ -26,7 +26,7 @@ import { PendingTransactions, splitMempool } from './pendingTransactions.ts';
 import { type ChainPolicy, chainClock } from './policy.ts';
 import type { Block, ChainSource, ChainTip, MempoolEvent, Point } from './port.ts';
 import { foldMarket } from './recognise/knownMarket.ts';
-import type { Rules } from './recognise/rules.ts';
+import type { RefusedTerm, Rules } from './recognise/rules.ts';
 import { openStream, StreamReader } from './sourceStream.ts';
 
 /** Further behind than this, a mempool event cannot be recognised and is skipped. */
@@ -62,12 +62,16 @@ interface FollowerObserver {
   nodeBehind(height: number, loggedHeight: number): void;
   chainFollowed(height: number, transactions: number, events: number): void;
   chainRolledBack(toHeight: number, blocks: number): void;
+  /** An output is no order only because it misses a term of the deployment. */
+  orderRefused(term: RefusedTerm): void;
   followerFailed(error: unknown): void;
 }
 
 export class Follower {
   readonly #deps: FollowerDeps;
   readonly #observer: FollowerObserver;
+  /** They report refused orders of blocks; those of the mempool are not reported. */
+  readonly #rules: Rules;
   readonly #pending: PendingTransactions;
   readonly #lagGuard = new NodeLagGuard();
   readonly #following: Task;
@@ -87,6 +91,7 @@ export class Follower {
     const { clock, node, rules } = deps;
     this.#deps = deps;
     this.#observer = observer;
+    this.#rules = { ...rules, refused: (term) => observer.orderRefused(term) };
     this.#pending = new PendingTransactions(() => foldMarket(node.fold.store), rules);
     this.#following = new Task({
       clock,
@@ -197,12 +202,12 @@ export class Follower {
   }
 
   async #onBlock(block: Block): Promise<void> {
-    const { node, rules, clock, tip } = this.#deps;
+    const { node, clock, tip } = this.#deps;
     this.#hasReopened = false;
     if (this.#lagGuard.isActive) return this.#whileBehind(block);
     if (this.#batch === null) {
       const before = this.#underWay?.batch ?? null;
-      this.#batch = new BlockBatch(node.fold, rules, this.#pending, before);
+      this.#batch = new BlockBatch(node.fold, this.#rules, this.#pending, before);
       this.#batchMs = clock.monotonicMs();
     }
     const batch = this.#batch;

@@ -212,6 +212,7 @@ export function followFrom(
       nodeBehind: (own, logged) => void late.push([own, logged]),
       chainFollowed: () => {},
       chainRolledBack: (to, blocks) => void rolledBack.push([to, to + blocks]),
+      orderRefused: () => undefined,
       followerFailed: (error) => void faults.push(error),
     },
   );

@@ -5,6 +5,7 @@ import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { lockData, type OrderDatum, orderData } from '../../src/cardano/datums/datums.ts';
 import { dataHex } from '../../src/cardano/transactions/plan.ts';
+import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import {
   ADA,
   ALICE,
@@ -16,8 +17,10 @@ import {
   launchOf,
   longer,
   meaningOf,
+  NOTHING,
   type OrderChange,
   orderOf,
+  RULES,
   transaction,
 } from './recogniseWorld.ts';
 
@@ -110,6 +113,22 @@ describe('orders', () => {
       });
     }
   }
+
+  test('an order that only misses a term of the deployment is reported, no other output is', () => {
+    const terms: string[] = [];
+    const rules = { ...RULES, refused: (term: string) => terms.push(term) };
+    const recognise = (change: OrderChange) => {
+      const { tx } = orderOf(token, 'buy', change);
+      return recogniseBlock(7, [launch, tx], NOTHING, rules).some(({ kind }) => kind === 'placed');
+    };
+    const deposit = fees.orderDepositLovelace - 1n;
+    const value = coins(5n * ADA + fees.executorFeeLovelace + deposit);
+    assert.ok(!recognise({ ...datum({ depositLovelace: deposit }), value }));
+    assert.ok(!recognise(datum({ market: null })));
+    assert.ok(!recognise(datum({ refundAfterMs: 1n << 60n })));
+    assert.ok(recognise({}));
+    assert.deepEqual(terms, ['deposit', 'layout']);
+  });
 
   test('an order before the launch of its token is none', () => {
     const { tx } = orderOf(token, 'buy');

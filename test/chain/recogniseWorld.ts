@@ -51,7 +51,7 @@ export function atScript(name: keyof typeof scripts, stake: typeof ALICE.stake |
   return scriptAddress('testnet', scripts[name].hash, stake);
 }
 
-const NOTHING: KnownMarket = {
+export const NOTHING: KnownMarket = {
   pool: () => null,
   order: () => null,
   lock: () => null,

@@ -107,6 +107,7 @@ export async function follow(
       nodeBehind: () => {},
       chainFollowed: () => {},
       chainRolledBack: () => {},
+      orderRefused: () => undefined,
       followerFailed: (error) => void faults.push(error),
     },
   );

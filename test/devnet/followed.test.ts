@@ -46,6 +46,7 @@ async function serverOf(t: TestContext) {
       nodeBehind: () => {},
       chainFollowed: () => {},
       chainRolledBack: () => {},
+      orderRefused: () => undefined,
       followerFailed: (error) => void faults.push(error),
     },
   );

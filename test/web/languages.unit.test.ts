@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { LocalCause } from '../../src/client/apiError.ts';
+import type { Cause } from '../../src/engine/runtime/errors.ts';
 import { localized, separatorsOf } from '../../src/web/format.ts';
 import { ENGLISH } from '../../src/web/messages/english.ts';
 import { textsOf } from '../../src/web/messages/texts.ts';
@@ -66,8 +68,13 @@ for (const language of LANGUAGES) {
   });
 }
 
+/** Checked by the compiler: a browser does not load the list of causes. */
+type Named = keyof typeof ENGLISH.errors.byCause;
+const named: Named extends Cause | LocalCause ? readonly Named[] : never = ['RATE_LIMITED'];
+
 test('an error of a known cause is said in the language of the reader', () => {
   const words = 'wait 3 seconds.';
+  assert.ok(named.every((cause) => cause in ENGLISH.errors.byCause));
   const german = textsOf(ENGLISH, translationOf('de'), 'de').errors.byCause;
   assert.match(german.RATE_LIMITED({ words }), /^Zu viele Anfragen/);
   assert.match(german.TIMEOUT, /^Der Server hat nicht rechtzeitig/);

@@ -6,11 +6,15 @@ import type { Address } from '../../cardano/codec/address.ts';
 import { datumOf, type Output } from '../../cardano/codec/output.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
 import { isAmount, isRatioTerm, isTime } from '../../cardano/datums/bounds.ts';
-import { layoutOf, readOrderData } from '../../cardano/datums/datums.ts';
-import { isExecutor, PARTIAL_ORDER_SCRIPTS } from '../../cardano/datums/deployment.ts';
+import { layoutOf, type OrderDatum, readOrderData } from '../../cardano/datums/datums.ts';
+import {
+  isExecutor,
+  PARTIAL_ORDER_SCRIPTS,
+  type PartialDeployment,
+} from '../../cardano/datums/deployment.ts';
 import { readPartialOrder } from '../../cardano/datums/partialOrder.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { type Rules, scriptOf } from './rules.ts';
+import { type RefusedTerm, type Rules, scriptOf } from './rules.ts';
 
 export interface OrderOutput {
   readonly input: AssetId;
@@ -50,25 +54,35 @@ export function readOrderOutput(output: Output, rules: Rules): OrderOutput | nul
 }
 
 /** The value is exactly the offer, the fee and the deposit. */
-function instantOrder(output: Output, { deployment }: Rules): OrderOutput | null {
+function instantOrder(output: Output, { deployment, refused }: Rules): OrderOutput | null {
   const datum = readOrderData(datumOf(output), deployment.addressNetwork);
   if (datum === null || !isExecutor(deployment, datum.executor)) return null;
-  const { fees, orderLayout } = deployment;
-  if (layoutOf(datum) !== orderLayout) return null;
   const { input, feeLovelace, depositLovelace, refundAfterMs } = datum;
   if (!isAmount(feeLovelace) || !isAmount(depositLovelace) || !isTime(refundAfterMs)) return null;
-  if (feeLovelace < fees.executorFeeLovelace) return null;
-  if (depositLovelace < fees.orderDepositLovelace) return null;
   const { lovelace, assets } = output.value;
   const extra = feeLovelace + depositLovelace;
   const isExact = input === '.' ? assets.size === 0 : assets.size === 1 && lovelace === extra;
   if (!isExact) return null;
+  const term = refusedTerm(datum, deployment);
+  if (term !== null) {
+    refused?.(term);
+    return null;
+  }
   return {
     ...datum,
     amount: input === '.' ? lovelace - extra : amountOf(output.value, input),
     ...{ stepLovelace: 0n, heldTokens: 0n, beacon: null },
     refundAfterMs: Number(refundAfterMs),
   };
+}
+
+function refusedTerm(
+  datum: OrderDatum,
+  { fees, orderLayout }: PartialDeployment,
+): RefusedTerm | null {
+  if (layoutOf(datum) !== orderLayout) return 'layout';
+  if (datum.feeLovelace < fees.executorFeeLovelace) return 'fee';
+  return datum.depositLovelace < fees.orderDepositLovelace ? 'deposit' : null;
 }
 
 /** The deposit is the value without offer, fee and the fee of one step. */

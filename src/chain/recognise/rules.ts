@@ -14,6 +14,9 @@ import {
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { MarketEvent } from '../../engine/market/events.ts';
 
+/** Which term of the deployment an output misses that would be an order of ours otherwise. */
+export type RefusedTerm = 'layout' | 'fee' | 'deposit';
+
 /** The rules of recognition: the deployment, and the policy that a pool's token must have. */
 export interface Rules {
   readonly deployment: PartialDeployment;
@@ -24,6 +27,8 @@ export interface Rules {
    * policy's template is unknown: then the NFT alone vouches for its token.
    */
   tokenPolicyId(nftName: string): string | null;
+  /** Called for each such output: it is not filled, as after a change of the deployment's terms. */
+  readonly refused?: (term: RefusedTerm) => void;
 }
 
 export function rulesOf(deployment: PartialDeployment): Rules {

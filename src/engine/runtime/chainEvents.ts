@@ -19,6 +19,12 @@ export function chainEvents(logger: Logger, meters: Meters) {
 function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
   const height = gauge('chain_height', 'Height of the newest block in the log');
   const transactions = counter('chain_transactions', 'Transactions in blocks that were followed');
+  const refused = counter(
+    'chain_orders_refused',
+    'Orders in blocks that miss a term of the deployment',
+    ['term'],
+  );
+  const refusedTerms = new Set<string>();
   const rolledBack = histogram('chain_rollback_blocks', 'Blocks that a fork undid', DEPTHS);
   return {
     chainFollowed(newest: number, count: number): void {
@@ -30,6 +36,16 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
       rolledBack.observe(blocks);
       const message = `the chain went back ${blocks} blocks to height ${toHeight}`;
       logger.info({ event: 'chainRolledBack', toHeight, blocks }, message);
+    },
+    /** Of each term the first is logged. */
+    orderRefused(term: string): void {
+      refused.inc({ term });
+      if (refusedTerms.has(term)) return;
+      refusedTerms.add(term);
+      const message =
+        `an order on the chain is not filled: its ${term} is not that of the deployment file ` +
+        '(orderLayout, fees). Its owner can cancel it; chain_orders_refused counts further ones';
+      logger.warn({ event: 'orderRefused', term }, message);
     },
     /** A fault of the program: the chain is not followed any more. */
     followerFailed(error: unknown): void {

@@ -163,7 +163,6 @@ function parseFields(fields: JsonFields) {
     start: readStart(fields),
     ...readMarketTerms(fields),
     refundAfterMs: fields.read('refundAfterMs', integerUpTo(MOST_MS)),
-    // A file of before there were two has none.
     orderLayout: fields.has('orderLayout')
       ? fields.read('orderLayout', ORDER_LAYOUT)
       : OLDEST_LAYOUT,

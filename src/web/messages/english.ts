@@ -1,6 +1,4 @@
 /** English, and with it the shape of every other language. */
-import type { LocalCause } from '../../client/apiError.ts';
-import type { Cause } from '../../engine/runtime/errors.ts';
 import type { Column } from '../home/market.ts';
 import { AMOUNTS, LAUNCH, LOCK, LOGO, SIGN, TOKEN, TRADE } from './english/trade.ts';
 import {
@@ -53,7 +51,7 @@ const BY_CAUSE = {
   SERVER_ERROR: '{words}',
   LOCK_NOT_EXPIRED: '{words}',
   ORDER_NOT_FOUND: '{words}',
-} as const satisfies Partial<Record<Cause | LocalCause, string>>;
+} as const;
 
 const ERRORS = {
   byCause: BY_CAUSE,

@@ -51,6 +51,7 @@ function follow(t: TestContext, source: OgmiosChain) {
       nodeBehind: () => {},
       chainFollowed: () => {},
       chainRolledBack: () => {},
+      orderRefused: () => undefined,
       followerFailed: (error) => void faults.push(error),
     },
   );
