@@ -1,4 +1,4 @@
-# The server runs its TypeScript directly: there is nothing to build, only dependencies to gather.
+# The server runs its TypeScript directly; only the page's files are built.
 # Never built where this was written (no engine there); test/dockerfile.test.ts checks what it names.
 
 FROM node:22-bookworm-slim AS dependencies
@@ -24,8 +24,9 @@ COPY package.json LICENSE THIRD_PARTY.md ./
 COPY config ./config
 COPY pack ./pack
 COPY src ./src
-# Takes the types out of the sources once, so that no start does.
-RUN node --disable-warning=ExperimentalWarning pack/strip.ts
+# Takes the types out of the sources and makes the page once, so that no start does.
+RUN node --disable-warning=ExperimentalWarning pack/strip.ts \
+    && node --disable-warning=ExperimentalWarning pack/page.ts --strict
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

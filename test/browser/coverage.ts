@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { pageFiles } from '../../src/api/page/bundle.ts';
+import { pageFiles } from '../../src/api/page/files.ts';
 import { ranCharacters, type ScriptCoverage } from '../coverage/executed.ts';
 import { ofSources } from '../coverage/mapped.ts';
 

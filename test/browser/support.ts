@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { bundled } from '../../src/api/page/bundle.ts';
+import { bundled } from '../../pack/pageBundle.ts';
 import type { Scope } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 import { countExecuted, keepExecuted } from './coverage.ts';

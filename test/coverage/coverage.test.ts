@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { bundled } from '../../src/api/page/bundle.ts';
+import { bundled } from '../../pack/pageBundle.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { codeOf } from './code.ts';
 import { executedIn, ranCharacters } from './executed.ts';

@@ -1,7 +1,7 @@
 /** The document that shows the page, whatever its address, and what its routes have in common. */
 import { escapeMarkup } from '../../engine/runtime/markup.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { type PageFiles, pageFiles } from './bundle.ts';
+import { type PageFiles, pageFiles } from './files.ts';
 
 /** What the routes of the page have in common. */
 export const PAGE_ROUTE = {

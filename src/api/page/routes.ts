@@ -6,7 +6,6 @@ import Type from 'typebox';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
-import { pageFiles } from './bundle.ts';
 import {
   HOME_HEAD,
   NO_SNIFFING,
@@ -15,6 +14,7 @@ import {
   type PageFacts,
   pageAnswer,
 } from './document.ts';
+import { pageFiles } from './files.ts';
 
 export function pageRoutes(facts: PageFacts): readonly Route[] {
   return [pageRoute(facts), fileRoute()];

@@ -2,7 +2,7 @@
 
 import { existsSync, type ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { pageFiles } from '../../api/page/bundle.ts';
+import { pageFiles } from '../../api/page/files.ts';
 import { readTraderConfig } from '../../client/traders/config.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
@@ -48,7 +48,7 @@ async function startGreeting(world: World, { greet }: Terminal): Promise<App> {
   greet?.(startingText(version, settings));
   const app = await startApp({ ...world, preparesDocuments: true });
   greet?.(listeningText(settings, app.port));
-  // A person who starts it at a terminal opens the page next. A fault shows when it is asked for.
+  // After a developer's edit the page is made again, before a browser asks for it.
   if (greet !== undefined) pageFiles().catch(() => {});
   return app;
 }
