@@ -4,11 +4,12 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect, type IncomingHttpHeaders } from 'node:http2';
+import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
+import { gunzipSync } from 'node:zlib';
 import { type ClientOptions, WebSocket } from 'ws';
 import { freePorts } from '../src/server/cli/localServers.ts';
 import { startServer, temporaryDirectory } from './support/server.ts';
@@ -98,20 +99,26 @@ interface Answer {
 }
 
 /** Over HTTP/2. */
-function ask({ https, certificate }: Site, path: string): Promise<Answer> {
+function ask(
+  { https, certificate }: Site,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<Answer> {
   const client = connect(`https://127.0.0.1:${https}`, { ca: certificate, servername: NAME });
   return new Promise<Answer>((resolve, reject) => {
     client.on('error', reject);
-    const stream = client.request({ ':path': path, ':authority': NAME });
-    let answer = { status: 0, headers: {} };
-    let text = '';
+    const stream = client.request({ ':path': path, ':authority': NAME, ...headers });
+    let answer: Omit<Answer, 'text'> = { status: 0, headers: {} };
+    const parts: Buffer[] = [];
     stream.on('response', (headers) => {
       answer = { status: Number(headers[':status']), headers };
     });
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
+    stream.on('data', (part: Buffer) => void parts.push(part));
+    stream.on('error', reject).on('end', () => {
+      const isPacked = answer.headers['content-encoding'] === 'gzip';
+      const bytes = Buffer.concat(parts);
+      resolve({ ...answer, text: (isPacked ? gunzipSync(bytes) : bytes).toString() });
     });
-    stream.on('error', reject).on('end', () => resolve({ ...answer, text }));
   }).finally(() => client.close());
 }
 
@@ -157,6 +164,15 @@ test('nginx serves HTTP/2 and sockets with TLS, shows clients, hides metrics', a
   const ready = await ask(site, '/health/ready');
   assert.equal(ready.status, 200);
   assert.equal(JSON.parse(ready.text).synced, true);
+
+  // JSON goes out packed, and what a client kept of it is known again.
+  const accepts = { 'accept-encoding': 'gzip' };
+  const packed = await ask(site, '/v1/docs/openapi.json', accepts);
+  const { 'content-encoding': coding, vary, etag = '' } = packed.headers;
+  assert.deepEqual([coding, String(vary).toLowerCase()], ['gzip', 'accept-encoding']);
+  assert.deepEqual(JSON.parse(packed.text), await (await server.get('/v1/docs/openapi.json')).json());
+  const again = await ask(site, '/v1/docs/openapi.json', { ...accepts, 'if-none-match': etag });
+  assert.deepEqual([again.status, again.text], [304, '']);
 
   assert.match(await (await server.get('/metrics')).text(), /^# HELP upcurve_/m);
   for (const path of ['/metrics', '//metrics', '/metrics/', '/%6detrics', '/health/../metrics']) {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isFault } from '../engine/runtime/assert.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
-import { createLogger } from '../engine/runtime/events.ts';
+import { createLogger, type LoggerOptions } from '../engine/runtime/events.ts';
 import { systemRng } from '../engine/runtime/rng.ts';
 import { textLog } from '../engine/runtime/textLog.ts';
 import type { World } from './app.ts';
@@ -28,6 +28,7 @@ import { completionScript } from './cli/completion.ts';
 import type { ExportCommand } from './cli/dump/command.ts';
 import { helpOf, USAGE } from './cli/help.ts';
 import type { NodeCommandDeps } from './cli/nodeAccess.ts';
+import { ProcessOutput } from './cli/processOutput.ts';
 import type { RotateCommand } from './cli/rotateArguments.ts';
 import type { Terminal } from './cli/serve.ts';
 import type { WalletCommand } from './cli/walletArguments.ts';
@@ -55,15 +56,15 @@ const command = parseCommand(process.argv.slice(2));
 
 const isCluster = typeof command === 'object' && command.name === 'cluster';
 
-const write = (text: string): void => {
-  process.stdout.write(text);
-};
+const output = new ProcessOutput(process.stdout, process.stderr);
+
+const write = (text: string): void => output.write(text);
+
+const { draw } = output;
 
 const terminal: Terminal = {
-  print: (text) => {
-    process.stderr.write(text);
-  },
-  isTerminal: process.stderr.isTTY === true,
+  print: (text) => output.print(text),
+  ...(draw === undefined ? {} : { draw }),
   ...(process.stdout.isTTY ? { greet: write } : {}),
   input: process.stdin,
   stopAsked: new Promise((resolve) => {
@@ -99,8 +100,7 @@ async function run(command: Command | string): Promise<number> {
   const secrets = hasKeys ? keyFiles(process.env) : NO_SECRETS;
   if (secrets instanceof BadSettings) return misuse(secrets.message);
   const clock = systemClock;
-  const asText = logFormat(settings) === 'text' ? { destination: textLog(write) } : {};
-  const logger = createLogger({ level: settings.LOG_LEVEL, clock, ...asText });
+  const logger = createLogger({ level: settings.LOG_LEVEL, clock, ...logTo(settings) });
   const stopping = new AbortController();
   terminal.stopAsked.then(() => stopping.abort());
   const { signal } = stopping;
@@ -267,14 +267,20 @@ async function onChain(
   return runRotate(command, deps);
 }
 
-/** Without a file to read again the signal ends the process, as when its terminal closes. */
+/** At a terminal, without a file to read again, the signal ends the process: the terminal closes. */
 function reloading({ API_KEYS_FILE }: Settings): Pick<World, 'onReload'> {
-  if (API_KEYS_FILE === undefined) return {};
+  if (API_KEYS_FILE === undefined && process.stdin.isTTY) return {};
   const readers: (() => void)[] = [];
   process.on('SIGHUP', () => {
     for (const read of readers) read();
   });
   return { onReload: (read) => void readers.push(read) };
+}
+
+/** A terminal's lines go through `output`, which takes a drawn bar away before them. */
+function logTo(settings: Settings): Pick<LoggerOptions, 'destination'> {
+  if (logFormat(settings) === 'text') return { destination: textLog(write) };
+  return process.stdout.isTTY ? { destination: { write } } : {};
 }
 
 function logFormat({ LOG_FORMAT }: Settings): 'json' | 'text' {

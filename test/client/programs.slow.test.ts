@@ -64,7 +64,7 @@ function programs(): Map<string, string> {
 
 const CHART = `
 import { type IChartApi, type ISeriesApi } from 'lightweight-charts';
-import { Client } from 'upcurve/client';
+import { Client } from 'upcurve';
 import { drawBars, tradingViewDatafeed } from 'upcurve/datafeed';
 
 type Candles = ISeriesApi<'Candlestick'>;

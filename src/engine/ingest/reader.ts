@@ -62,12 +62,20 @@ function isZlibError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }
 
-/** The name under which a file's progress is remembered: the hash of its bytes. */
-export async function fingerprint(path: string): Promise<string> {
+/**
+ * `name`: under which a file's progress is remembered, the hash of its bytes. `lines`: how many it
+ * has, blank ones too; of a packed file that is not known.
+ */
+export async function fingerprint(path: string): Promise<{ name: string; lines: number }> {
   const sum = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }))
+  let lines = 1;
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
     sum.update(chunk);
-  return sum.digest('hex');
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
+      lines += 1;
+    }
+  }
+  return { name: sum.digest('hex'), lines };
 }
 
 /** Lines longer than MAX_LINE_CHARACTERS come cut to one more; blank ones are left out. */

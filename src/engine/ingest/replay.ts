@@ -39,6 +39,8 @@ export interface ReplayOptions {
   readonly allowFuture?: boolean;
   /** Takes trades, and rollbacks, of a time before 2009. */
   readonly allowPast?: boolean;
+  /** Gets the number of each line whose turn has come. */
+  readonly reached?: (line: number) => void;
 }
 
 export interface ReplayObserver {
@@ -160,6 +162,7 @@ export class Replay {
     await this.#keepPace(found.timeMs);
     // Its turn has not come: the same file continues with it.
     if (this.#stop.signal.aborted) return;
+    this.#options.reached?.(number);
     const full = this.#drafter.size >= BATCH_ENTRIES;
     if (full && this.#drafter.isBoundary(found.timeMs)) await this.#flush();
     const verdict = this.#drafter.add(found.timeMs, found.trade, cursor);

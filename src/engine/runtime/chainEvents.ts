@@ -1,6 +1,7 @@
 /** Events of the chain: following, catching up, Ogmios, Kupo, executor, traders; see events.ts. */
 
 import type { Logger } from 'pino';
+import { counted } from './counted.ts';
 import { messageOf } from './errors.ts';
 import { DEPTHS, LATENCY_S, type Meters } from './meters.ts';
 
@@ -34,7 +35,7 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
     chainRolledBack(toHeight: number, blocks: number): void {
       height.set(toHeight);
       rolledBack.observe(blocks);
-      const message = `the chain went back ${blocks} blocks to height ${toHeight}`;
+      const message = `the chain went back ${counted(blocks, 'block')} to height ${toHeight}`;
       logger.info({ event: 'chainRolledBack', toHeight, blocks }, message);
     },
     /** Of each term the first is logged. */
@@ -66,15 +67,17 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
 }
 
 function executorEvents(logger: Logger, { counter, histogram }: Meters) {
-  const batches = counter('executor_transactions', 'Transactions of the executor', ['kind']);
+  const batches = counter('executor_transactions', 'Transactions of the executor', {
+    kind: ['batch', 'graduate', 'collect', 'consolidate'],
+  });
   const rejected = counter('executor_rejected', 'Transactions of the executor that were refused');
   const builds = histogram('build_seconds', 'Time to build one transaction', LATENCY_S);
   return {
-    /** `kind` is batch, graduation or collect. */
+    /** `kind` is batch, graduate, collect or consolidate. */
     executorSubmitted(kind: string, token: string, txHash: string, orders: number): void {
       batches.inc({ kind });
       const fields = { event: 'executorSubmitted', kind, token, txHash, orders };
-      logger.debug(fields, `${kind} of ${orders} orders submitted`);
+      logger.debug(fields, `${kind} of ${counted(orders, 'order')} submitted`);
     },
     /** Ordinary: a cancel won the race, the chain went back. It looks again. */
     executorRejected(kind: string, token: string, reason: string, message: string): void {
@@ -103,9 +106,19 @@ function executorEvents(logger: Logger, { counter, histogram }: Meters) {
   };
 }
 
+/** An order that was made is told as `buy`, `sell`, or `cancel` where it was taken back. */
+const TRADER_ACTIONS = [
+  ...['order', 'buy', 'sell', 'cancel'],
+  ...['launch', 'lock', 'withdraw', 'transfer', 'consolidate'],
+];
+
 function traderEvents(logger: Logger, { counter }: Meters) {
-  const actions = counter('trader_actions', 'What simulated traders did', ['action']);
-  const refusals = counter('trader_refusals', 'What simulated traders were refused', ['action']);
+  const actions = counter('trader_actions', 'What simulated traders did', {
+    action: TRADER_ACTIONS,
+  });
+  const refusals = counter('trader_refusals', 'What simulated traders were refused', {
+    action: TRADER_ACTIONS,
+  });
   return {
     traderActed(trader: string, action: string, txHash: string, seconds: number): void {
       actions.inc({ action });
@@ -133,7 +146,9 @@ interface Health {
 }
 
 function kupoEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
-  const asked = counter('kupo_questions', 'Queries to Kupo', ['outcome']);
+  const asked = counter('kupo_questions', 'Queries to Kupo', {
+    outcome: ['answered', 'failed', 'refused'],
+  });
   const duration = histogram('kupo_seconds', 'Time of one question to Kupo', LATENCY_S);
   const connected = gauge('kupo_connected', 'Whether Kupo answers and has its node');
   const lag = gauge('kupo_lag_slots', 'Slots that Kupo is behind its node');
@@ -160,20 +175,36 @@ function problemOf(health: Health | null): string {
   return health === null ? 'Kupo does not answer' : 'Kupo has lost its node';
 }
 
+/** As `chain/ogmios/observer.ts` names them. */
+const LOST_CAUSES = [
+  'unreachable',
+  'closed',
+  'stalled',
+  'garbage',
+  'oversized',
+  'unreadable',
+  'foreign',
+] as const;
+
 function ogmiosEvents(logger: Logger, { counter }: Meters) {
-  const labels = ['connection'];
+  const labels = { connection: ['chain', 'mempool', 'questions'] };
   const connected = counter('node_connected', 'Connections made to the node', labels);
-  const lost = counter('node_lost', 'Connections to the node that ended or failed, by cause', [
+  const lost = counter('node_lost', 'Connections to the node that ended or failed, by cause', {
     ...labels,
-    'cause',
-  ]);
+    cause: LOST_CAUSES,
+  });
   return {
     /** `connection` is chain, mempool or questions. */
     nodeConnected(connection: string): void {
       connected.inc({ connection });
       logger.info({ event: 'nodeConnected', connection }, `connected to the node (${connection})`);
     },
-    nodeLost(connection: string, cause: string, message: string, retryInMs: number | null): void {
+    nodeLost(
+      connection: string,
+      cause: (typeof LOST_CAUSES)[number],
+      message: string,
+      retryInMs: number | null,
+    ): void {
       lost.inc({ connection, cause });
       const next = retryInMs === null ? 'when it is needed' : `in ${Math.round(retryInMs)} ms`;
       const fields = { event: 'nodeLost', connection, cause, retryInMs };

@@ -1,5 +1,7 @@
 /** Events of the cluster and of snapshots; see events.ts. */
+
 import type { Logger } from 'pino';
+import { counted } from './counted.ts';
 import type { Meters } from './meters.ts';
 
 export function clusterEvents(logger: Logger, meters: Meters) {
@@ -106,19 +108,36 @@ function copyEvents(logger: Logger, { gauge }: Meters) {
         const fields = { event: 'copyBehind', server, missing };
         logger.error(
           fields,
-          `the copy of the log on NATS server ${server} lacks ${missing} entries`,
+          `the copy of the log on NATS server ${server} lacks ${counted(missing, 'entry', 'entries')}`,
         );
       }
     },
   };
 }
 
+/** What travels through NATS, as `cluster/nats/messages.ts` names it. */
+const MESSAGE_KINDS = [
+  'lease',
+  'announcement',
+  'process',
+  'notice',
+  'manifest',
+  'file',
+  'callRequest',
+  'callReply',
+  'webhook',
+  'acknowledgement',
+  'entry',
+] as const;
+
 function messageEvents(logger: Logger, { counter }: Meters) {
-  const dropped = counter('nats_messages_dropped', 'Messages of NATS that do not fit', ['kind']);
+  const dropped = counter('nats_messages_dropped', 'Messages of NATS that do not fit', {
+    kind: MESSAGE_KINDS,
+  });
   const told = new Set<string>();
   return {
     /** Another program wrote it, or it came damaged. Each kind is logged once. */
-    messageDropped(kind: string, why: string): void {
+    messageDropped(kind: (typeof MESSAGE_KINDS)[number], why: string): void {
       dropped.inc({ kind });
       const fields = { event: 'messageDropped', kind, why };
       const message = `a message of NATS that is no ${kind} of this market was dropped: ${why}`;
@@ -150,7 +169,9 @@ function marketEvents(logger: Logger) {
 
 /** On one node or on several. */
 export function snapshotEvents(logger: Logger, { counter }: Meters) {
-  const snapshots = counter('snapshots', 'Snapshots of the state, by outcome', ['outcome']);
+  const snapshots = counter('snapshots', 'Snapshots of the state, by outcome', {
+    outcome: ['taken', 'failed'],
+  });
   return {
     /** The log holds what follows `trimmedTo`. */
     snapshotTaken(seq: number, trimmedTo: number, seconds: number): void {

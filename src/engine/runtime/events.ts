@@ -5,18 +5,21 @@
  * code) goes into the log line or into `other`, never into a label. What a client can cause at will
  * is logged at debug and counted.
  */
+
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Registry } from 'prom-client';
 import { isFault } from './assert.ts';
 import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
 import { clusterEvents, snapshotEvents } from './clusterEvents.ts';
+import { counted } from './counted.ts';
+import { CATALOGUE } from './errors.ts';
 import type { LatencySeries } from './latencyHistogram.ts';
 import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-interface LoggerOptions {
+export interface LoggerOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
   /** Standard output when absent. */
@@ -99,16 +102,47 @@ function lifeEvents(logger: Logger) {
   };
 }
 
+/** Places that can fail and are neither an operation nor a topic. */
+export const HANDLERS = [
+  'calls of other nodes',
+  'copies of the log',
+  'deliver',
+  'end of subscriptions',
+  'fan-out',
+  'pictures',
+  'ping',
+  'socket upgrade',
+  'subscribe',
+  'sweep of sockets',
+  'tickers',
+  'traders',
+  'waiting for a position',
+  'waking of a socket',
+  'watch',
+  'webhooks',
+] as const;
+
+function handlerOf(topic: string): string {
+  return `topic ${topic}`;
+}
+
 function httpEvents(logger: Logger, { counter, latency }: Meters) {
   const help = 'Requests by operation and class of status';
   const requests = latency('http_request_seconds', help, ['route', 'status']);
-  const aborted = counter('http_aborted', 'Requests whose client left before the answer', [
-    'route',
-  ]);
-  const failed = counter('handler_failed', 'Faults in handlers, by operation or topic', ['where']);
+  const aborted = counter('http_aborted', 'Requests whose client left before the answer', {
+    route: [],
+  });
+  const failed = counter('handler_failed', 'Faults in handlers, by operation or topic', {
+    where: HANDLERS,
+  });
   /** Of a route, by the first digit of the status. */
   const seriesOf = new Map<string, LatencySeries[]>();
   return {
+    /** Before the first request: their counters begin at 0. */
+    serves(operations: readonly string[], topics: readonly string[]): void {
+      for (const route of operations) aborted.inc({ route }, 0);
+      for (const where of [...operations, ...topics.map(handlerOf)]) failed.inc({ where }, 0);
+    },
     /** Metric only, on the hot path. */
     httpRequest(route: string, status: number, seconds: number): void {
       const statusClass = Math.floor(status / 100);
@@ -134,20 +168,26 @@ function httpEvents(logger: Logger, { counter, latency }: Meters) {
 }
 
 /** Close codes of api.md 6.6 and the usual ones; a client may send any other. */
-const CLOSE_CODES: ReadonlySet<number> = new Set([
+const CLOSE_CODES: readonly number[] = [
   1000, 1001, 1005, 1006, 1009, 4001, 4002, 4008, 4403, 4429, 4500, 4501,
-]);
+];
 
 function socketEvents(logger: Logger, { counter, gauge, latency }: Meters) {
   const open = gauge('sockets', 'Open WebSockets');
   const opened = counter('sockets_opened', 'WebSockets opened');
-  const closed = counter('sockets_closed', 'WebSockets closed, by close code', ['code']);
+  const closed = counter('sockets_closed', 'WebSockets closed, by close code', {
+    code: [...CLOSE_CODES.map(String), 'other'],
+  });
   const frames = counter('frames_published', 'Frames rendered and handed to the network');
   const bytes = counter('frame_bytes_published', 'Bytes of those frames');
   const flushes = latency('flush_seconds', 'Time a flush held the event loop', []).series({});
   const behind = counter('sockets_behind', 'Times a socket fell behind its buffer');
-  const resyncs = counter('resyncs', 'Resync frames, by reason', ['reason']);
-  const bad = counter('bad_frames', 'Frames that could not be used, by cause', ['cause']);
+  const resyncs = counter('resyncs', 'Resync frames, by reason', {
+    reason: ['slow', 'epoch'],
+  });
+  const bad = counter('bad_frames', 'Frames that could not be used, by cause', {
+    cause: Object.keys(CATALOGUE),
+  });
   return {
     socketOpened(): void {
       open.inc();
@@ -155,7 +195,7 @@ function socketEvents(logger: Logger, { counter, gauge, latency }: Meters) {
     },
     socketClosed(code: number): void {
       open.dec();
-      closed.inc({ code: CLOSE_CODES.has(code) ? String(code) : 'other' });
+      closed.inc({ code: CLOSE_CODES.includes(code) ? String(code) : 'other' });
       logger.debug({ event: 'socketClosed', code }, 'socket closed');
     },
     framesPublished(count: number, size: number): void {
@@ -182,6 +222,7 @@ function socketEvents(logger: Logger, { counter, gauge, latency }: Meters) {
 function webhookEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
   const help = 'Deliveries of webhooks, by outcome: delivered or failed';
   const tried = histogram('webhook_delivery_seconds', help, LATENCY_S, ['outcome']);
+  for (const outcome of ['delivered', 'failed']) tried.zero({ outcome });
   const stopped = counter('webhooks_stopped', 'Webhooks that failed for a day, and stopped');
   const known = gauge('webhooks', 'Webhooks that this node delivers; 0 where it does not lead');
   const failing = gauge('webhooks_failing', 'Those whose last delivery failed, stopped ones too');
@@ -259,7 +300,10 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
     },
     rollbackApplied(entries: number): void {
       rollbacks.observe(entries);
-      logger.info({ event: 'rollbackApplied', entries }, `rolled back ${entries} entries`);
+      logger.info(
+        { event: 'rollbackApplied', entries },
+        `rolled back ${counted(entries, 'entry', 'entries')}`,
+      );
     },
     epochStarted(epoch: string, reason: string): void {
       epochs.inc();
@@ -327,12 +371,12 @@ function ingestEvents(logger: Logger, { counter }: Meters) {
   let logged = 0;
   return {
     replayProgress(counts: LineCounts): void {
-      const message = `${counts.lines} lines read, ${counts.trades} trades`;
+      const message = `${counted(counts.lines, 'line')} read, ${counted(counts.trades, 'trade')}`;
       logger.info({ event: 'replayProgress', ...counts }, message);
     },
     replayFinished(counts: LineCounts): void {
       const { lines, rejected, late } = counts;
-      const message = `replay read ${lines} lines, ${rejected} rejected, ${late} too late`;
+      const message = `replay read ${counted(lines, 'line')}, ${rejected} rejected, ${late} too late`;
       logger.info({ event: 'replayFinished', ...counts }, message);
     },
     /** The first ones are logged, all are counted: a wrong file must not flood the log. */

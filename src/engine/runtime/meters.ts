@@ -5,8 +5,16 @@ import { LatencyHistogram } from './latencyHistogram.ts';
 export function metersIn(registry: Registry) {
   const registers = [registry];
   return {
-    counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-      new Counter({ name: `upcurve_${name}_total`, help, labelNames, registers }),
+    /**
+     * With the values of its labels, each of which counts from 0 at once: an alert on an increase
+     * does not see the step from nothing to 1.
+     */
+    counter(name: string, help: string, values: LabelValues = {}) {
+      const labelNames = Object.keys(values);
+      const counter = new Counter({ name: `upcurve_${name}_total`, help, labelNames, registers });
+      for (const labels of combined(values)) counter.inc(labels, 0);
+      return counter;
+    },
     gauge: (name: string, help: string) => new Gauge({ name: `upcurve_${name}`, help, registers }),
     /** Read at each scrape. */
     reading: (name: string, help: string, read: () => number) =>
@@ -46,6 +54,16 @@ export function metersIn(registry: Registry) {
 }
 
 export type Meters = ReturnType<typeof metersIn>;
+
+type LabelValues = Readonly<Record<string, readonly string[]>>;
+
+/** Each combination of values; none where a label has no value yet. */
+function combined(values: LabelValues): Record<string, string>[] {
+  return Object.entries(values).reduce<Record<string, string>[]>(
+    (all, [label, own]) => all.flatMap((one) => own.map((value) => ({ ...one, [label]: value }))),
+    [{}],
+  );
+}
 
 export const LATENCY_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 export const DEPTHS = [1, 2, 3, 5, 10, 30, 100, 300, 1000, 2160];

@@ -1,6 +1,8 @@
 /** Renders an order book as lines of text: asks above spot, bids below, limit orders beside. */
+
 import type { LiquidityPoolInfo, OrderBook } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
+import { counted } from '../../engine/runtime/counted.ts';
 import { ada, grouped, short } from '../../web/format.ts';
 import { fit, GAP, GREEN, PLAIN, plain, RED, type Screen, table } from './watchScreen.ts';
 
@@ -39,8 +41,7 @@ export function bookScreen({ info, book }: ShownBook, status: string, screen: Sc
     ...limits.sells.slice(0, MAX_LIMITS).map((level) => `sell${GAP}${limitText(level)}`),
     ...limits.buys.slice(0, MAX_LIMITS).map((level) => `buy ${GAP}${limitText(level)}`),
   ];
-  // Colours have no width, so lines are cut before.
-  const coloured = fit(drawn, screen).map((line, index) => {
+  const coloured = drawn.map((line, index) => {
     if (!screen.isColoured) return line;
     return `${index < asks.length ? RED : GREEN}${line}${PLAIN}`;
   });
@@ -52,18 +53,13 @@ export function bookScreen({ info, book }: ShownBook, status: string, screen: Sc
     '',
     status,
   ];
-  return [
-    ...fit([title, '', heads], screen),
-    ...coloured.slice(0, asks.length),
-    ...fit([`${GAP}spot ${book.spot}`], screen),
-    ...coloured.slice(asks.length),
-    ...fit(below, screen),
-  ];
+  const spot = `${GAP}spot ${book.spot}`;
+  const [above, under] = [coloured.slice(0, asks.length), coloured.slice(asks.length)];
+  return fit([title, '', heads, ...above, spot, ...under, ...below], screen);
 }
 
 function limitText({ price, amount, orders }: OrderBook['limits']['buys'][number]): string {
-  const count = `${orders} ${orders === 1 ? 'order' : 'orders'}`;
-  return `${price}${GAP}${grouped(amount)} tokens${GAP}${count}`;
+  return `${price}${GAP}${grouped(amount)} tokens${GAP}${counted(orders, 'order')}`;
 }
 
 function max(a: bigint, b: bigint): bigint {

@@ -4,9 +4,11 @@
  *
  * Not for production: one machine, one copy of the log. Everything is under DATA_DIR/cluster.
  */
+
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
+import { counted } from '../../engine/runtime/counted.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { readSecrets } from '../settings/secrets.ts';
@@ -117,7 +119,7 @@ function summary(
     if (node.isReader) return ' (reader)';
     return node === leader ? ' (leads)' : '';
   };
-  const count = nodes.length === 1 ? '1 node is' : `${nodes.length} nodes are`;
+  const count = counted(nodes.length, 'node is', 'nodes are');
   const places = nodes.map((node) => `${node.healthUrl}${roleOf(node)}`).join(', ');
   if (!onePort) return `${count} ready: ${places}`;
   return `${count} ready: ${leader.url} is all of them; their health: ${places}`;

@@ -1,5 +1,5 @@
 /** The context of a wallet command: its token, and its waits for the chain and the server. */
-import { ApiError } from '../../client/index.ts';
+import { ApiError, type Client } from '../../client/index.ts';
 import type { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { WalletUtxo } from '../../client/trade/utxo.ts';
 import { type AssetId, parseAsset } from '../../engine/market/asset.ts';
@@ -101,17 +101,25 @@ export function formatSeconds(milliseconds: number): string {
 
 const MOST_FOUND = 50;
 
-/** The one token of this ticker; null: none or several, which it says. */
-export async function assetOf(context: CommandContext, token: TokenName): Promise<AssetId | null> {
+/** As `assetNamed`, with the client of the wallet. */
+export function assetOf(context: CommandContext, token: TokenName): Promise<AssetId | null> {
+  return assetNamed(token, context.trading.client, context.complain);
+}
+
+/** The one token of this ticker; null: none or several, about which it complains. */
+export async function assetNamed(
+  token: TokenName,
+  client: Client,
+  complain: (line: string) => void,
+): Promise<AssetId | null> {
   if ('id' in token) return token.id;
   const { ticker } = token;
-  const { client } = context.trading;
   const { data } = await client.pools.search({ pattern: ticker, limit: MOST_FOUND });
   const isMeant = (text: string) => text.toLowerCase() === ticker.toLowerCase();
   const found = data.items.filter(({ info }) => isMeant(info.ticker)).map(({ info }) => info.asset);
   const [only, ...others] = found.map(parseAsset);
   if (only !== undefined && others.length === 0 && data.count <= MOST_FOUND) return only;
-  context.complain(
+  complain(
     found.length === 0
       ? `No token has the ticker ${ticker}. Name it by its id.`
       : `Which ${ticker}? Tickers are not unique. Name the token by its id: ${found.join(', ')}`,

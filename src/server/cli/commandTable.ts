@@ -192,9 +192,9 @@ const COMMANDS = {
   },
   export: {
     group: 'server',
-    uses: [['--pair ID', 'its trades, a file and its SHA-256 for each day']],
+    uses: [['--pair TOKEN', 'its trades, a file and its SHA-256 for each day']],
     options: {
-      pair: { value: 'ID', about: 'token, or several with commas between' },
+      pair: { value: 'TOKEN', about: 'ticker or id, or several with commas between' },
       resolution: { value: 'min1', about: 'bars instead; or min3, min5, … month1' },
       format: { value: 'csv', about: 'csv, ndjson or parquet (default csv)' },
       from: { value: 'DAY', about: 'first day, UTC: 2026-11-01 (default: all)' },

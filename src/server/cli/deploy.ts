@@ -134,14 +134,12 @@ export async function deploy(order: DeployParams, place: NodeAccess): Promise<De
   }
   const tip = await place.tip();
   const progress = new Progress('deploy', place.clock, place.terminal);
-  const say = (line: string) => {
-    progress.end();
-    place.say(line);
-  };
   for (const [done, step] of plan.steps.entries()) {
     // Elsewhere the lines of each step say as much.
-    const shown = () => place.terminal.isTerminal && progress.show(done, plan.steps.length);
-    await send(step, payer, { ...place, say }, shown).finally(() => progress.end());
+    const shown = () => {
+      if (place.terminal.draw !== undefined) progress.show(done, plan.steps.length);
+    };
+    await send(step, payer, place, shown).finally(() => progress.end());
   }
   const start = tip === null ? null : { slot: tip.slot, hash: tip.hash };
   return { deployment: plan.deployment, code: plan.code, start };

@@ -13,7 +13,7 @@ import {
 
 export type Values = Readonly<Partial<Record<OptionName | 'help' | 'version', string | boolean>>>;
 
-/** Of every command. */
+/** Of every command; `-h` is short for help. */
 const GENERAL = ['help', 'version'];
 
 const OPTIONS = Object.fromEntries([
@@ -24,6 +24,7 @@ const OPTIONS = Object.fromEntries([
     ]),
   ),
   ...GENERAL.map((option) => [option, { type: 'boolean' as const }]),
+  ['help', { type: 'boolean' as const, short: 'h' }],
 ]);
 
 /** Options and positional arguments; a string is an error message. */

@@ -4,17 +4,16 @@
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 
-/** The properties of standard error, from `Terminal`. */
+/** Standard error, from `ProcessOutput`. */
 export interface ProgressOutput {
   print(text: string): void;
-  readonly isTerminal?: boolean;
+  /** On a terminal: draws a line over the last one; '' takes it away. */
+  readonly draw?: (line: string) => void;
 }
 
 const DRAW_EVERY_MS = 100;
 const TELL_EVERY_MS = 10_000;
 const CELLS = 30;
-/** To the first column, and nothing behind it. */
-const CLEAR = '\r\x1b[K';
 
 export class Progress {
   readonly #what: string;
@@ -22,7 +21,6 @@ export class Progress {
   readonly #output: ProgressOutput;
   readonly #startMs: number;
   #nextMs: number;
-  #isDrawn = false;
 
   /** `what` begins the line: `replay`. */
   constructor(what: string, clock: Clock, output: ProgressOutput) {
@@ -41,25 +39,23 @@ export class Progress {
     const share = Math.min(1, done / all);
     const percent = `${Math.floor(share * 100)} %`;
     const left = leftText(secondsLeft ?? secondsLeftOf(share, nowMs - this.#startMs));
-    if (this.#output.isTerminal !== true) {
+    const { draw } = this.#output;
+    if (draw === undefined) {
       this.#output.print(`${this.#what}: ${percent}${left}\n`);
       return;
     }
     const full = Math.floor(share * CELLS);
     const bar = '█'.repeat(full) + '░'.repeat(CELLS - full);
-    // Back at the first column: a line of the log begins there, and not behind the bar.
-    this.#output.print(`${CLEAR}${this.#what} ${bar} ${percent}${left}\r`);
-    this.#isDrawn = true;
+    draw(`${this.#what} ${bar} ${percent}${left}`);
   }
 
-  /** Before anything else is printed. */
+  /** Takes the bar away. */
   end(): void {
-    if (this.#isDrawn) this.#output.print(CLEAR);
-    this.#isDrawn = false;
+    this.#output.draw?.('');
   }
 
   #everyMs(): number {
-    return this.#output.isTerminal === true ? DRAW_EVERY_MS : TELL_EVERY_MS;
+    return this.#output.draw === undefined ? TELL_EVERY_MS : DRAW_EVERY_MS;
   }
 }
 

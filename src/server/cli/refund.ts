@@ -19,6 +19,7 @@ import { heldOrder, planRefund } from '../../cardano/transactions/order.ts';
 import { addWitnesses } from '../../cardano/transactions/witness.ts';
 import { keyAddress } from '../../cardano/validators/deploy.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
+import { counted } from '../../engine/runtime/counted.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { RefundCommand } from './commands.ts';
 import { deploymentOn, keyFrom } from './namedDeployment.ts';
@@ -44,7 +45,9 @@ export async function runRefund(command: RefundCommand, world: NodeCommandDeps):
     const refused = await refundEach(due, { partial, payer, isDryRun }, place);
     if (isDryRun) place.say('Nothing was sent: this was a dry run.');
     if (refused === 0) return 0;
-    place.say(`${refused} of ${due.length} orders cannot be given back: the lines above say why`);
+    place.say(
+      `${refused} of ${counted(due.length, 'order')} cannot be given back: the lines above say why`,
+    );
     return 1;
   });
 }

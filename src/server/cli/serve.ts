@@ -6,6 +6,7 @@ import { pageFiles } from '../../api/page/files.ts';
 import { readTraderConfig } from '../../client/traders/config.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
+import { counted } from '../../engine/runtime/counted.ts';
 import { messageOf } from '../../engine/runtime/errors.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isPublicNetwork, reachableHost, type Settings } from '../settings/table.ts';
@@ -14,12 +15,9 @@ import type { ReplayCommand } from './commands.ts';
 import type { ImportCommand } from './dump/command.ts';
 import { DumpError } from './dump/files.ts';
 import { openDump } from './dump/import.ts';
-import { Progress } from './progress.ts';
+import { Progress, type ProgressOutput } from './progress.ts';
 
-export interface Terminal {
-  print(text: string): void;
-  /** Whether `print` writes to a terminal, which can be drawn over. */
-  readonly isTerminal?: boolean;
+export interface Terminal extends ProgressOutput {
   /** Prints lines for a person; absent: standard output is not a terminal. */
   readonly greet?: (text: string) => void;
   readonly input: Readable;
@@ -45,7 +43,7 @@ export async function serve(world: World, terminal: Terminal): Promise<number> {
 
 async function startGreeting(world: World, { greet }: Terminal): Promise<App> {
   const { settings, version } = world;
-  greet?.(startingText(version, settings));
+  greet?.(startingText(version, settings, world.devnet !== undefined));
   const app = await startApp({ ...world, preparesDocuments: true });
   greet?.(listeningText(settings, app.port));
   // After a developer's edit the page is made again, before a browser asks for it.
@@ -67,6 +65,8 @@ interface FeedInput {
   open(): Readable;
   /** How much of it was read, of how much; null: how much there is, is not known. */
   read(): readonly [done: number, all: number] | null;
+  /** Gets the number of each line whose turn has come. */
+  reached?(line: number): void;
 }
 
 type FeedOptions = Omit<ReplayCommand, 'name' | 'file'>;
@@ -86,14 +86,31 @@ export async function replay(
     terminal.print(`There is no file ${file}.\n`);
     return 1;
   }
+  return serveFeed(await fileInput(file, command), command, world, terminal);
+}
+
+/**
+ * At its own pace a file is as far as the lines whose turn has come: all of it is read long before.
+ * Where the lines are packed, how many there are is not known, so the bytes that were read count.
+ */
+async function fileInput(file: string, { speed }: ReplayCommand): Promise<FeedInput> {
   // A named pipe can be read only once, so it has no fingerprint.
-  const stats = statSync(file);
-  const name = stats.isFile() ? await fingerprint(file) : null;
+  if (!statSync(file).isFile()) {
+    return { name: null, open: () => openFile(file), read: () => null };
+  }
+  const { name, lines } = await fingerprint(file);
+  if (!file.endsWith('.gz')) {
+    let line = 0;
+    const reached = (number: number) => {
+      line = number;
+    };
+    return { name, open: () => openFile(file), read: () => [line, lines], reached };
+  }
   const files: ReadStream[] = [];
   const open = () => openFile(file, (opened) => files.push(opened));
-  const read = (): [number, number] | null =>
-    name === null ? null : [files.at(-1)?.bytesRead ?? 0, stats.size];
-  return serveFeed({ name, open, read }, command, world, terminal);
+  const { size } = statSync(file);
+  const read = (): [number, number] => [files.at(-1)?.bytesRead ?? 0, size];
+  return { name, open, read: speed === null ? read : () => null };
 }
 
 /** Feeds the trades of a dump, and serves as `replay` does. */
@@ -107,7 +124,7 @@ export async function importDump(
     const dump = await openDump(directory, (done, all) => progress.show(done, all));
     progress.end();
     terminal.print(
-      `${directory}: ${dump.days} days of ${dump.tokens} tokens, all sums are right\n`,
+      `${directory}: ${counted(dump.days, 'day')} of ${counted(dump.tokens, 'token')}, all sums are right\n`,
     );
     const input = { name: null, open: dump.open, read: dump.read };
     // Its rows were accepted once already, however old they are.
@@ -158,7 +175,7 @@ function showWhile(
   what: string,
   read: () => Reached | 'unknown' | 'over',
   { clock }: Pick<World, 'clock'>,
-  terminal: Pick<Terminal, 'print' | 'isTerminal'>,
+  terminal: ProgressOutput,
 ): () => void {
   const progress = new Progress(what, clock, terminal);
   const look = () => {
@@ -181,9 +198,9 @@ function showWhile(
 export function showSync(
   sync: Pick<ChainSync, 'isSynced' | 'progress'> | null,
   world: Pick<World, 'clock'>,
-  terminal: Pick<Terminal, 'print' | 'isTerminal'>,
+  terminal: ProgressOutput,
 ): () => void {
-  if (sync === null || terminal.isTerminal !== true || sync.isSynced()) return () => {};
+  if (sync === null || terminal.draw === undefined || sync.isSynced()) return () => {};
   const read = (): Reached | 'unknown' | 'over' => {
     if (sync.isSynced()) return 'over';
     const { percent, secondsLeft } = sync.progress();
@@ -192,10 +209,12 @@ export function showSync(
   return showWhile('sync', read, world, terminal);
 }
 
-async function feed(app: App, { name, open }: FeedInput, options: FeedOptions) {
+async function feed(app: App, { name, open, reached }: FeedInput, options: FeedOptions) {
   const { speed, latenessMs, allowFuture, allowPast } = options;
+  const told = reached === undefined ? {} : { reached };
+  const limits = { latenessMs, allowFuture, allowPast };
   try {
-    return await app.replay(open(), { feed: name, speed, latenessMs, allowFuture, allowPast });
+    return await app.replay(open(), { feed: name, speed, ...limits, ...told });
   } catch (error) {
     return { failure: messageOf(error) };
   }
@@ -213,7 +232,7 @@ function refusal({ lines, late, rejected }: ReplayCounts, { strict }: FeedOption
     return `More than half of the lines were refused (${refused} of ${lines}); the log says why.`;
   }
   return strict && refused > 0
-    ? `${refused} lines were refused (--strict); the log says why.`
+    ? `${counted(refused, 'line')} refused (--strict); the log says why.`
     : null;
 }
 
@@ -221,19 +240,21 @@ function summary(counts: ReplayCounts): string {
   const { lines, trades, duplicates, late, rejected, rollbacks, resumedAfterLine } = counts;
   const resumed = resumedAfterLine > 0 ? ` (continued after line ${resumedAfterLine})` : '';
   return (
-    `replay: ${lines} lines${resumed}: ${trades} trades, ${duplicates} duplicates, ` +
-    `${late} too late, ${rejected} rejected, ${rollbacks} rollbacks`
+    `replay: ${counted(lines, 'line')}${resumed}: ${counted(trades, 'trade')}, ` +
+    `${counted(duplicates, 'duplicate')}, ${late} too late, ${rejected} rejected, ` +
+    counted(rollbacks, 'rollback')
   );
 }
 
 /** Printed on a terminal before anything is opened. */
-function startingText(version: string, { NETWORK, DATA_DIR }: Settings): string {
-  const chain =
-    NETWORK === 'devnet'
-      ? 'with its own devnet'
-      : NETWORK === 'none'
-        ? 'without a chain'
-        : `following ${NETWORK}`;
+function startingText(
+  version: string,
+  { NETWORK, DATA_DIR }: Settings,
+  hasDevnet: boolean,
+): string {
+  const follows =
+    NETWORK === 'devnet' || NETWORK === 'none' ? 'without a chain' : `following ${NETWORK}`;
+  const chain = hasDevnet ? 'with its own devnet' : follows;
   return `upcurve ${version}, ${chain}. Data directory: ${DATA_DIR}\n`;
 }
 

@@ -264,10 +264,15 @@ function parseWithdraw([id, ...more]: readonly string[]): WalletAction | string 
 const TICKER = /^[A-Za-z0-9]{1,6}$/;
 
 function parseToken(command: string, text = ''): TokenName | string {
+  const missing = `${command} takes a ticker or the id of a token, <56 hex policy>.<hex name>`;
+  return tokenName(text) ?? missing;
+}
+
+/** null: neither the id of a token nor a ticker. */
+export function tokenName(text: string): TokenName | null {
   const id = parseAsset(text);
   if (id !== null && id !== COIN) return { id };
-  if (TICKER.test(text)) return { ticker: text };
-  return `${command} takes a ticker or the id of a token, <56 hex policy>.<hex name>`;
+  return TICKER.test(text) ? { ticker: text } : null;
 }
 
 function parseSlippage(values: Values): { value: Slippage } | string {

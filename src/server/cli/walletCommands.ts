@@ -8,6 +8,7 @@ import { TradingClient } from '../../client/trade/tradingClient.ts';
 import { balanceOf } from '../../client/trade/utxo.ts';
 import type { LockRow } from '../../client/types.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { counted } from '../../engine/runtime/counted.ts';
 import { messageOf } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { amountText } from './amounts.ts';
@@ -139,7 +140,7 @@ async function balance(context: CommandContext): Promise<number> {
   const utxos = await context.trading.utxos();
   const { lovelace, assets } = balanceOf(utxos);
   context.say(`Address ${wallet.address}`, { address: wallet.address });
-  context.say(`${formatAda(lovelace)} in ${utxos.length} outputs`, {
+  context.say(`${formatAda(lovelace)} in ${counted(utxos.length, 'output')}`, {
     lovelace: String(lovelace),
     outputs: utxos.length,
     assets: Object.fromEntries([...assets].map(([asset, amount]) => [asset, String(amount)])),

@@ -3,7 +3,7 @@
  * draw in place; to a pipe they write the whole screen again, at most once a second.
  */
 
-import { Client } from '../../client/index.ts';
+import { Client, type TickersState } from '../../client/index.ts';
 import type { PoolListName } from '../../client/types.ts';
 import { parseAsset } from '../../engine/market/asset.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -85,24 +85,40 @@ async function find(client: Client, token: string): Promise<string> {
 
 function showList(client: Client, list: PoolListName): Shown {
   const pools = client.pools(list);
+  const tickers = client.tickers({ sort: 'lastTrade' });
   return {
-    ready: pools.ready(),
-    lines: (status, screen) => listScreen(list, pools.state, status, screen),
-    onChange: (listener) => void pools.onChange(listener),
+    ready: Promise.all([pools.ready(), tickers.ready()]),
+    lines(status, screen) {
+      const changes = changesOf(tickers.state);
+      return listScreen(list, { pools: pools.state, changes }, status, screen);
+    },
+    onChange: (listener) => {
+      for (const mirror of [pools, tickers]) mirror.onChange(listener);
+    },
   };
+}
+
+/** Percent in 24 hours, by asset id. */
+function changesOf(tickers: TickersState): ReadonlyMap<string, string> {
+  return new Map(
+    tickers.flatMap(({ asset, change24h }) => (change24h === null ? [] : [[asset, change24h]])),
+  );
 }
 
 function showToken(client: Client, asset: string): Shown {
   const pool = client.pool(asset);
   const bars = client.bars({ base: asset, quote: '.' }, 'min1', { limit: BARS, fill: 'previous' });
   const orders = client.orders(asset);
-  const all = [pool, bars, orders];
+  const tickers = client.tickers({ assets: [asset] });
+  const all = [pool, bars, orders, tickers];
   return {
     ready: Promise.all(all.map((mirror) => mirror.ready())),
     lines(status, screen) {
       const { standing, bars: traded } = bars.state;
       const shown = traded.length === 0 && standing !== null ? [standing] : traded;
-      return tokenScreen({ pool: pool.state, bars: shown, orders: orders.state }, status, screen);
+      const change = changesOf(tickers.state).get(asset);
+      const token = { pool: pool.state, change, bars: shown, orders: orders.state };
+      return tokenScreen(token, status, screen);
     },
     onChange: (listener) => {
       for (const mirror of all) mirror.onChange(listener);

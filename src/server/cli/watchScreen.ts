@@ -2,9 +2,13 @@
  * Renders the market as lines of text: a list of pools, or one token with its bars and orders.
  * Pure. Removes control characters from names: a name must not move the cursor.
  */
+
+import sliceAnsi from 'slice-ansi';
+import stringWidth from 'string-width';
 import type { OrdersState, PoolsState, PriceBar } from '../../client/index.ts';
 import type { ConnectionState } from '../../client/socket/connection.ts';
 import type { ApiOrder, LiquidityPoolInfo } from '../../client/types.ts';
+import { counted } from '../../engine/runtime/counted.ts';
 import { ada, age, cut, ends, grouped, short, shortPrice } from '../../web/format.ts';
 import { statusText } from '../../web/token/orderStatus.ts';
 
@@ -27,7 +31,13 @@ const SHOWN_BARS = 8;
 const CANDLE_ROWS = 10;
 const ROWS_WITH_CANDLES = 34;
 
-export function listScreen(list: string, pools: PoolsState, status: string, screen: Screen) {
+/** `changes`: percent in 24 hours, by asset id; tokens that are not in it show none. */
+export function listScreen(
+  list: string,
+  { pools, changes }: { readonly pools: PoolsState; readonly changes: ReadonlyMap<string, string> },
+  status: string,
+  screen: Screen,
+) {
   const room = Math.max(1, screen.rows - LIST_FRAME);
   const rows = pools
     .slice(0, room)
@@ -36,18 +46,19 @@ export function listScreen(list: string, pools: PoolsState, status: string, scre
       plain(info.ticker),
       plain(info.name),
       ada(metrics.marketCap, 0),
+      changeText(changes.get(info.asset), screen),
       progressOf(pool),
       ada(metrics.totalVolumeAda, 0),
       String(metrics.totalTxCount),
       age(screen.nowMs / 1000 - pool.timestamp),
     ]);
-  const heads = ['#', 'ticker', 'name', 'market cap', 'curve', 'volume', 'trades', 'last'];
+  const heads = ['#', 'ticker', 'name', 'market cap', '24h', 'curve', 'volume', 'trades', 'last'];
   const empty = pools.length === 0 ? ['', 'Nothing here yet.'] : [];
   return fit(
     [
       `upcurve${GAP}${list}`,
       '',
-      ...table([heads, ...rows], [true, false, false, true, true, true, true, true]),
+      ...table([heads, ...rows], [true, false, false, true, true, true, true, true, true]),
       ...empty,
       '',
       status,
@@ -56,19 +67,30 @@ export function listScreen(list: string, pools: PoolsState, status: string, scre
   );
 }
 
+/** Green where it rose, red where it fell. */
+export function changeText(percent: string | undefined, { isColoured }: Screen): string {
+  if (percent === undefined) return '';
+  const fell = percent.startsWith('-');
+  const text = `${fell ? '' : '+'}${cut(percent, 1)} %`;
+  return isColoured ? `${fell ? RED : GREEN}${text}${PLAIN}` : text;
+}
+
 interface Token {
   /** null: the server knows no such token. */
   readonly pool: LiquidityPoolInfo | null;
+  /** Percent in 24 hours. */
+  readonly change: string | undefined;
   /** Oldest first. */
   readonly bars: readonly PriceBar[];
   readonly orders: OrdersState;
 }
 
-export function tokenScreen({ pool, bars, orders }: Token, status: string, screen: Screen) {
+export function tokenScreen({ pool, change, bars, orders }: Token, status: string, screen: Screen) {
   if (pool === null) return fit(['', 'The server knows no such token, yet.', '', status], screen);
   const { info, metrics } = pool;
   const last = bars.at(-1);
-  const price = last === undefined ? '' : `${GAP}${last.close} ₳`;
+  const rise = change === undefined ? '' : `${GAP}${changeText(change, screen)} in 24h`;
+  const price = last === undefined ? '' : `${GAP}${last.close} ₳${rise}`;
   const cap = `market cap ${ada(metrics.marketCap, 0)}`;
   const figures = [cap, `curve ${progressOf(pool.pool)}`, `volume ${ada(metrics.totalVolumeAda)}`];
   const newest = bars.slice(-SHOWN_BARS).reverse();
@@ -81,10 +103,9 @@ export function tokenScreen({ pool, bars, orders }: Token, status: string, scree
   const shown = [...orders.mempool, ...orders.ledger].slice(0, room);
   const head = [
     `${plain(info.ticker)}${GAP}${plain(info.name)}${price}`,
-    [...figures, `${metrics.totalTxCount} trades`].join(GAP),
+    [...figures, counted(metrics.totalTxCount, 'trade')].join(GAP),
     '',
   ];
-  // Candles fit, and their colours have no width.
   const below = fit(
     [
       '',
@@ -96,14 +117,15 @@ export function tokenScreen({ pool, bars, orders }: Token, status: string, scree
     ],
     { ...screen, rows: Math.max(1, screen.rows - head.length - chart.length) },
   );
-  return [...fit(head, screen), ...chart, ...below];
+  return [...fit([...head, ...chart], screen), ...below];
 
   function row(order: ApiOrder): string[] {
     const isBuy = order.from === '.';
     const offers = isBuy ? ada(order.fromAmount) : short(order.fromAmount);
     const gets = isBuy ? short(order.toAmount) : ada(order.toAmount);
     const placed = age(screen.nowMs / 1000 - order.timestamp);
-    const name = isBuy ? 'buy' : 'sell';
+    const side = isBuy ? 'buy' : 'sell';
+    const name = screen.isColoured ? `${isBuy ? GREEN : RED}${side}${PLAIN}` : side;
     return [name, offers, gets, statusText(order).name, placed, ends(order.entityId, 4)];
   }
 }
@@ -188,17 +210,17 @@ export function plain(text: string): string {
   return text.replaceAll(/\p{C}/gu, ' ').trim();
 }
 
-/** Columns as wide as their widest cell; `right`: aligned to the right. */
+/** Columns as wide on a terminal as their widest cell; `right`: aligned to the right. */
 export function table(
   rows: readonly (readonly string[])[],
   right: readonly boolean[] = [],
 ): string[] {
   const heads = rows[0] ?? [];
-  const widths = heads.map((_, at) => Math.max(...rows.map((row) => [...(row[at] ?? '')].length)));
+  const widths = heads.map((_, at) => Math.max(...rows.map((row) => stringWidth(row[at] ?? ''))));
   return rows.map((row) =>
     row
       .map((cell, at) => {
-        const space = ' '.repeat((widths[at] ?? 0) - [...cell].length);
+        const space = ' '.repeat((widths[at] ?? 0) - stringWidth(cell));
         return right[at] === true ? space + cell : cell + space;
       })
       .join(GAP)
@@ -206,7 +228,8 @@ export function table(
   );
 }
 
+/** Cuts lines to the columns of the screen: some characters take two, colours none. */
 export function fit(lines: readonly string[], { columns, rows }: Screen): string[] {
   const width = Math.max(LEAST_COLUMNS, columns);
-  return lines.slice(0, rows).map((line) => [...line].slice(0, width).join(''));
+  return lines.slice(0, rows).map((line) => sliceAnsi(line, 0, width));
 }

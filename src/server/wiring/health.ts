@@ -8,6 +8,7 @@ import type { NodeStatus } from '../../api/operations/status.ts';
 import { TIP } from '../../engine/fold/chainRows.ts';
 import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { counted } from '../../engine/runtime/counted.ts';
 import { messageOf } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import { type ReasonCode, Reasons } from '../../engine/runtime/reasons.ts';
@@ -197,7 +198,9 @@ function put(reasons: Reasons, code: ReasonCode, message: string | null): void {
 }
 
 function copiesMessage(behind: Parameters<Events['copiesCompared']>[0]): string {
-  const which = behind.map(({ server, missing }) => `${server} lacks ${missing} entries`);
+  const which = behind.map(
+    ({ server, missing }) => `${server} lacks ${counted(missing, 'entry', 'entries')}`,
+  );
   return (
     `copies of the log in NATS stay behind: ${which.join(', ')}. While they do, the loss of one ` +
     'server may lose entries: have these copies made again, see "A copy of the log stays behind" ' +

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Observer } from '../../../src/api/gateway/observer.ts';
 import type { ReplayObserver } from '../../../src/engine/ingest/replay.ts';
@@ -6,7 +7,12 @@ import type { WriterObserver } from '../../../src/engine/log/writer.ts';
 import type { NodeObserver } from '../../../src/engine/node/node.ts';
 import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { createEvents, createLogger, type LogLevel } from '../../../src/engine/runtime/events.ts';
+import {
+  createEvents,
+  createLogger,
+  HANDLERS,
+  type LogLevel,
+} from '../../../src/engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../../../src/engine/runtime/meters.ts';
 
 function heard(level: LogLevel) {
@@ -126,4 +132,29 @@ test('the process is measured too, the delay of its event loop included', async 
   const registry = createRegistry();
   collectProcessMetrics(registry);
   assert.match(await registry.metrics(), /^nodejs_eventloop_lag_p99_seconds /m);
+});
+
+test('each counter is there from the start, at 0: an alert sees the first failure', async () => {
+  const { events, registry } = heard('silent');
+  events.serves(['chartsHistory'], ['LastBar']);
+  const text = await registry.metrics();
+  const names = [...text.matchAll(/^# TYPE (\S+) counter$/gm)].map(([, name]) => name ?? '');
+  assert.ok(names.length > 30);
+  for (const name of names) {
+    assert.match(text, new RegExp(`^${name}(\\{.*\\})? 0$`, 'm'), `${name} has a value`);
+  }
+  assert.match(text, /^upcurve_handler_failed_total\{where="chartsHistory"\} 0$/m);
+  assert.match(text, /^upcurve_handler_failed_total\{where="topic LastBar"\} 0$/m);
+  assert.match(text, /^upcurve_node_lost_total\{connection="mempool",cause="stalled"\} 0$/m);
+});
+
+test('each place that can fail has its counter', () => {
+  const known: readonly string[] = HANDLERS;
+  const files = globSync('src/**/*.ts');
+  assert.ok(files.length > 300);
+  for (const file of files) {
+    for (const [, place] of readFileSync(file, 'utf8').matchAll(/handlerFailed\('([^']+)'/g)) {
+      assert.ok(known.includes(place ?? ''), `${file}: ${place}`);
+    }
+  }
 });

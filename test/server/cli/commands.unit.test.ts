@@ -174,7 +174,9 @@ test('a token is named by its id or its ticker', () => {
 test('help is of everything or of one command', () => {
   assert.deepEqual(parsed('--help'), { name: 'help', of: null });
   assert.deepEqual(parsed('help'), { name: 'help', of: null });
+  assert.deepEqual(parsed('-h'), { name: 'help', of: null });
   assert.deepEqual(parsed('buy --help'), { name: 'help', of: 'buy' });
+  assert.deepEqual(parsed('buy -h'), { name: 'help', of: 'buy' });
   assert.deepEqual(parsed('help buy'), { name: 'help', of: 'buy' });
   assert.match(String(parsed('help buy sell')), /unexpected argument: sell/);
   assert.deepEqual(parsed('--version'), { name: 'version' });

@@ -66,12 +66,19 @@ test('a file that is too large for a day is not read', async (t) => {
 });
 
 test('arguments are checked', () => {
-  assert.match(String(parseCommand(['export'])), /--pair takes the asset ids/);
+  assert.match(String(parseCommand(['export'])), /--pair takes tickers or ids/);
+  for (const wrong of ['.', 'CAT,', 'a b', 'SEVENTY', `${ASSET},.`]) {
+    const named = parseCommand(['export', '--pair', wrong]);
+    assert.match(String(named), /--pair takes tickers or ids/, wrong);
+  }
+  const both = parseCommand(['export', '--pair', `Cat,${ASSET.toUpperCase()}`]);
+  assert.ok(typeof both !== 'string' && both.name === 'export');
+  assert.deepEqual(both.tokens, [{ ticker: 'Cat' }, { id: ASSET }]);
   const pair = ['export', '--pair', ASSET];
   assert.deepEqual(parseCommand([...pair, '--from', '2026-11-01', '--out', '/tmp/x']), {
     name: 'export',
     url: 'http://127.0.0.1:8080',
-    assets: [ASSET],
+    tokens: [{ id: ASSET }],
     resolution: null,
     format: 'csv',
     directory: '/tmp/x',

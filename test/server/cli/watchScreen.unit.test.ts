@@ -1,6 +1,9 @@
 /** What `watch` draws: lines that fit, without what could move a cursor. */
 import assert from 'node:assert/strict';
+import { createInterface } from 'node:readline';
+import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { readExamples } from '../../../src/api/docs/examples.ts';
 import type { LiquidityPoolInfo } from '../../../src/client/types.ts';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
@@ -49,7 +52,7 @@ test('a tall screen has candles, and still fits', () => {
   const bars = Array.from({ length: 300 }, () => barOf('1', '5', '1', '3'));
   const orders = { isKnown: true, ledger: [], mempool: [], count: 0 };
   const tall = { ...SCREEN, rows: 40 };
-  const lines = tokenScreen({ pool: pool(), bars, orders }, 'live', tall);
+  const lines = tokenScreen({ pool: pool(), change: '-3.456', bars, orders }, 'live', tall);
   assert.ok(lines.length <= tall.rows);
   assert.equal(lines.filter((line) => line === '░'.repeat(SCREEN.columns)).length, 6);
   for (const line of lines) assert.ok([...line].length <= SCREEN.columns, line);
@@ -61,14 +64,18 @@ test('a list fits its screen, whatever tokens are called', () => {
     info: { ...pool().info, name: `\x1b[2J${'x'.repeat(300)}\n\u202e`, ticker: '\x07EVIL' },
   };
   const pools = Array.from({ length: 100 }, () => hostile);
-  const lines = listScreen('Latest', pools, 'live', SCREEN);
+  const changes = new Map([[pool().info.asset, '12.345']]);
+  const lines = listScreen('Latest', { pools, changes }, 'live', SCREEN);
   assert.ok(lines.length <= SCREEN.rows);
   for (const line of lines) {
     assert.ok([...line].length <= SCREEN.columns);
     assert.doesNotMatch(line, /\p{C}/u);
   }
   assert.equal(lines.at(-1), 'live');
-  assert.match(listScreen('New', [], 'live', SCREEN).join('\n'), /Nothing here yet/);
+  assert.match(
+    listScreen('New', { pools: [], changes }, 'live', SCREEN).join('\n'),
+    /Nothing here yet/,
+  );
 });
 
 test('a token shows what is known of it, and that it is unknown', () => {
@@ -84,13 +91,53 @@ test('a token shows what is known of it, and that it is unknown', () => {
   const bars = [
     { ...bar, pair: { base: '', quote: '.' }, baseVolume: '1', trades: 3, final: false },
   ];
-  const text = tokenScreen({ pool: pool(), bars, orders }, 'live', SCREEN).join('\n');
+  const text = tokenScreen({ pool: pool(), change: '-3.456', bars, orders }, 'live', SCREEN).join(
+    '\n',
+  );
   assert.match(text, new RegExp(pool().info.ticker));
-  assert.match(text, /1\.5 ₳/);
+  assert.match(text, /1\.5 ₳ {2}-3\.4 % in 24h/);
   assert.match(text, /07:59 {2}.*7\.12/);
-  const unknown = tokenScreen({ pool: null, bars: [], orders }, 'live', SCREEN).join('\n');
+  const unknown = tokenScreen(
+    { pool: null, change: undefined, bars: [], orders },
+    'live',
+    SCREEN,
+  ).join('\n');
   assert.match(unknown, /no such token/);
 });
+
+test('columns stay aligned beside characters that take two columns, and colours take none', () => {
+  const named = ['Cat', '猫の王様トークン', '🐈🐈 Cats', 'e\u0301te\u0301'].map((name) => {
+    return { ...pool(), info: { ...pool().info, name } };
+  });
+  const changes = new Map([[pool().info.asset, '12.345']]);
+  const width = (text: string) => wcwidthOf(text);
+  const plain = listScreen('New', { pools: named, changes }, 'live', SCREEN);
+  const rows = plain.filter((line) => line.includes('+12.3 %'));
+  assert.equal(rows.length, named.length);
+  const places = rows.map((line) => width(line.slice(0, line.indexOf('+12.3 %'))));
+  assert.deepEqual([...new Set(places)].length, 1, 'the changes stand below each other');
+  const coloured = listScreen('New', { pools: named, changes }, 'live', {
+    ...SCREEN,
+    isColoured: true,
+  });
+  assert.ok(coloured.some((line) => line.includes('\x1b[32m+12.3 %\x1b[39m')));
+  assert.deepEqual(coloured.map(stripVTControlCharacters), plain);
+  const narrow = { ...SCREEN, columns: 40 };
+  for (const line of listScreen('New', { pools: named, changes }, 'live', narrow)) {
+    assert.ok(width(line) <= 40, line);
+  }
+});
+
+/** Columns of a terminal, by the one of Node's own readline. */
+function wcwidthOf(text: string): number {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: Readable.from([]), output, terminal: false });
+  // The prompt is all that the cursor stands behind.
+  lines.setPrompt(text);
+  const { cols } = lines.getCursorPos();
+  lines.close();
+  return cols;
+}
 
 test('the status says how the connection is', () => {
   const state = {

@@ -1,15 +1,14 @@
 /** Arguments of `export` and `import`, checked. */
-import { parseAsset } from '../../../engine/market/asset.ts';
 import { CHART_RESOLUTIONS, type ChartResolution } from '../../../engine/market/resolution.ts';
 import type { Values } from '../options.ts';
-import { BAD_URL, serverUrl } from '../walletArguments.ts';
+import { BAD_URL, serverUrl, type TokenName, tokenName } from '../walletArguments.ts';
 import { startOfDay } from './files.ts';
 import { DUMP_FORMATS, type DumpFormat } from './format.ts';
 
 export interface ExportCommand {
   readonly name: 'export';
   readonly url: string;
-  readonly assets: readonly string[];
+  readonly tokens: readonly TokenName[];
   /** Bars of it; null: trades. */
   readonly resolution: ChartResolution | null;
   readonly format: DumpFormat;
@@ -33,10 +32,10 @@ export function parseExport(rest: readonly string[], values: Values): ExportComm
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   const url = serverUrl(values);
   if (url === null) return BAD_URL;
-  const assets = typeof values.pair === 'string' ? values.pair.toLowerCase().split(',') : [];
-  const wrong = assets.find((asset) => asset === '.' || parseAsset(asset) === null);
-  if (assets.length === 0 || wrong !== undefined) {
-    return '--pair takes the asset ids of tokens, separated by commas: <policy>.<name in hex>';
+  const named = typeof values.pair === 'string' ? values.pair.split(',').map(tokenName) : [];
+  const tokens = named.filter((token) => token !== null);
+  if (tokens.length === 0 || tokens.length < named.length) {
+    return '--pair takes tickers or ids of tokens, <policy>.<name in hex>, separated by commas';
   }
   const { resolution = null, format = 'csv' } = values;
   const known = CHART_RESOLUTIONS.find((one) => one === resolution) ?? null;
@@ -52,7 +51,7 @@ export function parseExport(rest: readonly string[], values: Values): ExportComm
   return {
     name: 'export',
     url,
-    assets,
+    tokens,
     resolution: known,
     format: asked,
     directory,

@@ -2,10 +2,13 @@
  * `export`: writes the trades or bars of tokens as files of a day each, as exchanges publish them.
  * Reads a running server through its API, from the newest row to the oldest.
  */
+
 import { join } from 'node:path';
 import { ApiError, Client, type Resolution } from '../../../client/index.ts';
+import type { AssetId } from '../../../engine/market/asset.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import { DONE, FAILED } from '../commandContext.ts';
+import { counted } from '../../../engine/runtime/counted.ts';
+import { assetNamed, DONE, FAILED } from '../commandContext.ts';
 import { Progress, type ProgressOutput } from '../progress.ts';
 import type { ExportCommand } from './command.ts';
 import { dayOf, endOfDay, startOfDay, writeDumpFile } from './files.ts';
@@ -35,13 +38,19 @@ export async function runExport(command: ExportCommand, deps: ExportDeps): Promi
   deps.signal.addEventListener('abort', stop, { once: true });
   const progress = new Progress('export', deps.clock, deps.terminal);
   try {
-    for (const [at, asset] of command.assets.entries()) {
+    const assets: AssetId[] = [];
+    for (const token of command.tokens) {
+      const asset = await assetNamed(token, client, deps.complain);
+      if (asset === null) return FAILED;
+      assets.push(asset);
+    }
+    for (const [at, asset] of assets.entries()) {
       const { files, rows } = await exportToken(client, asset, command, (share) =>
-        progress.show(at + share, command.assets.length),
+        progress.show(at + share, assets.length),
       );
       progress.end();
-      const kind = command.resolution === null ? 'trades' : `${command.resolution} bars`;
-      deps.say(`${asset}: ${rows} ${kind} in ${files} files`);
+      const kind = command.resolution === null ? 'trade' : `${command.resolution} bar`;
+      deps.say(`${asset}: ${counted(rows, kind)} in ${counted(files, 'file')}`);
     }
     return DONE;
   } catch (error) {
