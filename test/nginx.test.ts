@@ -170,7 +170,10 @@ test('nginx serves HTTP/2 and sockets with TLS, shows clients, hides metrics', a
   const packed = await ask(site, '/v1/docs/openapi.json', accepts);
   const { 'content-encoding': coding, vary, etag = '' } = packed.headers;
   assert.deepEqual([coding, String(vary).toLowerCase()], ['gzip', 'accept-encoding']);
-  assert.deepEqual(JSON.parse(packed.text), await (await server.get('/v1/docs/openapi.json')).json());
+  assert.deepEqual(
+    JSON.parse(packed.text),
+    await (await server.get('/v1/docs/openapi.json')).json(),
+  );
   const again = await ask(site, '/v1/docs/openapi.json', { ...accepts, 'if-none-match': etag });
   assert.deepEqual([again.status, again.text], [304, '']);
 
