@@ -106,7 +106,7 @@ function executorEvents(logger: Logger, { counter, histogram }: Meters) {
   };
 }
 
-/** An order that was made is told as `buy`, `sell`, or `cancel` where it was taken back. */
+/** An order that was made counts as `buy`, `sell`, or `cancel` where it was taken back. */
 const TRADER_ACTIONS = [
   ...['order', 'buy', 'sell', 'cancel'],
   ...['launch', 'lock', 'withdraw', 'transfer', 'consolidate'],
