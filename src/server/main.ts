@@ -267,7 +267,7 @@ async function onChain(
   return runRotate(command, deps);
 }
 
-/** At a terminal, without a file to read again, the signal ends the process: the terminal closes. */
+/** At a terminal, without a file to read again, the signal ends the process: it is closed. */
 function reloading({ API_KEYS_FILE }: Settings): Pick<World, 'onReload'> {
   if (API_KEYS_FILE === undefined && process.stdin.isTTY) return {};
   const readers: (() => void)[] = [];

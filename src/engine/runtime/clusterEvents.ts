@@ -106,10 +106,8 @@ function copyEvents(logger: Logger, { gauge }: Meters) {
       lacking.set(behind.length);
       for (const { server, missing } of behind) {
         const fields = { event: 'copyBehind', server, missing };
-        logger.error(
-          fields,
-          `the copy of the log on NATS server ${server} lacks ${counted(missing, 'entry', 'entries')}`,
-        );
+        const lack = counted(missing, 'entry', 'entries');
+        logger.error(fields, `the copy of the log on NATS server ${server} lacks ${lack}`);
       }
     },
   };

@@ -122,10 +122,6 @@ export const HANDLERS = [
   'webhooks',
 ] as const;
 
-function handlerOf(topic: string): string {
-  return `topic ${topic}`;
-}
-
 function httpEvents(logger: Logger, { counter, latency }: Meters) {
   const help = 'Requests by operation and class of status';
   const requests = latency('http_request_seconds', help, ['route', 'status']);
@@ -139,9 +135,14 @@ function httpEvents(logger: Logger, { counter, latency }: Meters) {
   const seriesOf = new Map<string, LatencySeries[]>();
   return {
     /** Before the first request: their counters begin at 0. */
-    serves(operations: readonly string[], topics: readonly string[]): void {
+    serves(
+      routes: readonly { readonly operationId: string }[],
+      topics: readonly { readonly name: string }[],
+    ): void {
+      const operations = [...routes.map(({ operationId }) => operationId), 'unknown'];
       for (const route of operations) aborted.inc({ route }, 0);
-      for (const where of [...operations, ...topics.map(handlerOf)]) failed.inc({ where }, 0);
+      const handlers = [...operations, ...topics.map(({ name }) => `topic ${name}`)];
+      for (const where of handlers) failed.inc({ where }, 0);
     },
     /** Metric only, on the hot path. */
     httpRequest(route: string, status: number, seconds: number): void {
@@ -376,7 +377,8 @@ function ingestEvents(logger: Logger, { counter }: Meters) {
     },
     replayFinished(counts: LineCounts): void {
       const { lines, rejected, late } = counts;
-      const message = `replay read ${counted(lines, 'line')}, ${rejected} rejected, ${late} too late`;
+      const read = counted(lines, 'line');
+      const message = `replay read ${read}, ${rejected} rejected, ${late} too late`;
       logger.info({ event: 'replayFinished', ...counts }, message);
     },
     /** The first ones are logged, all are counted: a wrong file must not flood the log. */

@@ -123,9 +123,8 @@ export async function importDump(
   try {
     const dump = await openDump(directory, (done, all) => progress.show(done, all));
     progress.end();
-    terminal.print(
-      `${directory}: ${counted(dump.days, 'day')} of ${counted(dump.tokens, 'token')}, all sums are right\n`,
-    );
+    const held = `${counted(dump.days, 'day')} of ${counted(dump.tokens, 'token')}`;
+    terminal.print(`${directory}: ${held}, all sums are right\n`);
     const input = { name: null, open: dump.open, read: dump.read };
     // Its rows were accepted once already, however old they are.
     const taken = { allowFuture: false, allowPast: true };

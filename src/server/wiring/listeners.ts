@@ -87,11 +87,7 @@ export function openListeners(
     const server = (world.host?.createServer ?? createServer)(events);
     const streams = createHub({ nodeView, clock, observer: events, publish: server.publish });
     const common = { nodeView, clock, rng, observer: events, apiKeys, options };
-    const operations = routes.map(({ operationId }) => operationId);
-    events.serves(
-      [...operations, 'unknown'],
-      offered.map(({ name }) => name),
-    );
+    events.serves(routes, offered);
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };

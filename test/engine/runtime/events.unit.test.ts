@@ -136,7 +136,7 @@ test('the process is measured too, the delay of its event loop included', async 
 
 test('each counter is there from the start, at 0: an alert sees the first failure', async () => {
   const { events, registry } = heard('silent');
-  events.serves(['chartsHistory'], ['LastBar']);
+  events.serves([{ operationId: 'chartsHistory' }], [{ name: 'LastBar' }]);
   const text = await registry.metrics();
   const names = [...text.matchAll(/^# TYPE (\S+) counter$/gm)].map(([, name]) => name ?? '');
   assert.ok(names.length > 30);
