@@ -17,13 +17,16 @@ export function chainEvents(logger: Logger, meters: Meters) {
   };
 }
 
+/** As `chain/recognise/rules.ts` names them. */
+const ORDER_TERMS = ['layout', 'fee', 'deposit'] as const;
+
 function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
   const height = gauge('chain_height', 'Height of the newest block in the log');
   const transactions = counter('chain_transactions', 'Transactions in blocks that were followed');
   const refused = counter(
     'chain_orders_refused',
     'Orders in blocks that miss a term of the deployment',
-    ['term'],
+    { term: ORDER_TERMS },
   );
   const refusedTerms = new Set<string>();
   const rolledBack = histogram('chain_rollback_blocks', 'Blocks that a fork undid', DEPTHS);
@@ -39,7 +42,7 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
       logger.info({ event: 'chainRolledBack', toHeight, blocks }, message);
     },
     /** Of each term the first is logged. */
-    orderRefused(term: string): void {
+    orderRefused(term: (typeof ORDER_TERMS)[number]): void {
       refused.inc({ term });
       if (refusedTerms.has(term)) return;
       refusedTerms.add(term);
