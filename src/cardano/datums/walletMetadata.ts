@@ -1,7 +1,7 @@
 /**
  * A token's metadata for wallets and explorers: name, picture, ticker, decimals and description, in
  * the metadata of its launch. Used by the builder, and by a client that checks a transaction before
- * it signs. Source: CIP-25, version 1; onchain.md, "Third round".
+ * it signs. Source: CIP-25, version 1; onchain.md, "Metadata".
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { cborHead, TEXT } from '../codec/cbor.ts';

@@ -59,7 +59,7 @@ export interface PoolExecutorObserver {
 }
 
 const MOST_CHAINED = 10;
-/** Batches that may go before a due collection. Source: onchain.md, Third round. */
+/** Batches that may go before a due collection. Source: onchain.md, Executor. */
 const MOST_BEFORE_COLLECT = 10;
 const POOL_STEPS: readonly StepKind[] = ['fill', 'graduate', 'collect'];
 

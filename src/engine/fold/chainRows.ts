@@ -40,7 +40,7 @@ export interface ChainTrades {
 /** Prefix of rows of pools that have reached their cap and wait for graduation. */
 export const FULL = 'full:';
 
-/** Blocks back to which a chain can be followed on from (onchain.md: k). */
+/** Blocks back to which a chain can be followed on from (docs/onchain.md, section The devnet). */
 export const KEPT_POINTS = 2160;
 export const TIP = 'tip';
 /** The newest settings output; none before the first rotation that was seen. */
