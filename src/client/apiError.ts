@@ -1,4 +1,4 @@
-/** Causes that this client adds to the API's causes (api.md section 0). */
+/** Causes that this client adds to the API's causes (protocol.md section 0). */
 export type LocalCause =
   | 'UNREACHABLE'
   | 'TIMEOUT'

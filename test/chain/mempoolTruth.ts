@@ -1,4 +1,4 @@
-/** Every order's state, from the remaining blocks and the mempool (api.md section 2). */
+/** Every order's state, from the remaining blocks and the mempool (protocol.md section 2). */
 import type { MarketEvent, PlacedOrder } from '../../src/engine/market/events.ts';
 import type { MadeBlock } from './foldMarket.ts';
 

@@ -1,7 +1,7 @@
 /**
- * One LastBar subscription as a client keeps it that follows the rule of api.md 6.4 and nothing
- * else: a snapshot replaces state; a frame with seq at or below the own one is ignored; a `prev`
- * above the own seq is a loss. What breaks the contract throws.
+ * One LastBar subscription as a client keeps it that follows the rule of protocol.md 6.4 and
+ * nothing else: a snapshot replaces state; a frame with seq at or below the own one is ignored; a
+ * `prev` above the own seq is a loss. What breaks the contract throws.
  */
 import assert from 'node:assert/strict';
 import type { Bar, Position } from './chart.ts';

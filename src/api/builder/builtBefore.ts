@@ -1,8 +1,8 @@
 /**
  * Whether a transaction that was built before may be answered again under the same
- * `Idempotency-Key` (api.md section 9.4): while a block can still take it, or once it was accepted.
- * What was accepted is answered again also after its end, because a new one would happen a second
- * time.
+ * `Idempotency-Key` (protocol.md section 9.4): while a block can still take it, or once it was
+ * accepted. What was accepted is answered again also after its end, because a new one would happen
+ * a second time.
  */
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';

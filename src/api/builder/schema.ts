@@ -1,4 +1,4 @@
-/** Schemas of the building routes (api.md section 3). */
+/** Schemas of the building routes (protocol.md section 3). */
 import Type from 'typebox';
 import { SLIPPAGES } from '../../engine/market/order.ts';
 import { SIDES } from '../../engine/market/quote.ts';

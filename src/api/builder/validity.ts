@@ -1,4 +1,4 @@
-/** Until when a transaction that is built may enter a block (api.md section 9.0). */
+/** Until when a transaction that is built may enter a block (protocol.md section 9.0). */
 import Type from 'typebox';
 import { type SlotConfig, slotAt, slotStartMs } from '../../cardano/codec/slots.ts';
 import type { TransactionPlan } from '../../cardano/transactions/plan.ts';

@@ -12,7 +12,7 @@ export const WIDTH = 1200;
 export const HEIGHT = 630;
 const LOGO_SIZE = 168;
 
-/** What a ticker says (api.md section 9.1), as far as it is on the card. */
+/** What a ticker says (protocol.md section 9.1), as far as it is on the card. */
 export interface CardFacts {
   readonly asset: string;
   readonly name: string;

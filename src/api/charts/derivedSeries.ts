@@ -3,7 +3,7 @@
  * read. A bar is there as long as one of its parts is, changes whenever one of them does, and ends
  * by its own end, which may be no part's: then the entry that moved market time past it is its last
  * change.
- * Source: api.md section 9.2.
+ * Source: protocol.md section 9.2.
  */
 import { lastRollback } from '../../engine/fold/chainMarket.ts';
 import type { Fold } from '../../engine/fold/fold.ts';

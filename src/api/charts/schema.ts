@@ -1,4 +1,7 @@
-/** Shapes of the charts service: checks, documents and types from one source (api.md 1 and 6.3). */
+/**
+ * Shapes of the charts service: checks, documents and types from one source (protocol.md 1 and
+ * 6.3).
+ */
 import Type, { type TSchema } from 'typebox';
 import { ASSET_PATTERN } from '../../engine/market/asset.ts';
 import { PRICE_KINDS } from '../../engine/market/barView.ts';

@@ -2,7 +2,7 @@
  * The same bars as a UDF datafeed, for TradingView's library without a line of code. It speaks
  * UDF's way: numbers instead of decimal strings, and a status of 200 with `s: "error"` for symbols
  * and resolutions that are not there, because its client looks at nothing else.
- * Source: TradingView's UDF page, api.md section 8.
+ * Source: TradingView's UDF page, protocol.md section 8.
  */
 import Type from 'typebox';
 import type { ListedPool } from '../../engine/directory/directory.ts';

@@ -1,4 +1,4 @@
-/** Frames of Protocol v2 that belong to no topic, api.md sections 6.1, 6.2 and 6.6. */
+/** Frames of Protocol v2 that belong to no topic, protocol.md sections 6.1, 6.2 and 6.6. */
 import Type, { type TProperties, type TSchema } from 'typebox';
 
 const RequestId = Type.Union([Type.String({ maxLength: 128 }), Type.Integer(), Type.Null()]);

@@ -1,7 +1,7 @@
 /**
  * Rules for all routes and topics, as Markdown: the descriptions of the two documents and the
  * first part of the page. The text lies in `prose/`; tables come from the constants of the code.
- * Source: api.md sections 0, 2 and 6.
+ * Source: protocol.md sections 0, 2 and 6.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

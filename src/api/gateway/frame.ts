@@ -3,7 +3,7 @@
  * subscribers of a stream share the tail, so it is encoded once, and another request id costs one
  * concatenation. A MessagePack map is built from encoded pieces in the same way.
  *
- * Source: api.md sections 6.2, 6.4 and 6.5.
+ * Source: protocol.md sections 6.2, 6.4 and 6.5.
  */
 import { Encoder } from '@msgpack/msgpack';
 import type { Json } from '../../engine/runtime/json.ts';

@@ -1,6 +1,6 @@
 /**
  * Checks a client's input against a schema and describes its first errors with their paths. An
- * optional field that is `null` or `""` counts as absent (api.md section 0), so it is removed
+ * optional field that is `null` or `""` counts as absent (protocol.md section 0), so it is removed
  * before the check. After the check, absent fields get their defaults.
  *
  * The work is bounded by the schema, not by the input: fields that the schema does not name are not

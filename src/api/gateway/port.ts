@@ -235,7 +235,7 @@ export interface NodeView {
   onApplied(listener: () => void): () => void;
 }
 
-/** JSON for an error body, api.md section 0. */
+/** JSON for an error body, protocol.md section 0. */
 export interface ErrorBody {
   readonly cause: string;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** Portfolios of payment keys: checks and documents (api.md section 9.4). */
+/** Portfolios of payment keys: checks and documents (protocol.md section 9.4). */
 import Type from 'typebox';
 import { OrderPage } from '../schemas/apiOrder.ts';
 import { Format } from '../schemas/format.ts';

@@ -1,4 +1,4 @@
-/** Holders, positions and balances: checks and documents (api.md section 2). */
+/** Holders, positions and balances: checks and documents (protocol.md section 2). */
 import Type from 'typebox';
 import { Amount, AssetIdShape, KeyHash } from '../schemas/identifiers.ts';
 import { Limit, Offset } from '../schemas/paging.ts';

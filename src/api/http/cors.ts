@@ -1,4 +1,4 @@
-/** CORS as api.md section 0 says: every origin, no credentials. */
+/** CORS as protocol.md section 0 says: every origin, no credentials. */
 const EXPOSED =
   'X-Position, X-Slot, X-Block-Hash, X-Next-To, X-Next-Before, ETag, Retry-After, ' +
   'RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +

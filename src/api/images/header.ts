@@ -1,7 +1,7 @@
 /**
  * Checks by its first bytes whether an upload is an accepted image. Nothing is decoded, so a small
  * file that unpacks to gigabytes costs nothing. Declared type, magic bytes and size in pixels must
- * agree and be within bounds (api.md section 3).
+ * agree and be within bounds (protocol.md section 3).
  *
  * Why no library: decoders walk a JPEG marker by marker, but image-size 2.1.0 searches for what
  * looks like a marker. For some files its size differs from that of every decoder, and 5 MiB of

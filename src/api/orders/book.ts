@@ -2,7 +2,7 @@
  * The order book of a token: what its pool gives and takes on a grid of prices, and beside it the
  * open orders, which are no liquidity for takers. Computed only where somebody asks.
  *
- * Source: api.md section 10.1.
+ * Source: protocol.md section 10.1.
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-/** Orders over HTTP and WebSocket: checks and documents (api.md sections 2 and 6.3). */
+/** Orders over HTTP and WebSocket: checks and documents (protocol.md sections 2 and 6.3). */
 import Type from 'typebox';
 import type { DepthDigits } from '../../engine/market/depth.ts';
 import type { InputOf } from '../gateway/route.ts';

@@ -1,4 +1,4 @@
-/** LiquidityPoolInfo and what is asked around it: checks and documents (api.md section 2). */
+/** LiquidityPoolInfo and what is asked around it: checks and documents (protocol.md section 2). */
 import Type from 'typebox';
 import { POOL_LIST_NAMES } from '../../engine/market/poolView.ts';
 import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';

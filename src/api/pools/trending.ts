@@ -1,7 +1,7 @@
 /**
  * The pools of the market by what was traded in 24 hours, graduated ones included; ties by market
  * cap, then by asset id. Only pools with a trade in that day are kept in order here: the others
- * follow by market cap, and of those the directory has a list. Source: api.md section 9.1.
+ * follow by market cap, and of those the directory has a list. Source: protocol.md section 9.1.
  */
 import type { ListedPool } from '../../engine/directory/directory.ts';
 import { type TickerList, TickerLists } from '../../engine/directory/tickerLists.ts';

@@ -1,4 +1,4 @@
-/** Orders and pages of them, as several services show them (api.md section 2). */
+/** Orders and pages of them, as several services show them (protocol.md section 2). */
 import Type from 'typebox';
 import { ORDER_STATUSES } from '../../engine/market/orderView.ts';
 import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from './identifiers.ts';

@@ -1,4 +1,4 @@
-/** Fields that several services take (api.md section 0). */
+/** Fields that several services take (protocol.md section 0). */
 import Type, { type TUnsafe } from 'typebox';
 import { ASSET_PATTERN } from '../../engine/market/asset.ts';
 

@@ -1,4 +1,4 @@
-/** Vesting locks as the API shows them (api.md section 5). */
+/** Vesting locks as the API shows them (protocol.md section 5). */
 import Type from 'typebox';
 import type { LockRecord } from '../../engine/store/records.ts';
 import { Amount, KeyHash } from './identifiers.ts';

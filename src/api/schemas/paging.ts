@@ -1,4 +1,4 @@
-/** Paging parameters (api.md section 0): out of range is an error, never clamped. */
+/** Paging parameters (protocol.md section 0): out of range is an error, never clamped. */
 import Type from 'typebox';
 import { OutputId } from './identifiers.ts';
 

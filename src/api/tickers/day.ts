@@ -1,6 +1,6 @@
 /**
  * A token's last 24 hours at one position, as exact values: what a ticker shows and lists sort by.
- * Source: api.md section 9.1.
+ * Source: protocol.md section 9.1.
  */
 import type { ListedPool } from '../../engine/directory/directory.ts';
 import type { Fold } from '../../engine/fold/fold.ts';

@@ -1,4 +1,4 @@
-/** Ticker and what is asked around it: checks and documents (api.md section 9.1). */
+/** Ticker and what is asked around it: checks and documents (protocol.md section 9.1). */
 import Type from 'typebox';
 import { WINDOWS } from '../../engine/market/windows.ts';
 import { AdaBound, AssetIdShape, OneOf } from '../schemas/identifiers.ts';

@@ -1,4 +1,4 @@
-/** Trades of a token, newest first: schemas, rows and routes (api.md section 2). */
+/** Trades of a token, newest first: schemas, rows and routes (protocol.md section 2). */
 import Type from 'typebox';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { tradesTag } from '../../engine/fold/streamTags.ts';

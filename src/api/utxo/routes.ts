@@ -1,4 +1,4 @@
-/** A wallet's unspent outputs (api.md section 4). */
+/** A wallet's unspent outputs (protocol.md section 4). */
 import Type from 'typebox';
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';

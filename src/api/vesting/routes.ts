@@ -1,6 +1,6 @@
 /**
- * Token locks (api.md section 5): builds the transactions that lock and withdraw, and lists the
- * locks of an owner or a token.
+ * Token locks (protocol.md section 5): builds the transactions that lock and withdraw, and lists
+ * the locks of an owner or a token.
  */
 import Type from 'typebox';
 import { formatAddress } from '../../cardano/codec/address.ts';

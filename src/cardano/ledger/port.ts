@@ -5,7 +5,7 @@
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { OutputRef, Utxo } from '../codec/output.ts';
 
-/** Why a transaction was refused or dropped; `reason` of api.md section 3. */
+/** Why a transaction was refused or dropped; `reason` of protocol.md section 3. */
 export const REFUSALS = [
   'MALFORMED',
   'INPUT_SPENT',

@@ -1,4 +1,4 @@
-/** Vesting locks: one output per stage, and taking one back. Source: api.md 5, onchain.md. */
+/** Vesting locks: one output per stage, and taking one back. Source: protocol.md 5, onchain.md. */
 
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure } from '../../engine/runtime/errors.ts';

@@ -1,4 +1,4 @@
-/** Frames of the server (api.md 6.2), from text or MessagePack. */
+/** Frames of the server (protocol.md 6.2), from text or MessagePack. */
 export interface Frame {
   readonly requestId: string | number | null;
   readonly event: string;

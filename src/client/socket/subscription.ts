@@ -1,6 +1,6 @@
 /**
- * One subscription, by the rule of api.md 6.4: a snapshot replaces state; a frame with a seq at or
- * below the known one is ignored; a `prev` above it is a loss, and it subscribes again with
+ * One subscription, by the rule of protocol.md 6.4: a snapshot replaces state; a frame with a seq
+ * at or below the known one is ignored; a `prev` above it is a loss, and it subscribes again with
  * `since`.
  *
  * It outlives sockets. Each time it subscribes under a new request id, so that a frame of an older

@@ -1,6 +1,6 @@
 /**
  * The most that an order offers and the least that it brings, computed from the quote that its
- * maker saw, so that the server that builds the order cannot choose them. Source: api.md 10.0,
+ * maker saw, so that the server that builds the order cannot choose them. Source: protocol.md 10.0,
  * "Bound of an order".
  */
 import type { Slippage } from '../../engine/market/order.ts';

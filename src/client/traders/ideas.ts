@@ -1,4 +1,7 @@
-/** Names of tokens, made from chance: two words within the rules of a launch (api.md section 3). */
+/**
+ * Names of tokens, made from chance: two words within the rules of a launch (protocol.md section
+ * 3).
+ */
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { pick } from './random.ts';
 import type { TokenIdea } from './view.ts';

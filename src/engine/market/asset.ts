@@ -1,6 +1,6 @@
 /**
  * Asset ids: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
- * Source: api.md section 0. Input in any hex case, output in lower case.
+ * Source: protocol.md section 0. Input in any hex case, output in lower case.
  */
 export type AssetId = string;
 

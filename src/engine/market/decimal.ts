@@ -1,7 +1,7 @@
 /**
  * The one decimal formatter: an exact ratio of integers as a decimal string without exponent or
  * trailing zeros, at most 18 fractional digits, rounded half to even. HTTP and WebSocket share it.
- * Source: api.md section 0.
+ * Source: protocol.md section 0.
  */
 const FRACTION_DIGITS = 18;
 const SCALE = 10n ** 18n;

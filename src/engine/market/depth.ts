@@ -1,6 +1,6 @@
 /**
  * Depth of a pool: how many tokens it gives or takes up to each price of a fixed grid, and what
- * they cost or bring. Exact integers. Source: api.md section 10.1.
+ * they cost or bring. Exact integers. Source: protocol.md section 10.1.
  *
  * With `keep` = what fees in percent leave of a trade, an ask at price P holds the tokens that can
  * be bought while the spot price after them is at most P * keep, a bid those that can be sold

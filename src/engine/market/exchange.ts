@@ -1,7 +1,7 @@
 /**
  * One trade against a pool, exact: what goes in, what comes out, who gets which share, and the pool
  * after it. Quotes and fills both are this and nothing else, so that they cannot differ.
- * Refusals come in the order of api.md section 3: too small first, then too large.
+ * Refusals come in the order of protocol.md section 3: too small first, then too large.
  */
 import { assert } from '../runtime/assert.ts';
 import { amountIn, amountOut } from './amm.ts';

@@ -1,7 +1,7 @@
 /**
  * The fill rule, here and nowhere else: between traded bars stand flat ones at the previous close.
  * Filled bars are made for an answer and never enter the fold or a coarser bar.
- * Source: api.md section 1, `fill=previous`.
+ * Source: protocol.md section 1, `fill=previous`.
  */
 import type { BarView } from './barView.ts';
 import { type ChartResolution, intervalEnd, intervalStart } from './resolution.ts';

@@ -1,6 +1,6 @@
 /**
  * An order as clients see it. Its status is a function of what the chain (C) and the mempool (M)
- * show of it, here and nowhere else. Source: api.md section 2, ApiOrder.
+ * show of it, here and nowhere else. Source: protocol.md section 2, ApiOrder.
  */
 import { COIN } from './asset.ts';
 import type { PlacedOrder, Reserves } from './events.ts';

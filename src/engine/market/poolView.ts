@@ -1,6 +1,6 @@
 /**
- * A pool as clients see it. Source: api.md section 2, LiquidityPoolInfo: which numbers are text and
- * which are not is part of the contract, and so is what the lists sort by.
+ * A pool as clients see it. Source: protocol.md section 2, LiquidityPoolInfo: which numbers are
+ * text and which are not is part of the contract, and so is what the lists sort by.
  */
 import { type AssetId, COIN } from './asset.ts';
 import { formatUnits } from './decimal.ts';

@@ -1,6 +1,6 @@
 /**
  * What an order of a given side, amount and slippage would be and would get now.
- * Source: api.md section 3, onchain.md section Fees.
+ * Source: protocol.md section 3, onchain.md section Fees.
  */
 import { buyTokens, type CurveParameters } from './curve.ts';
 import { buy, buyWithOutput, type Exchange, type Refusal, sell } from './exchange.ts';

@@ -1,7 +1,7 @@
 /**
  * The chart resolutions and their intervals, in UTC: weeks start Monday 00:00, months on the 1st,
  * all others are aligned to 00:00. An interval is [start, end) in Unix milliseconds.
- * Source: api.md sections 1 and 9.2.
+ * Source: protocol.md sections 1 and 9.2.
  */
 
 /** Those whose bars are stored, from the finest to the coarsest. */

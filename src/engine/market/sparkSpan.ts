@@ -1,6 +1,6 @@
 /**
  * What span the spark of a ticker covers, and in which steps: a pure function of the launch and of
- * market time. Source: api.md section 10.0.
+ * market time. Source: protocol.md section 10.0.
  */
 import { HOUR_MS, MINUTE_MS } from './resolution.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The trades of one pair, minute by minute, and what the last 5 minutes, hour, 6 hours and 24 hours
  * held. A window of length w at market time M, cut to the minute, holds the trades with time ≥
- * M − w, which are whole minutes. Source: api.md section 9.1.
+ * M − w, which are whole minutes. Source: protocol.md section 9.1.
  *
  * Assumes: minutes are those of the pair's `min1` bars.
  * Never:   reads a clock, or rounds.

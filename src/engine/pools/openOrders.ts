@@ -2,7 +2,7 @@
  * Open orders of one token that stand in a block, by worst price; the best price of each side
  * first. Prices are exact fractions (lovelace per token), so that equal ones share a level however
  * they were written. Made from the rows once, then it follows what the fold says has changed: a
- * new order costs as much among many as among few. Source: api.md section 10.1.
+ * new order costs as much among many as among few. Source: protocol.md section 10.1.
  */
 import sortedBtree from 'sorted-btree';
 import type { AssetId } from '../market/asset.ts';

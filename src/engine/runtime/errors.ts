@@ -2,8 +2,8 @@
  * The error catalogue: every cause a client can see, once. Operating errors are values (`Failure`)
  * that functions return. What is thrown is a `Fault` if a caller tells it apart, else an `Error`.
  *
- * Source: api.md sections 0, 3, 5 and 6.2. `status` is the usual one; where a route answers a cause
- * with another (the builder's ASSET_NOT_FOUND is 500), its Failure says so.
+ * Source: protocol.md sections 0, 3, 5 and 6.2. `status` is the usual one; where a route answers a
+ * cause with another (the builder's ASSET_NOT_FOUND is 500), its Failure says so.
  */
 export const CATALOGUE = {
   INVALID_PARAMS: { code: 1001, status: 400, retry: false },

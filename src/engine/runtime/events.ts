@@ -168,7 +168,7 @@ function httpEvents(logger: Logger, { counter, latency }: Meters) {
   };
 }
 
-/** Close codes of api.md 6.6 and the usual ones; a client may send any other. */
+/** Close codes of protocol.md 6.6 and the usual ones; a client may send any other. */
 const CLOSE_CODES: readonly number[] = [
   1000, 1001, 1005, 1006, 1009, 4001, 4002, 4008, 4403, 4429, 4500, 4501,
 ];

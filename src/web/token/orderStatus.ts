@@ -1,4 +1,4 @@
-/** States of an order (api.md section 2): the name, meaning and look of each. */
+/** States of an order (protocol.md section 2): the name, meaning and look of each. */
 import type { ApiOrder } from '../../client/types.ts';
 import { t } from '../messages.ts';
 

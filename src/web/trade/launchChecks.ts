@@ -1,6 +1,6 @@
 /**
  * Checks a launch's values while the user types. The server checks the same again and has the last
- * word; here it is said beside the field, before anything is uploaded. Source: api.md 3.
+ * word; here it is said beside the field, before anything is uploaded. Source: protocol.md 3.
  */
 import { changesDirection, unreadableName } from '../../engine/market/tokenName.ts';
 import { MAX_LINK_BYTES, webLink } from '../../engine/market/webLink.ts';

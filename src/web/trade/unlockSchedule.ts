@@ -1,7 +1,7 @@
 /**
  * The times at which parts of a lock open. The same integers as the server's plan of a lock; the
  * server's clock decides, so every time but the last may be off by the difference of the clocks.
- * Source: api.md 5.
+ * Source: protocol.md 5.
  */
 export const MAX_STAGES = 10;
 

@@ -25,7 +25,7 @@ async function trade({ market }: TestNode, client: Client, bytes: number): Promi
   return finals;
 }
 
-/** What a client knows that follows the rule of api.md 6.4; throws where it finds a loss. */
+/** What a client knows that follows the rule of protocol.md 6.4; throws where it finds a loss. */
 function replay(frames: readonly Frame[]): { bars: Map<number, unknown>; seq: number } {
   const bars = new Map<number, unknown>();
   let seq = -1;

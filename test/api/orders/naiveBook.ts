@@ -52,7 +52,7 @@ export function naiveBook<Of extends object>(of: Of, { state, fees, open }: Wait
   return { ...of, ...sides, ...waitingOf(open, state, fees), checksum: checksumOf(sides) };
 }
 
-/** CRC-32, as api.md 10.1 words it. */
+/** CRC-32, as protocol.md 10.1 words it. */
 export function checksumOf({ asks, bids }: { asks: readonly Level[]; bids: readonly Level[] }) {
   const best = [...asks.slice(0, 10), ...bids.slice(0, 10)];
   const text = best.map(({ price, amount }) => `${price}:${amount}`).join('|');

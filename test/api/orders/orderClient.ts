@@ -1,4 +1,6 @@
-/** Clients of the order topics: each keeps what frames tell, by the client rule of api.md 6.4. */
+/**
+ * Clients of the order topics: each keeps what frames tell, by the client rule of protocol.md 6.4.
+ */
 import assert from 'node:assert/strict';
 import { askSince, type Source } from '../../../src/api/topics/port.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

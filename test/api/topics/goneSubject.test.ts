@@ -1,6 +1,6 @@
 /**
  * A fork that undoes a launch: `BarsRevised` takes away each bar that a client may have, and every
- * topic about the token sends its empty state as a snapshot. Source: api.md 10.0.
+ * topic about the token sends its empty state as a snapshot. Source: protocol.md 10.0.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,4 +1,6 @@
-/** Every row of api.md, over real HTTP and WebSocket, is what a naive reader of the chain says. */
+/**
+ * Every row of protocol.md, over real HTTP and WebSocket, is what a naive reader of the chain says.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTraderConfig } from '../../../src/client/traders/config.ts';

@@ -1,6 +1,6 @@
 /**
- * Every row of api.md sections 1, 2, 4 and 5 and the snapshot of every topic of 6.3, asked of a
- * running server at rest and compared with the naive model of the same chain.
+ * Every row of protocol.md sections 1, 2, 4 and 5 and the snapshot of every topic of 6.3, asked of
+ * a running server at rest and compared with the naive model of the same chain.
  */
 import assert from 'node:assert/strict';
 import { Asker } from './asker.ts';
@@ -13,8 +13,8 @@ import { compareTopics } from './compareTopics.ts';
 import type { NaiveMarket } from './model.ts';
 
 /**
- * Sections 1, 2, 4 and 5 of api.md; `/create-lock` and `/withdraw` build, and `/v1/stream` does not
- * end: they are tested elsewhere.
+ * Sections 1, 2, 4 and 5 of protocol.md; `/create-lock` and `/withdraw` build, and `/v1/stream`
+ * does not end: they are tested elsewhere.
  */
 const OURS = /^(GET|POST) (\/v1\/(?!docs\/|stream$|webhooks)|\/balances\/|\/getUtxos$)/;
 

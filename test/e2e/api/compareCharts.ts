@@ -1,4 +1,4 @@
-/** Section 1 of api.md against the model: bars of price and market cap at every resolution. */
+/** Section 1 of protocol.md against the model: bars of price and market cap at every resolution. */
 import assert from 'node:assert/strict';
 import { INTERVALS } from '../../support/model.ts';
 import type { Asker } from './asker.ts';

@@ -1,4 +1,4 @@
-/** The snapshot of every topic of api.md 6.3, on one plain socket, against the model. */
+/** The snapshot of every topic of protocol.md 6.3, on one plain socket, against the model. */
 import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 import { WebSocket } from 'ws';

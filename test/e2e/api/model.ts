@@ -1,6 +1,7 @@
 /**
- * The naive market: what every answer of api.md must be, recomputed from the chain's blocks by code
- * that is slow and plain and knows nothing of the server. Its other files each hold one chapter.
+ * The naive market: what every answer of protocol.md must be, recomputed from the chain's blocks by
+ * code that is slow and plain and knows nothing of the server. Its other files each hold one
+ * chapter.
  */
 import assert from 'node:assert/strict';
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';

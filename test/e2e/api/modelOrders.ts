@@ -11,7 +11,7 @@ import { compareTexts, type ModelPools, seconds } from './modelPools.ts';
 export type Confirmed = 'none' | 'open' | 'executed' | 'refunded';
 export type Waiting = 'none' | 'placing' | 'executing' | 'refunding';
 
-/** The table of api.md section 2. */
+/** The table of protocol.md section 2. */
 export function status(confirmed: Confirmed, waiting: Waiting): string {
   if (confirmed === 'executed') return 'Evaluated';
   if (confirmed === 'refunded') return 'Refunded';

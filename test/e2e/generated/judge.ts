@@ -1,6 +1,6 @@
 /**
  * Whether an answer is one that the document names for the operation: status, headers, media type
- * and body. Section 0 of api.md specifies what all routes share (404, 405, OPTIONS, HEAD).
+ * and body. Section 0 of protocol.md specifies what all routes share (404, 405, OPTIONS, HEAD).
  */
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';

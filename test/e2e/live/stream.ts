@@ -1,6 +1,7 @@
 /**
- * One subscription by the client rule of api.md 6.4 and nothing else: a snapshot replaces state, a
- * frame with seq at or below the own one is ignored, a `prev` above it is a loss, which fails.
+ * One subscription by the client rule of protocol.md 6.4 and nothing else: a snapshot replaces
+ * state, a frame with seq at or below the own one is ignored, a `prev` above it is a loss, which
+ * fails.
  *
  * What it knew is kept by seq. At a position P it is known what the state was where a frame has
  * this very seq, or a ping that came before the next frame. Between those the state is unknown:

@@ -67,7 +67,7 @@ function sortedBy(pools: readonly PoolRecord[], key: (pool: PoolRecord) => bigin
     .map(({ token }) => token);
 }
 
-/** Source: api.md section 2, sort keys. */
+/** Source: protocol.md section 2, sort keys. */
 export function naiveList(list: PoolList | 'all', pools: readonly PoolRecord[]): string[] {
   const completed = pools.filter(({ graduatedMs }) => graduatedMs !== null);
   const open = pools.filter(({ graduatedMs }) => graduatedMs === null);

@@ -1,4 +1,4 @@
-"""One subscription, by the rule of api.md 6.4.
+"""One subscription, by the rule of protocol.md 6.4.
 
 A snapshot replaces state; a frame with a seq at or below the known one is ignored; a `prev` above it
 is a loss, and it subscribes again with `since`. A subscription outlives sockets. Each time it
