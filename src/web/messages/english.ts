@@ -27,6 +27,7 @@ const MEANINGS: Readonly<Record<Column, string>> = {
   price: 'ADA for one token',
   change5m: 'Change of the price in 5 minutes',
   change1h: 'Change of the price in an hour',
+  change6h: 'Change of the price in 6 hours',
   change24h: 'Change of the price in 24 hours',
   volume24h: 'ADA traded in 24 hours',
   marketCap: 'Price times supply',
@@ -303,8 +304,7 @@ export const ENGLISH = {
   shell: SHELL,
   token: TOKEN,
   header: {
-    volume: 'Volume',
-    trades: 'Trades',
+    volume: 'Volume 24h',
   },
   amounts: AMOUNTS,
   trade: TRADE,

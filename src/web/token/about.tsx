@@ -47,7 +47,7 @@ function kindOf(assetType: string): string {
   return assetType === 'Meme' ? Meme : assetType === 'AI' ? AI : assetType;
 }
 
-function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
+export function Socials({ socials }: Pick<AssetInfo, 'socials'>) {
   const links = SOCIALS.flatMap((name) => {
     const text = socials[name];
     const url = text === null ? null : safeLink(text);

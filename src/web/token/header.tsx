@@ -1,20 +1,28 @@
-/** The token: name, price, market cap, volume, and its id to copy. */
+/**
+ * The token: what it is called and where it is at home; price and market cap, and how they moved;
+ * what is in its pool, who holds it, what was traded, how old it is.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
-import { formatPrice } from '../../engine/market/decimal.ts';
+import { formatPrice, formatUnits } from '../../engine/market/decimal.ts';
 import { AlertButton } from '../alerts/alertButton.tsx';
+import { useAsked } from '../asked.ts';
 import { copied } from '../components/copied.ts';
 import { useFlash } from '../components/flash.ts';
 import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
-import { Price } from '../components/numbers.tsx';
+import { Age, Percent, Price } from '../components/numbers.tsx';
 import { Star } from '../components/star.tsx';
-import { coins, dollars } from '../fiat.ts';
-import { ends } from '../format.ts';
+import { dollars, shortMoney } from '../fiat.ts';
+import { ends, grouped } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { tokenLink } from '../route.ts';
+import { Socials } from './about.tsx';
+import { ticker } from './ticker.tsx';
+
+const ADA_DECIMALS = 6;
 
 export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const { info, metrics } = pool;
@@ -50,28 +58,68 @@ export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
             >
               {t.link.word}
             </Copy>
+            <Socials socials={info.socials} />
           </div>
         </div>
       </div>
-      <div class="figures">
-        {spot !== null && (
-          <Figure name={t.home.columns.price}>
-            <Price value={spot} digits={6} /> {dollars.value === null && '₳'}
-          </Figure>
-        )}
-        <MarketCap lovelace={metrics.marketCap} />
-        <Figure name={t.header.volume}>{coins(metrics.totalVolumeAda, 0)}</Figure>
-        <Figure name={t.header.trades}>{metrics.totalTxCount}</Figure>
-      </div>
+      <Figures pool={pool} spot={spot} />
     </div>
   );
 }
 
-function Figure(props: { readonly name: string; readonly children: ComponentChildren }) {
+const WINDOWS = ['5m', '1h', '6h', '24h'] as const;
+
+interface FiguresProps {
+  readonly pool: LiquidityPoolInfo;
+  readonly spot: string | null;
+}
+
+function Figures({ pool, spot }: FiguresProps) {
+  const { marketCap } = pool.metrics;
+  const { createdOn } = pool.pool;
+  const now = ticker.value;
+  const { columns, meanings } = t.home;
   return (
-    <div class="fig">
-      <span class="dim small">{props.name}</span>
-      <span class="figure">{props.children}</span>
+    <dl class="figures">
+      <Figure name={columns.price} look="large">
+        {spot !== null && <Price value={spot} />} {dollars.value === null && '₳'}
+      </Figure>
+      <Figure name={columns.marketCap} look="large" title={meanings.marketCap}>
+        <MarketCap lovelace={marketCap} />
+      </Figure>
+      {WINDOWS.map((window) => (
+        <Figure key={window} name={t.token.windows[window]} title={meanings[`change${window}`]}>
+          <Percent value={now?.[`change${window}`] ?? null} />
+        </Figure>
+      ))}
+      <Figure name={columns.liquidity} title={meanings.liquidity}>
+        {now === null || now.liquidity === null ? '–' : shortMoney(now.liquidity)}
+      </Figure>
+      <Figure name={t.token.holders}>
+        <HolderCount pool={pool} />
+      </Figure>
+      <Figure name={t.header.volume} title={meanings.volume24h}>
+        {now === null ? '–' : shortMoney(now.volume24h)}
+      </Figure>
+      <Figure name={columns.createdOn} title={meanings.createdOn}>
+        {createdOn === null ? '–' : <Age since={createdOn} />}
+      </Figure>
+    </dl>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly look?: 'large';
+  readonly title?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Figure({ name, look, title, children }: FigureProps) {
+  return (
+    <div class={look === undefined ? 'fig' : `fig ${look}`} title={title}>
+      <dt class="dim small">{name}</dt>
+      <dd class="figure">{children}</dd>
     </div>
   );
 }
@@ -79,14 +127,19 @@ function Figure(props: { readonly name: string; readonly children: ComponentChil
 function MarketCap({ lovelace }: { readonly lovelace: number }) {
   const element = useRef<HTMLSpanElement>(null);
   useFlash(element, lovelace, (now, before) => (now >= before ? 'up' : 'down'));
-  return (
-    <div class="fig">
-      <span class="dim small">{t.home.columns.marketCap}</span>
-      <span class="figure" ref={element}>
-        {coins(lovelace)}
-      </span>
-    </div>
-  );
+  return <span ref={element}>{shortMoney(formatUnits(BigInt(lovelace), ADA_DECIMALS))}</span>;
+}
+
+function HolderCount({ pool }: { readonly pool: LiquidityPoolInfo }) {
+  const { client } = usePage();
+  const { asset: assetId } = pool.info;
+  const { data } = useAsked(
+    'holderCount',
+    async (signal) => (await client.holders.list({ assetId, limit: 1 }, { signal })).data.count,
+    [assetId],
+    pool,
+  ).value;
+  return <>{data === null ? '–' : grouped(String(data))}</>;
 }
 
 interface CopyProps {

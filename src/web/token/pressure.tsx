@@ -1,15 +1,13 @@
 /** Buys against sells of the last five minutes, hour and day. */
 import type { Ticker } from '../../client/types.ts';
 import { Panel } from '../components/panel.tsx';
-import { useTickers } from '../home/useTickers.ts';
 import { t } from '../messages.ts';
+import { ticker } from './ticker.tsx';
 
 const WINDOWS = ['5m', '1h', '24h'] as const;
 
-export function Pressure({ asset }: { readonly asset: string }) {
-  const { listing } = useTickers([asset]);
-  const ticker = listing?.items[0] ?? null;
-  const traders = ticker?.traders24h ?? null;
+export function Pressure() {
+  const traders = ticker.value?.traders24h ?? null;
   return (
     <Panel
       class="pressure"
@@ -18,7 +16,7 @@ export function Pressure({ asset }: { readonly asset: string }) {
     >
       <ul class="inside">
         {WINDOWS.map((window) => (
-          <Balance key={window} window={window} ticker={ticker} />
+          <Balance key={window} window={window} now={ticker.value} />
         ))}
       </ul>
     </Panel>
@@ -27,11 +25,11 @@ export function Pressure({ asset }: { readonly asset: string }) {
 
 interface BalanceProps {
   readonly window: (typeof WINDOWS)[number];
-  readonly ticker: Ticker | null;
+  readonly now: Ticker | null;
 }
 
-function Balance({ window, ticker }: BalanceProps) {
-  const [buys, sells] = [ticker?.[`buys${window}`] ?? 0, ticker?.[`sells${window}`] ?? 0];
+function Balance({ window, now }: BalanceProps) {
+  const [buys, sells] = [now?.[`buys${window}`] ?? 0, now?.[`sells${window}`] ?? 0];
   return (
     <li>
       <span class="dim">{t.token.windows[window]}</span>

@@ -21,6 +21,7 @@ import { Locks } from './locks.tsx';
 import { OrderBook } from './orderBook.tsx';
 import { Orders } from './orders.tsx';
 import { Pressure } from './pressure.tsx';
+import { FollowTicker } from './ticker.tsx';
 import { Trades } from './trades.tsx';
 
 /** Mounted for one token; `pool` of the context follows it. */
@@ -50,6 +51,7 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const after = (place: number, part: ComponentChildren) => (turn > place ? part : null);
   return (
     <>
+      <FollowTicker asset={asset} />
       <TokenHeader pool={pool} />
       <div class={turn > LAST_TURN ? 'token-columns' : 'token-columns coming'}>
         <div class="main-column">
@@ -74,7 +76,7 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
         <div class="side-column">
           {after(1, <TradePanel pool={pool} />)}
           {after(2, <Curve pool={pool} />)}
-          {after(2, <Pressure asset={asset} />)}
+          {after(2, <Pressure />)}
           {after(2, <Insights pool={pool} />)}
         </div>
       </div>

@@ -26,7 +26,7 @@ export const TOKEN = {
   buys: { one: '# buy', other: '# buys' },
   sells: { one: '# sell', other: '# sells' },
   traders: { one: '# trader in 24h', other: '# traders in 24h' },
-  windows: { '5m': '5m', '1h': '1h', '24h': '24h' },
+  windows: { '5m': '5m', '1h': '1h', '6h': '6h', '24h': '24h' },
   book: 'Depth of the pool',
   bookCounts: '{filling} filling, {waiting} limit',
   bookPrice: 'Price',
