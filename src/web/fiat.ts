@@ -89,7 +89,9 @@ export function axisValue(ada: number): number {
   return ada * Number(dollars.peek() ?? '1');
 }
 
-/** A number of the axis that was written, with its sign. */
-export function axisMoney(text: string): string {
-  return text === '' || dollars.peek() === null ? text : signed(text);
+/** A number of the axis that was written, with its sign; `unit`: of one in ADA. */
+export function axisMoney(text: string, unit: string): string {
+  if (text === '' || text === '0') return text;
+  if (dollars.peek() !== null) return signed(text);
+  return unit === '' ? text : `${text}${SPACE}${unit}`;
 }

@@ -85,7 +85,7 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   busboy: 'src/api/http/body.ts',
   'ipfs-unixfs-importer': 'src/api/images/cid.ts',
   '@resvg/resvg-js': 'src/api/card/renderProcess.ts',
-  'lightweight-charts': 'src/web/chart/barChart.ts',
+  'lightweight-charts': ['src/web/chart/barChart.ts', 'src/web/chart/series.ts'],
 };
 
 interface Import {

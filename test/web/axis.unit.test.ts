@@ -17,7 +17,7 @@ test('marks around a power of ten count the same zeros', () => {
 });
 
 test('large numbers share a letter', () => {
-  assert.deepEqual(written([8000, 10_000, 12_000]), ['8000', '10000', '12000']);
+  assert.deepEqual(written([8000, 10_000, 12_000]), ['8k', '10k', '12k']);
   assert.deepEqual(written([80_000, 100_000, 120_000]), ['80k', '100k', '120k']);
   assert.deepEqual(written([500_000, 1_000_000, 1_500_000]), ['0.5M', '1.0M', '1.5M']);
 });

@@ -22,7 +22,7 @@ function inZone(zone: string, run: () => void): void {
 
 test('the reader’s zone and UTC differ by what its name says', () => {
   inZone('Asia/Tokyo', () => {
-    const [local, utc] = [timesOf('local', false), timesOf('utc', false)];
+    const [local, utc] = [timesOf('local', 'minute'), timesOf('utc', 'minute')];
     assert.equal(local.mark(EVENING, TIME_MARK), '07:30');
     assert.equal(utc.mark(EVENING, TIME_MARK), '22:30');
     assert.match(local.moment(EVENING), /24.*7:30/);
@@ -38,13 +38,14 @@ test('the reader’s zone and UTC differ by what its name says', () => {
 test('a bar of a day is a day of UTC in every zone, without a time', () => {
   inZone('America/New_York', () => {
     const day = Date.UTC(2026, 10, 23) / 1000;
-    const { mark, moment } = timesOf('local', true);
+    const { mark, moment } = timesOf('local', 'day');
     assert.equal(mark(day, DAY_MARK), '23');
     assert.match(moment(day), /23, 2026$/);
-    assert.match(timesOf('local', false).moment(day), /22.*7:00/);
+    assert.match(timesOf('local', 'minute').moment(day), /22.*7:00/);
   });
 });
 
 test('empty places between minutes have no mark', () => {
-  assert.equal(timesOf('utc', false).mark(EVENING + 20, TIME_MARK), '');
+  assert.equal(timesOf('utc', 'trade').mark(EVENING + 20.0003, TIME_MARK), '22:30:20');
+  assert.match(timesOf('utc', 'trade').moment(EVENING + 20.0003), /10:30:20/);
 });

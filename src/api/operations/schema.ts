@@ -76,9 +76,24 @@ export const Ready = Type.Object({
   }),
 });
 
+const Rollback = Type.Object(
+  {
+    seq: Type.Integer({ description: 'The entry that it was: another one is another rollback.' }),
+    toSlot: Nullable.integer('Slot of the newest block that it left; null: none, or no chain.'),
+    blocks: Nullable.integer('How many blocks it took away; null without a chain.'),
+  },
+  { $id: 'Rollback' },
+);
+
 export const HealthUpdate = Type.Object({
   ...COMMON,
-  tip: Type.Object(TIP),
+  tip: Type.Object({
+    ...TIP,
+    height: Nullable.integer('Height of the newest block; null without a chain.'),
+  }),
+  rollback: Type.Union([Rollback, Type.Null()], {
+    description: 'The newest rollback that holds; null: there was none.',
+  }),
   reasons: Type.Array(Type.String(), {
     description: 'Codes of faults, and of conditions that this node waits for: see /health/ready.',
   }),

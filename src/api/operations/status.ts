@@ -8,6 +8,15 @@ import type { Tip } from '../gateway/port.ts';
 interface StatusTip extends Tip {
   /** Market time in Unix seconds: of the newest entry; null before the first. */
   readonly time: number | null;
+  /** Of the newest block; null without a chain. */
+  readonly height: number | null;
+}
+
+/** Blocks that the chain took back. */
+interface StatusRollback {
+  readonly seq: number;
+  readonly toSlot: number | null;
+  readonly blocks: number | null;
 }
 
 export interface NodeStatus {
@@ -43,4 +52,6 @@ export interface NodeStatus {
   /** Tokens of pools with a step that fails, as the leader knows; empty on others. */
   stuckPools(): readonly string[];
   tip(): StatusTip;
+  /** The newest one that holds; null: there was none. */
+  rollback(): StatusRollback | null;
 }

@@ -22,10 +22,13 @@ export function healthTopic(status: NodeStatus): Topic {
 }
 
 function health(status: NodeStatus) {
-  const { slot, hash, time, lagMs } = status.tip();
+  const { slot, hash, time, lagMs, height } = status.tip();
   const { epoch, seq } = status.applied();
+  const undone = status.rollback();
   return {
-    tip: { slot, hash, time, lagMs },
+    tip: { slot, hash, time, lagMs, height },
+    rollback:
+      undone === null ? null : { seq: undone.seq, toSlot: undone.toSlot, blocks: undone.blocks },
     epoch,
     seq,
     node: status.node,

@@ -378,3 +378,12 @@ export interface MarketTrade {
   /** ADA per token. */
   readonly spotAfter: string;
 }
+
+export interface Rollback {
+  /** The entry that it was: another one is another rollback. */
+  readonly seq: number;
+  /** Slot of the newest block that it left; null: none, or no chain. */
+  readonly toSlot: number | null;
+  /** How many blocks it took away; null without a chain. */
+  readonly blocks: number | null;
+}

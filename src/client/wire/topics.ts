@@ -5,6 +5,7 @@ import type {
   LiquidityPoolInfo,
   MarketTrade,
   PoolListUpdate,
+  Rollback,
   TradeRow,
 } from './shapes.ts';
 import type { TickersData, TickersInput } from './tickers.ts';
@@ -348,7 +349,11 @@ export interface HealthData {
     readonly time: number | null;
     /** Milliseconds between the newest entry and now; null where unknown. */
     readonly lagMs: number | null;
+    /** Height of the newest block; null without a chain. */
+    readonly height: number | null;
   };
+  /** The newest rollback that holds; null: there was none. */
+  readonly rollback: Rollback | null;
   /** Codes of faults, and of conditions that this node waits for: see /health/ready. */
   readonly reasons: readonly string[];
   /** false: submissions answer 503 NOT_READY for now. */

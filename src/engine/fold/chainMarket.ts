@@ -38,6 +38,8 @@ interface UndoneSlots {
 
 interface LastRollback extends UndoneSlots {
   readonly seq: number;
+  /** How many blocks it took away; null without a chain. */
+  readonly blocks: number | null;
 }
 
 /** The newest rollback that holds; null where there was none. */
@@ -87,7 +89,8 @@ export class ChainMarket {
     // A replay has no tip and no slots.
     const fromSlot = tip === undefined ? null : slotOf(tip.before);
     const toSlot = tip === undefined ? null : slotOf(tip.after);
-    rows.put('market', UNDONE, { seq, fromSlot, toSlot });
+    const blocks = tip === undefined ? null : heightOf(tip.before) - heightOf(tip.after);
+    rows.put('market', UNDONE, { seq, fromSlot, toSlot, blocks });
     this.update(restored, seq);
   }
 
@@ -129,6 +132,11 @@ export class ChainMarket {
 
 function venueOf(pool: RowValue | null): Reserves['venue'] | null {
   return pool === null ? null : recordOf<PoolRecord>(pool).reserves.venue;
+}
+
+/** 0 before the first block. */
+function heightOf(point: RowValue | null): number {
+  return point === null ? 0 : recordOf<PointRecord>(point).height;
 }
 
 function slotOf(point: RowValue | null): number | null {

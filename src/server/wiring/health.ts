@@ -5,6 +5,7 @@
  */
 
 import type { NodeStatus } from '../../api/operations/status.ts';
+import { lastRollback } from '../../engine/fold/chainMarket.ts';
 import { TIP } from '../../engine/fold/chainRows.ts';
 import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -261,8 +262,10 @@ export function statusOf(
         hash: tip?.hash ?? null,
         lagMs: tip === null ? null : lagOf(tip),
         time: marketMs === 0 ? null : Math.floor(marketMs / 1000),
+        height: tip?.height ?? null,
       };
     },
+    rollback: () => lastRollback(node.fold.store),
   };
 }
 

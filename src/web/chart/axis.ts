@@ -20,7 +20,7 @@ const UNITS: readonly (readonly [size: number, letter: string])[] = [
   [1e3, 'k'],
 ];
 /** Less is written out. */
-const LEAST_SHORT = 1e5;
+const LEAST_SHORT = 1e3;
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 /** Fewer zeros than this are read at a glance. */
 const LEAST_ZEROS = 4;

@@ -1,45 +1,48 @@
 /**
- * One chart of one pair, one interval, one kind and style; another choice creates a new chart.
- * Scale and lines over the bars change in place.
+ * One chart of one pair, one interval and one style; another choice creates a new chart. Scale,
+ * notation and lines over the bars change in place.
  */
 
 import {
-  AreaSeries,
-  CandlestickSeries,
   ColorType,
   createChart,
   createSeriesMarkers,
-  HistogramSeries,
   type IChartApi,
   type ISeriesApi,
   type ISeriesMarkersPluginApi,
-  LineSeries,
   type MouseEventParams,
-  type PriceFormat,
   PriceScaleMode,
   type SeriesMarker,
   type Time,
 } from 'lightweight-charts';
-import type { CandlePoint, DrawTarget } from '../../client/datafeed/index.ts';
-import { chartTime } from '../../client/datafeed/points.ts';
-import type { ApiError } from '../../client/index.ts';
-import { type ChartResolution, shortestInterval } from '../../engine/market/resolution.ts';
+import type { CandlePoint, VolumePoint } from '../../client/datafeed/index.ts';
+import type { ApiError, PriceBar } from '../../client/index.ts';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
-import { axisMoney, axisValue, dollars } from '../fiat.ts';
-import { cancelFrame, nextFrame } from '../frames.ts';
+import { dollars } from '../fiat.ts';
+import { frames } from '../frames.ts';
 import { keep, recall, showAged } from '../kept.ts';
 import { locale } from '../language.ts';
 import { t } from '../messages.ts';
+import { type Pace, paced } from '../pace.ts';
 import { trueAtMs } from '../page.tsx';
 import { theme } from '../shell/theme.tsx';
 import { onChange } from '../signal.ts';
-import { type AxisForm, axisNumber, formOf, PLAIN } from './axis.ts';
-import { type Colours, chartTheme, pageColours, seriesTheme } from './chartTheme.ts';
-import { type AnyBar, type Followed, followed } from './followedBars.ts';
+import { chartTheme, pageColours } from './chartTheme.ts';
+import { type Drawn, type Followed, followed, keyOf } from './followedBars.ts';
 import { IndicatorLines, type IndicatorName, type Lengths } from './indicators.ts';
-import { nearest, placesAmong } from './places.ts';
-import type { BarKind, BarStyle, Scale } from './settings.ts';
+import { PacedSeries } from './pacedSeries.ts';
+import {
+  axisFormat,
+  candlesOn,
+  lineSeries,
+  type MainSeries,
+  mainSeries,
+  PANES,
+  paint,
+  volumeSeries,
+} from './series.ts';
+import type { BarStyle, Scale } from './settings.ts';
 import type { ChartTimes } from './zone.ts';
 
 /** An own trade; `time` in Unix seconds. */
@@ -53,30 +56,26 @@ export interface OwnTrade {
 export interface ChartView {
   readonly isLoaded: boolean;
   readonly count: number;
-  readonly bar: AnyBar | null;
-  readonly newest: AnyBar | null;
+  readonly bar: PriceBar | null;
+  readonly newest: PriceBar | null;
   readonly error: ApiError | null;
 }
 
 interface BarChartDeps {
   readonly canvas: HTMLElement;
   readonly context: PageContext;
-  readonly asset: string;
-  readonly resolution: ChartResolution;
-  readonly kind: BarKind;
+  readonly drawn: Drawn;
   readonly style: BarStyle;
-  /** Called at most once a frame. */
+  /** Called at most once a redraw. */
   show(view: ChartView): void;
 }
 
-type MainSeries = ISeriesApi<'Candlestick'> | ISeriesApi<'Line'> | ISeriesApi<'Area'>;
-
 const STEP_BARS = 5;
-/** A billionth of a millionth of an ADA: smaller steps cannot be seen. */
-const LEAST_MOVE = 1e-15;
+/** Pixels from bar to bar, and those of few bars: three do not become broad. */
 const BAR_SPACING = 9;
-/** Digits that a price has more than the marks of its axis. */
-const FINER = 2;
+const FEW_SPACING = { bars: 14, trades: 28 } as const;
+/** Empty places after the newest bar. */
+const RIGHT_OFFSET = 4;
 /** Own trades, at most, whose amounts are written: more would lie over each other. */
 const MOST_NAMED = 8;
 
@@ -90,9 +89,6 @@ export class BarChart {
   readonly #deps: BarChartDeps;
   readonly #chart: IChartApi;
   readonly #main: MainSeries;
-  readonly #volume: ISeriesApi<'Histogram'>;
-  /** Empty places between few bars, so that these fill the width and are not broad. */
-  readonly #places: ISeriesApi<'Line'>;
   readonly #lines: IndicatorLines<ISeriesApi<'Line'>>;
   readonly #markers: ISeriesMarkersPluginApi<Time>;
   readonly #live: Followed;
@@ -112,8 +108,9 @@ export class BarChart {
   /** Until the reader scrolls or zooms, few bars are spread over the whole width. */
   #isMoved = false;
   #fitted = 0;
-  #form: AxisForm = PLAIN;
-  readonly #refresh = () => this.#update();
+  readonly #candles: PacedSeries<CandlePoint>;
+  readonly #volumes: PacedSeries<VolumePoint>;
+  readonly #pace: Pace;
 
   constructor(deps: BarChartDeps) {
     this.#deps = deps;
@@ -127,50 +124,43 @@ export class BarChart {
       },
       localization: { locale },
       // Not with the colours: a change of theme keeps the visible range.
-      timeScale: { rightOffset: 4, barSpacing: BAR_SPACING },
+      timeScale: { rightOffset: RIGHT_OFFSET, barSpacing: BAR_SPACING },
     });
-    const priceFormat = this.#priceFormat();
-    this.#main = mainSeries(this.#chart, deps.style, priceFormat);
-    this.#volume = this.#chart.addSeries(HistogramSeries, {
-      priceScaleId: 'volume',
-      priceFormat: { type: 'volume' },
-      lastValueVisible: false,
-      priceLineVisible: false,
-    });
-    this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
+    const isTrades = deps.drawn.resolution === 'trades';
+    this.#main = mainSeries(this.#chart, deps.style, isTrades);
     this.#lines = new IndicatorLines(
-      (pane) => this.#chart.addSeries(LineSeries, lineOptions(pane, priceFormat), pane),
+      (name) => lineSeries(this.#chart, name === 'rsi' ? PANES.strength : PANES.bars),
       (series) => this.#chart.removeSeries(series),
     );
-    this.#places = this.#chart.addSeries(LineSeries, {});
+    this.#pace = paced(deps.context.clock, frames, () => this.#redraw());
+    const ask = () => this.#pace.ask();
+    this.#candles = new PacedSeries(candlesOn(this.#main), ask);
+    this.#volumes = new PacedSeries<VolumePoint>(volumeSeries(this.#chart), ask);
     this.#markers = createSeriesMarkers(this.#main, []);
     this.#chart.subscribeCrosshairMove((event) => this.#point(event));
     this.#listenToMoves();
-    const { asset, resolution, kind } = deps;
-    this.#key = `bars ${asset} ${resolution} ${kind}`;
-    this.#live = followed(deps);
+    this.#key = keyOf(deps.drawn);
+    this.#live = followed(deps.context.client, deps.drawn);
     const known = recall<Followed>(this.#key);
     if (known !== null) this.#endAge = showAged(known);
     this.#bars = known?.value ?? this.#live;
     this.#live.onError((error) => {
       this.#error = error;
-      nextFrame(this.#refresh);
+      this.#pace.ask();
     });
     // After the frame has its new colours: they are read from the page.
     this.#ends = [theme, dollars].map((look) => onChange<unknown>(look, () => this.#draw()));
     this.#draw();
-    // After the drawing, which listens too: lines and markers need the bars drawn.
     this.#live.onChange(() => {
       this.#catchUp();
-      nextFrame(this.#refresh);
+      this.#pace.ask();
     });
-    nextFrame(this.#refresh);
   }
 
   #listenToMoves(): void {
     this.#chart.timeScale().subscribeSizeChange(() => {
       this.#fitted = 0;
-      nextFrame(this.#refresh);
+      this.#pace.ask();
     });
     const { signal } = this.#endMoves;
     const moved = () => {
@@ -181,26 +171,16 @@ export class BarChart {
     }
   }
 
-  /** All numbers of the axis have one form: the form of its marks. */
-  #priceFormat() {
-    const written = (price: number, finer: number) =>
-      axisMoney(axisNumber(axisValue(price), this.#form, finer));
-    return {
-      type: 'custom',
-      minMove: LEAST_MOVE,
-      formatter: (price: number) => written(price, FINER),
-      tickmarksFormatter: (prices: readonly number[]) => {
-        this.#form = formOf(prices.map(axisValue));
-        return prices.map((price) => written(price, 0));
-      },
-    } as const;
-  }
-
   times({ moment, mark }: ChartTimes): void {
     this.#chart.applyOptions({
       localization: { timeFormatter: (time: Time) => moment(Number(time)) },
       timeScale: { tickMarkFormatter: (time: Time, kind: number) => mark(Number(time), kind) },
     });
+  }
+
+  /** `factor`: 1 of a price, the supply of a market cap. */
+  notation(factor: number, unit: string): void {
+    this.#main.applyOptions({ priceFormat: axisFormat(factor, unit) });
   }
 
   scale(scale: Scale): void {
@@ -209,12 +189,12 @@ export class BarChart {
 
   indicators(names: readonly IndicatorName[], lengths: Lengths): void {
     this.#lines.choose(names, lengths);
-    this.#update();
+    this.#pace.ask();
   }
 
   own(trades: readonly OwnTrade[]): void {
     this.#trades = trades;
-    nextFrame(this.#refresh);
+    this.#pace.ask();
   }
 
   /** The price at which the curve graduates; null once it has. */
@@ -243,7 +223,7 @@ export class BarChart {
     for (const end of this.#ends) end();
     this.#endMoves.abort();
     this.#endDrawing();
-    cancelFrame(this.#refresh);
+    this.#pace.end();
     this.#endAge();
     const { link, clock } = this.#deps.context;
     if (this.#live.isLoaded) keep(this.#key, this.#live, trueAtMs(link.peek(), clock.nowMs()));
@@ -264,8 +244,8 @@ export class BarChart {
     this.#chart.applyOptions(chartTheme(colours));
     paint(this.#main, colours);
     const target = {
-      candles: candlesOn(this.#main),
-      volume: this.#volume,
+      candles: this.#candles,
+      volume: this.#volumes,
       timeScale: this.#chart.timeScale(),
     };
     this.#endDrawing = this.#bars.draw(target, {
@@ -276,7 +256,7 @@ export class BarChart {
     });
     this.#lines.theme(colours.lines);
     this.#drawGraduation();
-    nextFrame(this.#refresh);
+    this.#pace.ask();
   }
 
   #drawGraduation(): void {
@@ -290,10 +270,13 @@ export class BarChart {
 
   #point({ time }: MouseEventParams): void {
     this.#pointed = typeof time === 'number' ? time : null;
-    nextFrame(this.#refresh);
+    this.#pace.ask();
   }
 
-  #update(): void {
+  /** Lines and markers need the bars drawn. */
+  #redraw(): void {
+    this.#candles.flush();
+    this.#volumes.flush();
     const { isLoaded, state } = this.#bars;
     const { bars, standing } = state;
     if (isLoaded) {
@@ -302,68 +285,22 @@ export class BarChart {
       this.#markers.setMarkers(markersOf(this.#trades, bars));
     }
     const newest = bars.at(-1) ?? standing;
-    const bar = nearest(bars, this.#pointed) ?? newest;
+    const bar = bars.find(({ time }) => time === this.#pointed) ?? newest;
     this.#deps.show({ isLoaded, count: bars.length, bar, newest, error: this.#error });
   }
 
-  /** Full width from the first trade on, until the reader moves the chart. */
-  #fit(bars: readonly AnyBar[]): void {
+  /** Few bars begin at the left and grow to the right, until the reader moves the chart. */
+  #fit({ length }: readonly PriceBar[]): void {
     const width = this.#chart.timeScale().width();
-    const { length } = bars;
     if (this.#isMoved || length === this.#fitted || length === 0 || width === 0) return;
     this.#fitted = length;
-    const seconds = shortestInterval(this.#deps.resolution) / 1000;
-    const { each, places } = placesAmong(bars, width, seconds);
-    if (places.length > 0 || this.#places.data().length > 0) {
-      this.#places.setData(places.map((time) => ({ time: chartTime(time) })));
-    }
-    if (length * BAR_SPACING > width) return;
-    this.#chart.timeScale().setVisibleLogicalRange({ from: -0.5, to: length * each });
+    const room = width / (length + RIGHT_OFFSET);
+    if (room < BAR_SPACING) return;
+    const { resolution } = this.#deps.drawn;
+    const few = FEW_SPACING[resolution === 'trades' ? 'trades' : 'bars'];
+    const to = width / Math.min(few, room) - 1;
+    this.#chart.timeScale().setVisibleLogicalRange({ from: -1, to });
   }
-}
-
-/** Options of an indicator's line; lines below the bars show no prices. */
-function lineOptions(pane: number, priceFormat: PriceFormat) {
-  return {
-    lineWidth: 1,
-    priceLineVisible: false,
-    lastValueVisible: false,
-    crosshairMarkerVisible: false,
-    ...(pane === 0 ? { priceFormat } : {}),
-  } as const;
-}
-
-function mainSeries(chart: IChartApi, style: BarStyle, priceFormat: PriceFormat): MainSeries {
-  const options = { priceFormat };
-  if (style === 'candles') return chart.addSeries(CandlestickSeries, options);
-  return style === 'line'
-    ? chart.addSeries(LineSeries, options)
-    : chart.addSeries(AreaSeries, options);
-}
-
-function paint(series: MainSeries, colours: Colours): void {
-  const { Candlestick, Line, Area } = seriesTheme(colours);
-  if (isCandles(series)) series.applyOptions(Candlestick);
-  else if (isLine(series)) series.applyOptions(Line);
-  else series.applyOptions(Area);
-}
-
-/** Lines and areas draw the close of each bar. */
-function candlesOn(series: MainSeries): DrawTarget['candles'] {
-  if (isCandles(series)) return series;
-  const closeOf = ({ time, close }: CandlePoint) => ({ time, value: close });
-  return {
-    setData: (points) => series.setData(points.map(closeOf)),
-    update: (point, isHistorical) => series.update(closeOf(point), isHistorical),
-  };
-}
-
-function isCandles(series: MainSeries): series is ISeriesApi<'Candlestick'> {
-  return series.seriesType() === 'Candlestick';
-}
-
-function isLine(series: MainSeries): series is ISeriesApi<'Line'> {
-  return series.seriesType() === 'Line';
 }
 
 /** At the bar in which each trade lies; trades before the first bar are not drawn. */

@@ -4,30 +4,47 @@
  */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { PriceBar } from '../../client/index.ts';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { buyTokens, spot } from '../../engine/market/curve.ts';
+import { formatRatio } from '../../engine/market/decimal.ts';
 import { Choices } from '../components/choices.tsx';
 import { errorText } from '../errorText.ts';
-import { coins, dollars, money } from '../fiat.ts';
+import { money, product, shortMoney } from '../fiat.ts';
 import { localized, short, subscriptZeros } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { sessionOf } from '../wallet/session.ts';
 import { BarChart, type ChartView, type OwnTrade } from './barChart.ts';
-import type { AnyBar } from './followedBars.ts';
-import { type BarKind, change, settings } from './settings.ts';
+import type { Drawn } from './followedBars.ts';
+import { change, settings } from './settings.ts';
 import { ChartToolbar } from './toolbar.tsx';
+import type { LaunchPoint } from './tradeBars.ts';
 import { type ChartTimes, timesOf, ZONES, zoneName } from './zone.ts';
 
 /** Their bars are days of UTC, or longer. */
 const DAYS: readonly string[] = ['day1', 'week1', 'month1'];
 
-export function Chart({ asset }: { readonly asset: string }) {
+/** A younger token has few bars, and its trades tell more. */
+const YOUNG_SECONDS = 1800;
+
+/** `pool`: null where only replayed trades are known. */
+export function Chart(props: { readonly asset: string; readonly pool: LiquidityPoolInfo | null }) {
+  const { asset, pool } = props;
+  const { time, network } = usePage();
   const view = useSignal<ChartView | null>(null);
   const canvas = useRef<HTMLDivElement>(null);
-  const { zone, resolution } = settings.value;
-  const times = useMemo(() => timesOf(zone, DAYS.includes(resolution)), [zone, resolution]);
-  const chart = useChart(asset, canvas, view, times);
+  const createdOn = pool?.pool.createdOn ?? null;
+  const isYoung = createdOn !== null && time.seconds.peek() - createdOn < YOUNG_SECONDS;
+  const { zone, kind, resolution, young } = settings.value;
+  const trades = useSignal(isYoung && young === 'trades');
+  const launch = useMemo(() => launchOf(pool), [asset]);
+  const drawn: Drawn = { asset, resolution: trades.value ? 'trades' : resolution, launch };
+  const step = trades.value ? 'trade' : DAYS.includes(resolution) ? 'day' : 'minute';
+  const times = useMemo(() => timesOf(zone, step), [zone, step]);
+  const supply = pool === null ? null : (network.value?.supply ?? null);
+  const capSupply = kind === 'mcap' ? supply : null;
+  const chart = useChart({ drawn, canvas, view, times, supply: capSupply });
   const { count = 0, newest = null } = view.value ?? {};
   const words =
     newest === null
@@ -35,8 +52,8 @@ export function Chart({ asset }: { readonly asset: string }) {
       : t.chart.described({ bars: count, close: localized(newest.close) });
   return (
     <>
-      <ChartToolbar />
-      <Legend view={view} times={times} />
+      <ChartToolbar trades={pool === null ? null : trades} hasCaps={supply !== null} />
+      <Legend view={view} times={times} supply={capSupply} isTrades={trades.value} />
       <div class="frame">
         <div
           ref={canvas}
@@ -91,49 +108,57 @@ function ZoneChoice() {
   );
 }
 
-/** The chart that is drawn: another one for another pair, interval, kind or style. */
-function useChart(
-  asset: string,
-  canvas: { readonly current: HTMLElement | null },
-  view: { value: ChartView | null },
-  times: ChartTimes,
-) {
+interface ChartInput {
+  readonly drawn: Drawn;
+  readonly canvas: { readonly current: HTMLElement | null };
+  readonly view: { value: ChartView | null };
+  readonly times: ChartTimes;
+  /** Of market caps; null: prices are shown. */
+  readonly supply: bigint | null;
+}
+
+/** The chart that is drawn: another one for another token, interval or style. */
+function useChart({ drawn, canvas, view, times, supply }: ChartInput) {
   const context = usePage();
   const chart = useRef<BarChart | null>(null);
-  const { resolution, kind, style, scale, indicators, lengths } = settings.value;
+  const { asset, resolution } = drawn;
+  const { style, scale, indicators, lengths } = settings.value;
   const trades = useOwnTrades(asset);
-  const graduation = graduationOf(context.pool.value, context.network.value?.supply ?? null, kind);
+  const graduation = graduationOf(context.pool.value, context.network.value?.supply ?? null);
+  const made = [asset, resolution, style];
   useEffect(() => {
     if (canvas.current === null) return;
     const show = (now: ChartView) => {
       view.value = now;
     };
-    const deps = { canvas: canvas.current, context, asset, resolution, kind, style, show };
-    const made = new BarChart(deps);
-    chart.current = made;
-    return () => made.close();
-  }, [asset, resolution, kind, style]);
-  useEffect(() => chart.current?.scale(scale), [asset, resolution, kind, style, scale]);
-  useEffect(
-    () => chart.current?.indicators(indicators, lengths),
-    [asset, resolution, kind, style, indicators, lengths],
-  );
-  useEffect(() => chart.current?.times(times), [asset, resolution, kind, style, times]);
-  useEffect(() => chart.current?.own(trades.value), [asset, resolution, kind, style, trades.value]);
+    const next = new BarChart({ canvas: canvas.current, context, drawn, style, show });
+    chart.current = next;
+    return () => next.close();
+  }, made);
+  useEffect(() => {
+    const [factor, unit] = supply === null ? [1, ''] : [Number(supply), '₳'];
+    chart.current?.notation(factor, unit);
+  }, [...made, supply]);
+  useEffect(() => chart.current?.scale(scale), [...made, scale]);
+  useEffect(() => chart.current?.indicators(indicators, lengths), [...made, indicators, lengths]);
+  useEffect(() => chart.current?.times(times), [...made, times]);
+  useEffect(() => chart.current?.own(trades.value), [...made, trades.value]);
   useEffect(() => {
     const title = t.chart.graduation;
     chart.current?.graduation(graduation === null ? null : { price: graduation, title });
-  }, [asset, resolution, kind, style, graduation]);
+  }, [...made, graduation]);
   return chart;
 }
 
 interface LegendProps {
   readonly view: ReadonlySignal<ChartView | null>;
   readonly times: ChartTimes;
+  readonly supply: bigint | null;
+  readonly isTrades: boolean;
 }
 
-/** The numbers of one bar; exact ones on hover. */
-function Legend({ view, times }: LegendProps) {
+/** The numbers of one bar, or of one trade; exact ones on hover. */
+function Legend({ view, times, supply, isTrades }: LegendProps) {
   const bar = view.value?.bar ?? null;
   const [open = '', high = '', low = '', close = ''] = t.chart.sides;
   return (
@@ -141,20 +166,29 @@ function Legend({ view, times }: LegendProps) {
       {bar !== null && (
         <>
           <span class="dim">{times.moment(bar.time)}</span>
-          <Side name={open} value={bar.open} />
-          <Side name={high} value={bar.high} look="high" />
-          <Side name={low} value={bar.low} look="low" />
-          <Side name={close} value={bar.close} look={directionOf(bar)} />
-          {'volume' in bar && (
-            <span title={`${localized(bar.volume)} ADA`}>
-              <b>{t.chart.volume}</b>
-              {volumeText(bar.volume)}
+          {!isTrades && (
+            <>
+              <Side name={open} value={bar.open} supply={supply} />
+              <Side name={high} value={bar.high} supply={supply} look="high" />
+              <Side name={low} value={bar.low} supply={supply} look="low" />
+            </>
+          )}
+          <Side
+            name={isTrades ? t.chart.after : close}
+            value={bar.close}
+            supply={supply}
+            look={directionOf(bar)}
+          />
+          <span title={`${localized(bar.volume)} ADA`}>
+            <b>{t.chart.volume}</b>
+            {shortMoney(bar.volume)}
+          </span>
+          {!isTrades && (
+            <span>
+              <b>{t.chart.trades}</b>
+              {bar.trades}
             </span>
           )}
-          <span>
-            <b>{t.chart.trades}</b>
-            {bar.trades}
-          </span>
           {!bar.final && <span class="dim">{t.chart.open}</span>}
         </>
       )}
@@ -162,22 +196,25 @@ function Legend({ view, times }: LegendProps) {
   );
 }
 
-function Side(props: { readonly name: string; readonly value: string; readonly look?: string }) {
-  const { name, value, look } = props;
+interface SideProps {
+  readonly name: string;
+  readonly value: string;
+  readonly supply: bigint | null;
+  readonly look?: string;
+}
+
+/** Digits of a price, as elsewhere on the page. */
+const PRICE_DIGITS = 4;
+
+function Side({ name, value, supply, look }: SideProps) {
   return (
     <span class={look} title={`${localized(value)} ADA`}>
       <b>{name}</b>
-      {money(value, subscriptZeros)}
+      {supply === null
+        ? money(value, (text) => subscriptZeros(text, PRICE_DIGITS))
+        : shortMoney(product(value, String(supply)))}
     </span>
   );
-}
-
-/** Whole ADA of a decimal string; below one, the first digits. */
-function volumeText(volume: string): string {
-  const [whole = '0', fraction = ''] = volume.split('.');
-  if (whole !== '0') return coins(BigInt(whole + fraction.padEnd(6, '0').slice(0, 6)));
-  const text = money(volume, (decimal) => subscriptZeros(decimal, 3));
-  return dollars.value === null ? `${text} ₳` : text;
 }
 
 function noteOf(view: ChartView | null): string {
@@ -187,7 +224,7 @@ function noteOf(view: ChartView | null): string {
 }
 
 /** Decimal strings compare by value: the longer whole part is the larger number. */
-function directionOf({ open, close }: AnyBar): string {
+function directionOf({ open, close }: PriceBar): string {
   if (open === close) return '';
   const [openWhole = '', openRest = ''] = open.split('.');
   const [closeWhole = '', closeRest = ''] = close.split('.');
@@ -215,18 +252,22 @@ function useOwnTrades(asset: string): ReadonlySignal<readonly OwnTrade[]> {
 
 const LOVELACE = 1_000_000;
 
-/** Where the curve ends: the price, or the market cap, after the last coin that it takes. */
-function graduationOf(
-  info: LiquidityPoolInfo | null,
-  supply: bigint | null,
-  kind: BarKind,
-): number | null {
+/** Where the curve ends: the price after the last coin that it takes, for the eye. */
+function graduationOf(info: LiquidityPoolInfo | null, supply: bigint | null): number | null {
   if (info === null || supply === null || info.pool.cpmmPoolId !== null) return null;
   const { aNum, bNum, adaCapThreshold } = info.pool;
   const curve = { aNum: BigInt(aNum), bNum: BigInt(bNum), supply };
   const { numerator, denominator } = spot(curve, buyTokens(curve, 0n, BigInt(adaCapThreshold)));
-  const price = Number(numerator) / Number(denominator) / LOVELACE;
-  return kind === 'price' ? price : price * Number(supply);
+  return Number(numerator) / Number(denominator) / LOVELACE;
+}
+
+/** Where a line of trades begins; null where the launch is not known. */
+function launchOf(info: LiquidityPoolInfo | null): LaunchPoint | null {
+  if (info === null || info.pool.createdOn === null || info.metrics.since !== null) return null;
+  const { aNum, bNum, createdOn } = info.pool;
+  const curve = { aNum: BigInt(aNum), bNum: BigInt(bNum), supply: 0n };
+  const { numerator, denominator } = spot(curve, 0n);
+  return { time: createdOn, price: formatRatio(numerator, denominator * BigInt(LOVELACE)) };
 }
 
 /**
@@ -241,7 +282,7 @@ export function ChartOnly({ asset }: { readonly asset: string }) {
       </h1>
       <p class="dim small">{t.chart.replayed}</p>
       <section class="panel chart">
-        <Chart asset={asset} />
+        <Chart asset={asset} pool={null} />
       </section>
     </>
   );

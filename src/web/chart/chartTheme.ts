@@ -44,7 +44,7 @@ export function chartTheme({ text, line }: Colours) {
   return {
     layout: { textColor: text, fontSize: 11, panes: { separatorColor: line } },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
-    rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.24 } },
+    rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.06 } },
     timeScale: {
       borderColor: line,
       timeVisible: true,

@@ -1,15 +1,24 @@
-/** The bars that a chart draws, of prices or of market caps: one shape for either. */
-import { type DrawOptions, type DrawTarget, drawBars } from '../../client/datafeed/index.ts';
-import type { ApiError, BarsMirror, BarsState, CapBar, PriceBar } from '../../client/index.ts';
+/** What a chart draws: bars of an interval, or trades, each as a bar of its own. */
+import {
+  type DrawnBars,
+  type DrawOptions,
+  type DrawTarget,
+  drawBars,
+} from '../../client/datafeed/index.ts';
+import type { ApiError, BarsState, Client, PriceBar } from '../../client/index.ts';
 import type { ChartResolution } from '../../engine/market/resolution.ts';
-import type { PageContext } from '../context.ts';
-import type { BarKind } from './settings.ts';
+import { type LaunchPoint, TradesAsBars } from './tradeBars.ts';
 
-export type AnyBar = PriceBar | CapBar;
+export interface Drawn {
+  readonly asset: string;
+  readonly resolution: ChartResolution | 'trades';
+  /** Where the line of trades begins; null: not known, or not here. */
+  readonly launch: LaunchPoint | null;
+}
 
 /** As much of a mirror as is used here, of either kind. */
 export interface Followed {
-  readonly state: BarsState<AnyBar>;
+  readonly state: BarsState<PriceBar>;
   readonly isLoaded: boolean;
   onError(listener: (error: ApiError) => void): void;
   /** Draws it, in these colours, until the returned function is called. */
@@ -18,32 +27,34 @@ export interface Followed {
   close(): void;
 }
 
-interface Wanted {
-  readonly context: PageContext;
-  readonly asset: string;
-  readonly resolution: ChartResolution;
-  readonly kind: BarKind;
+export const keyOf = ({ asset, resolution }: Drawn) => `bars ${asset} ${resolution}`;
+
+/** Market caps are prices on another scale, so there is one mirror for both. */
+export function followed(client: Client, { asset, resolution, launch }: Drawn): Followed {
+  if (resolution === 'trades') {
+    const mirror = client.trades(asset);
+    return followedOf(mirror, new TradesAsBars(mirror, launch));
+  }
+  const mirror = client.bars({ base: asset, quote: '.' }, resolution, { price: 'spot' });
+  return followedOf(mirror, mirror);
 }
 
-export function followed({ context, asset, resolution, kind }: Wanted): Followed {
-  const pair = { base: asset, quote: '.' };
-  const { client } = context;
-  return kind === 'price'
-    ? followedOf(client.bars(pair, resolution, { price: 'spot' }))
-    : followedOf(client.bars(pair, resolution, { kind }));
+interface Source {
+  onError(listener: (error: ApiError) => void): void;
+  close(): void;
 }
 
-function followedOf<B extends AnyBar>(mirror: BarsMirror<B>): Followed {
+function followedOf(source: Source, bars: DrawnBars<PriceBar>): Followed {
   return {
     get state() {
-      return mirror.state;
+      return bars.state;
     },
     get isLoaded() {
-      return mirror.isLoaded;
+      return bars.isLoaded;
     },
-    onError: (listener) => mirror.onError(listener),
-    onChange: (listener) => mirror.onChange(listener),
-    draw: (target, options) => drawBars(mirror, target, options).close,
-    close: () => mirror.close(),
+    onError: (listener) => source.onError(listener),
+    onChange: (listener) => void bars.onChange(listener),
+    draw: (target, options) => drawBars(bars, target, options).close,
+    close: () => source.close(),
   };
 }

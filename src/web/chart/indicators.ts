@@ -87,7 +87,7 @@ interface LineSeries {
 
 /** The lines that were chosen, drawn over the bars; the strength index has a pane below them. */
 export class IndicatorLines<S extends LineSeries> {
-  readonly #add: (pane: number) => S;
+  readonly #add: (name: IndicatorName) => S;
   readonly #remove: (series: S) => void;
   readonly #series = new Map<IndicatorName, readonly S[]>();
   #studies: ReadonlyMap<IndicatorName, Study> = new Map();
@@ -96,7 +96,7 @@ export class IndicatorLines<S extends LineSeries> {
   /** Where bars were added or the newest one moved, only that is drawn: none changes in place. */
   #drawn: readonly ExactBar[] = [];
 
-  constructor(add: (pane: number) => S, remove: (series: S) => void) {
+  constructor(add: (name: IndicatorName) => S, remove: (series: S) => void) {
     this.#add = add;
     this.#remove = remove;
   }
@@ -111,7 +111,7 @@ export class IndicatorLines<S extends LineSeries> {
     for (const name of names) {
       if (this.#series.has(name)) continue;
       const count = name === 'bollinger' ? 3 : 1;
-      const series = Array.from({ length: count }, () => this.#add(name === 'rsi' ? 1 : 0));
+      const series = Array.from({ length: count }, () => this.#add(name));
       this.#series.set(name, series);
     }
     this.#drawn = [];

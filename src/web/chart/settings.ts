@@ -11,7 +11,8 @@ import {
 } from './indicators.ts';
 import { ZONES, type Zone } from './zone.ts';
 
-export const KINDS = ['price', 'mcap'] as const;
+const YOUNG = ['trades', 'bars'] as const;
+export const KINDS = ['mcap', 'price'] as const;
 export const STYLES = ['candles', 'line', 'area'] as const;
 export const SCALES = ['normal', 'log', 'percent'] as const;
 export type BarKind = (typeof KINDS)[number];
@@ -20,6 +21,8 @@ export type Scale = (typeof SCALES)[number];
 
 interface Settings {
   readonly resolution: ChartResolution;
+  /** What a young token's chart opens with. */
+  readonly young: (typeof YOUNG)[number];
   readonly kind: BarKind;
   readonly style: BarStyle;
   readonly scale: Scale;
@@ -30,7 +33,8 @@ interface Settings {
 
 const FIRST: Settings = {
   resolution: 'min1',
-  kind: 'price',
+  young: 'trades',
+  kind: 'mcap',
   style: 'candles',
   scale: 'normal',
   zone: 'local',
@@ -51,6 +55,7 @@ export const settings = storedSignal<Settings>('chart', FIRST, (kept) => {
   };
   return {
     resolution: named('resolution', CHART_RESOLUTIONS, FIRST.resolution),
+    young: named('young', YOUNG, FIRST.young),
     kind: named('kind', KINDS, FIRST.kind),
     style: named('style', STYLES, FIRST.style),
     scale: named('scale', SCALES, FIRST.scale),

@@ -24,18 +24,27 @@ phone.addEventListener('change', () => {
   isNarrow.value = phone.matches;
 });
 
-export function ChartToolbar() {
-  const { kind, style, scale } = settings.value;
+interface ToolbarProps {
+  /** Whether trades are drawn, each by itself, in place of bars; null: there is no choice. */
+  readonly trades: { value: boolean } | null;
+  /** Without a supply there are no market caps. */
+  readonly hasCaps: boolean;
+}
+
+export function ChartToolbar({ trades, hasCaps }: ToolbarProps) {
+  const { style, scale } = settings.value;
   return (
     <header>
-      <Intervals />
+      <Intervals trades={trades} />
       <div class="chart-tools">
-        <Choices
-          name={t.chart.kind}
-          options={KINDS.map((value) => pair(value, t.chart[value]))}
-          value={kind}
-          choose={(chosen) => change({ kind: chosen })}
-        />
+        {hasCaps && (
+          <Choices
+            name={t.chart.kind}
+            options={KINDS.map((value) => pair(value, t.chart[value]))}
+            value={settings.value.kind}
+            choose={(chosen) => change({ kind: chosen })}
+          />
+        )}
         <Menu label={t.chart.view} count={0}>
           <Choices
             name={t.chart.style}
@@ -61,6 +70,9 @@ function pair<T>(value: T, [label = '', meaning = '']: readonly string[]) {
   return { value, label, meaning };
 }
 
+/** In the place of an interval: every trade is drawn by itself. */
+const TRADES = 'trades';
+
 /** The settings that a phone has room for. */
 const USUAL: readonly ChartResolution[] = ['min1', 'min5', 'min15', 'hour1', 'hour4', 'day1'];
 
@@ -68,23 +80,38 @@ const USUAL: readonly ChartResolution[] = ['min1', 'min5', 'min15', 'hour1', 'ho
  * A wide screen shows every choice in a row; on a phone the usual ones and the chosen one, the
  * others in a menu.
  */
-function Intervals() {
+function Intervals({ trades }: Pick<ToolbarProps, 'trades'>) {
   const { resolution } = settings.value;
-  const choicesOf = (shown: readonly ChartResolution[]) => (
+  const now = trades?.value === true ? TRADES : resolution;
+  const choose = (chosen: ChartResolution | typeof TRADES) => {
+    if (trades !== null) trades.value = chosen === TRADES;
+    if (chosen === TRADES) change({ young: TRADES });
+    else change({ resolution: chosen, ...(trades === null ? {} : { young: 'bars' }) });
+  };
+  const choicesOf = (shown: readonly ChartResolution[], first: readonly (typeof TRADES)[]) => (
     <Choices
       name={t.chart.interval}
-      options={shown.map((value) => pair(value, t.chart.intervals[value]))}
-      value={resolution}
-      choose={(chosen) => change({ resolution: chosen })}
+      options={[
+        ...first.map((value) => pair(value, t.chart.eachTrade)),
+        ...shown.map((value) => pair(value, t.chart.intervals[value])),
+      ]}
+      value={now}
+      choose={choose}
     />
   );
+  const first = trades === null ? [] : ([TRADES] as const);
   const isShown = (each: ChartResolution) => USUAL.includes(each) || each === resolution;
-  if (!isNarrow.value) return <div class="chart-intervals">{choicesOf(CHART_RESOLUTIONS)}</div>;
+  if (!isNarrow.value) {
+    return <div class="chart-intervals">{choicesOf(CHART_RESOLUTIONS, first)}</div>;
+  }
   return (
     <div class="chart-intervals">
-      {choicesOf(CHART_RESOLUTIONS.filter(isShown))}
+      {choicesOf(CHART_RESOLUTIONS.filter(isShown), first)}
       <Menu label={t.chart.more} count={0}>
-        {choicesOf(CHART_RESOLUTIONS.filter((each) => !isShown(each)))}
+        {choicesOf(
+          CHART_RESOLUTIONS.filter((each) => !isShown(each)),
+          [],
+        )}
       </Menu>
     </div>
   );

@@ -24,30 +24,38 @@ const TIME_MARK: Intl.DateTimeFormatOptions = {
   hourCycle: 'h23',
 };
 
-const MINUTE = 60;
+const SECOND_MARK: Intl.DateTimeFormatOptions = { ...TIME_MARK, second: '2-digit' };
+
+/** What is between two points at least: trades of one minute differ by their seconds. */
+export type Step = 'trade' | 'minute' | 'day';
 
 export interface ChartTimes {
-  /** Formats whole Unix seconds. */
+  /** Formats Unix seconds. */
   readonly moment: (seconds: number) => string;
   /** Short, for a mark on the axis. */
   readonly mark: (seconds: number, kind: number) => string;
 }
 
-export function timesOf(zone: Zone, isDays: boolean): ChartTimes {
+const MOMENTS: Readonly<Record<Step, Intl.DateTimeFormatOptions>> = {
+  trade: { timeStyle: 'medium' },
+  minute: { timeStyle: 'short' },
+  day: {},
+};
+
+export function timesOf(zone: Zone, step: Step): ChartTimes {
+  const isDays = step === 'day';
   const writer = (options: Intl.DateTimeFormatOptions) => {
     const inUtc = isDays || zone === 'utc' ? { timeZone: 'UTC' } : {};
     const format = new Intl.DateTimeFormat(locale, { ...options, ...inUtc });
     return (seconds: number) => format.format(seconds * 1000);
   };
-  const time = writer(TIME_MARK);
+  const time = writer(step === 'trade' ? SECOND_MARK : TIME_MARK);
   const day = writer(DAY_MARK);
   const marks = MARKS.map(writer);
   return {
-    moment: writer({ dateStyle: 'medium', ...(isDays ? {} : { timeStyle: 'short' }) }),
+    moment: writer({ dateStyle: 'medium', ...MOMENTS[step] }),
     mark(seconds, kind) {
       if (isDays) return (marks[kind] ?? day)(seconds);
-      // Between minutes there are no bars, only empty places.
-      if (seconds % MINUTE !== 0) return '';
       // Marks of days stand where a day of UTC begins, which elsewhere is any hour.
       return kind < marks.length ? day(seconds) : time(seconds);
     },

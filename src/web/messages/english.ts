@@ -23,7 +23,7 @@ const SHORT: Readonly<Partial<Record<Column, string>>> = {
   createdOn: 'Age',
 };
 
-const MEANINGS: Readonly<Record<Column, string>> = {
+const MEANINGS: Readonly<Record<Column | 'change6h', string>> = {
   price: 'ADA for one token',
   change5m: 'Change of the price in 5 minutes',
   change1h: 'Change of the price in an hour',
@@ -230,6 +230,9 @@ export const ENGLISH = {
   },
   chart: {
     interval: 'Interval of a bar',
+    eachTrade: ['Trades', 'Every trade, a point each'],
+    /** The price or market cap after a trade. */
+    after: 'After',
     more: 'More',
     intervals: {
       min1: ['1m', '1 minute'],

@@ -5,6 +5,7 @@ import type { AssetInfo } from '../../client/types.ts';
 import { ends, moment } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
+import { TabPart } from './tabPart.tsx';
 
 const SOCIALS = ['website', 'twitter', 'telegram', 'discord'] as const;
 
@@ -18,10 +19,7 @@ export function About() {
   const isHyped = info.launchType === 1;
   const kind = kindOf(info.assetType);
   return (
-    <>
-      <header>
-        <h2>{t.about.title}</h2>
-      </header>
+    <TabPart class="about" title={t.about.title}>
       <div class="inside stack">
         <p class={text === '' ? 'dim' : 'description'}>{text || t.about.none}</p>
         <Socials socials={info.socials} />
@@ -37,7 +35,7 @@ export function About() {
           <dd>{poolAuthor === '' ? t.about.unknownAuthor : ends(poolAuthor, 8)}</dd>
         </dl>
       </div>
-    </>
+    </TabPart>
   );
 }
 

@@ -1,11 +1,14 @@
-/** How far the curve is filled, and what happens when it is full. */
+/** The curve as a picture, how far it is filled, and what happens when it is full. */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { Panel } from '../components/panel.tsx';
 import { ada, localized, percent } from '../format.ts';
 import { t } from '../messages.ts';
+import { usePage } from '../page.tsx';
+import { CurvePicture } from './curvePicture.tsx';
 
 export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const filled = progressOf(pool);
+  const supply = usePage().network.value?.supply ?? null;
   const { x, adaCapThreshold, cpmmPoolId } = pool.pool;
   const isOver = cpmmPoolId !== null;
   const left = BigInt(adaCapThreshold) - BigInt(x.amount);
@@ -16,18 +19,19 @@ export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
       title={t.token.graduation}
       side={<span class="side">{localized(filled)}%</span>}
     >
+      {supply !== null && <CurvePicture pool={pool} supply={supply} />}
+      <div
+        class="meter tall"
+        role="progressbar"
+        aria-label={t.token.graduation}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Number(filled)}
+        style={{ '--filled': `${filled}%` }}
+      >
+        <span />
+      </div>
       <div class="inside stack">
-        <div
-          class="meter tall"
-          role="progressbar"
-          aria-label={t.token.graduation}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Number(filled)}
-          style={{ '--filled': `${filled}%` }}
-        >
-          <span />
-        </div>
         <p class="curve-line">
           {isOver
             ? t.token.ammHolds({ coins: ada(x.amount, 0) })

@@ -12,7 +12,7 @@ import { copied } from '../components/copied.ts';
 import { useFlash } from '../components/flash.ts';
 import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
-import { Age, Percent, Price } from '../components/numbers.tsx';
+import { Age, Change, Price } from '../components/numbers.tsx';
 import { Star } from '../components/star.tsx';
 import { dollars, shortMoney } from '../fiat.ts';
 import { ends, grouped } from '../format.ts';
@@ -89,7 +89,7 @@ function Figures({ pool, spot }: FiguresProps) {
       </Figure>
       {WINDOWS.map((window) => (
         <Figure key={window} name={t.token.windows[window]} title={meanings[`change${window}`]}>
-          <Percent value={now?.[`change${window}`] ?? null} />
+          {now === null ? '–' : <Change ticker={now} window={window} />}
         </Figure>
       ))}
       <Figure name={columns.liquidity} title={meanings.liquidity}>

@@ -9,10 +9,10 @@ import { percentOf } from '../../engine/market/profit.ts';
 import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { More } from '../components/more.tsx';
-import { Panel } from '../components/panel.tsx';
 import { ends, grouped, localized, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, usePage } from '../page.tsx';
+import { TabPart } from './tabPart.tsx';
 
 /** Holders at first, and how many more with each press. */
 const FIRST = 10;
@@ -50,11 +50,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const outside = supply === null ? null : supply - BigInt(pool.pool.y.amount);
   const [listed, all] = [now?.holders.length ?? 0, now?.count ?? 0];
   return (
-    <Panel
-      class="holding"
-      title={t.token.holders}
-      side={<span class="side">{now === null ? '' : grouped(String(all))}</span>}
-    >
+    <TabPart class="holding" title={t.token.holders}>
       {outside !== null && <Distribution answer={now} pool={pool} outside={outside} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
       <ol class="holders" aria-label={t.token.holders} tabIndex={0} ref={list}>
@@ -83,7 +79,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
         }}
       />
       {error !== null && <ErrorBox error={error} />}
-    </Panel>
+    </TabPart>
   );
 }
 

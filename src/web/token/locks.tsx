@@ -1,9 +1,9 @@
 /** Locked tokens, which cannot be sold before a time. They come with the pool. */
 import type { LiquidityPoolInfo, LockRow } from '../../client/types.ts';
-import { Panel } from '../components/panel.tsx';
 import { grouped, moment, short, shortMoment } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, usePage } from '../page.tsx';
+import { TabPart } from './tabPart.tsx';
 
 const MAX_ROWS = 50;
 
@@ -11,22 +11,17 @@ export function Locks({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const locks = pool.metrics.locks.toSorted((a, b) => untilOf(a) - untilOf(b));
   const sum = locks.reduce((tokens, { totalLocked }) => tokens + BigInt(totalLocked), 0n);
   return (
-    <Panel
-      class="locking"
-      title={t.token.locks}
-      side={
-        <span class="side">
-          {locks.length === 0 ? '' : t.token.lockedTokens({ tokens: short(sum) })}
-        </span>
-      }
-    >
+    <TabPart class="locking" title={t.token.locks}>
+      {locks.length > 0 && (
+        <p class="dim small inside">{t.token.lockedTokens({ tokens: short(sum) })}</p>
+      )}
       <ol class="locks" aria-label={t.token.locks}>
         {locks.slice(0, MAX_ROWS).map((lock) => (
           <LockLine key={lock.id} lock={lock} />
         ))}
       </ol>
       {locks.length === 0 && <p class="dim inside">{t.token.noLocks}</p>}
-    </Panel>
+    </TabPart>
   );
 }
 

@@ -19,7 +19,7 @@ const PLACES = Array.from({ length: LEVELS }, (_, index) => index);
 /** Levels of each side in the picture. */
 const DRAWN = 40;
 
-const sixDigits = (price: string) => subscriptZeros(price, 6);
+const fourDigits = (price: string) => subscriptZeros(price, 4);
 
 type Level = Book['asks'][number];
 type Kind = 'ask' | 'bid';
@@ -52,7 +52,7 @@ export function OrderBook({ asset }: { readonly asset: string }) {
         {/* Counted from the spot price outwards, so the asks are reversed. */}
         {PLACES.toReversed().map((place) => rowOf('ask', asks, place, t.token.noSells))}
         <li class="spot">
-          {book === null ? '' : t.token.poolPrice({ price: money(book.spot, sixDigits) })}
+          {book === null ? '' : t.token.poolPrice({ price: money(book.spot, fourDigits) })}
         </li>
         {PLACES.map((place) => rowOf('bid', bids, place, t.token.noBuys))}
       </ol>
@@ -95,7 +95,7 @@ function LevelRow({ kind, level, most, none }: LevelRowProps) {
       title={t.token.adaEach({ price: localized(price) })}
       style={{ '--depth': `${(BigInt(total) * 100n) / most}%` }}
     >
-      <span class={kind === 'ask' ? 'down' : 'up'}>{money(price, sixDigits)}</span>
+      <span class={kind === 'ask' ? 'down' : 'up'}>{money(price, fourDigits)}</span>
       <span class="num">{short(amount)}</span>
       <span class="num">{shortMoney(formatPrice(BigInt(total), 1n))}</span>
     </li>

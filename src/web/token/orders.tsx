@@ -8,7 +8,6 @@ import { ErrorBox } from '../components/errorBox.tsx';
 import { useFlash } from '../components/flash.ts';
 import { More, roomFor, useReach } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
-import { Panel } from '../components/panel.tsx';
 import { orderTx, TxLink } from '../components/txLink.tsx';
 import { coins, money } from '../fiat.ts';
 import { ada, ends, grouped, moment, short, subscriptZeros } from '../format.ts';
@@ -18,6 +17,7 @@ import { explainedBy } from '../tooltip.ts';
 import { RowFilters, useOwnKey } from './filters.tsx';
 import { isPartlyFilled, statusText } from './orderStatus.ts';
 import { isFiltered, NO_FILTER, type RowFilter } from './rowFilter.ts';
+import { TabPart } from './tabPart.tsx';
 
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
@@ -49,10 +49,10 @@ export function Orders({ asset }: { readonly asset: string }) {
   const shown = known.filter((order) => isWithin(order, filter.value));
   const reach = useReach(shown.length);
   return (
-    <Panel
+    <TabPart
       class="orders"
       title={t.token.orders}
-      side={<RowFilters filter={filter} of={t.token.orders} />}
+      tools={<RowFilters filter={filter} of={t.token.orders} />}
     >
       <div class="feed-head" aria-hidden="true">
         {COLUMNS.map((column) => (
@@ -75,7 +75,7 @@ export function Orders({ asset }: { readonly asset: string }) {
         </p>
       )}
       {followed?.error ? <ErrorBox error={followed.error} /> : null}
-    </Panel>
+    </TabPart>
   );
 }
 

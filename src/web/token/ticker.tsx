@@ -1,4 +1,4 @@
-/** The row of the market's table for the token on the screen, live: its changes, volume and traders. */
+/** The token's row of the market's table, live: its changes, its volume and its traders. */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Ticker } from '../../client/types.ts';

@@ -11,18 +11,15 @@ import { useMirror, usePage } from '../page.tsx';
 import { PhoneBar } from '../trade/phoneBar.tsx';
 import { side } from '../trade/sizes.ts';
 import { TradePanel } from '../trade/tradePanel.tsx';
-import { About } from './about.tsx';
 import { Coming } from './coming.tsx';
 import { Curve } from './curve.tsx';
+import { FollowTrades } from './followTrades.tsx';
 import { TokenHeader } from './header.tsx';
-import { Holders } from './holders.tsx';
 import { Insights } from './insights.tsx';
-import { Locks } from './locks.tsx';
 import { OrderBook } from './orderBook.tsx';
-import { Orders } from './orders.tsx';
 import { Pressure } from './pressure.tsx';
+import { Tabs } from './tabs.tsx';
 import { FollowTicker } from './ticker.tsx';
-import { Trades } from './trades.tsx';
 
 /** Mounted for one token; `pool` of the context follows it. */
 export function Token({ asset }: { readonly asset: string }) {
@@ -52,32 +49,23 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
   return (
     <>
       <FollowTicker asset={asset} />
+      <FollowTrades asset={asset} />
       <TokenHeader pool={pool} />
       <div class={turn > LAST_TURN ? 'token-columns' : 'token-columns coming'}>
         <div class="main-column">
           <section class="panel chart" aria-label={t.token.chart}>
-            {after(0, <Chart asset={asset} />)}
+            {after(0, <Chart asset={asset} pool={pool} />)}
           </section>
           <div class="below">
-            {after(3, <Orders asset={asset} />)}
-            {after(4, <Trades asset={asset} />)}
+            {after(2, <Curve pool={pool} />)}
+            {after(4, <OrderBook asset={asset} />)}
           </div>
-          <div class="below people">
-            {after(5, <Holders pool={pool} />)}
-            <div class="about-column">
-              <section class="panel about" aria-label={t.about.title}>
-                {after(5, <About />)}
-              </section>
-              {after(4, <Locks pool={pool} />)}
-              {after(3, <OrderBook asset={asset} />)}
-            </div>
-          </div>
+          {after(3, <Tabs pool={pool} />)}
         </div>
         <div class="side-column">
           {after(1, <TradePanel pool={pool} />)}
-          {after(2, <Curve pool={pool} />)}
-          {after(2, <Pressure />)}
           {after(2, <Insights pool={pool} />)}
+          {after(2, <Pressure />)}
         </div>
       </div>
       <PhoneBar />
@@ -85,7 +73,7 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
   );
 }
 
-const LAST_TURN = 5;
+const LAST_TURN = 4;
 
 /** Parts come one after the other, as frames have room for them; shown when all are there. */
 function useTurns(): number {

@@ -10,14 +10,14 @@ import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { More, roomFor, useReach } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
-import { Panel } from '../components/panel.tsx';
 import { TxLink } from '../components/txLink.tsx';
 import { coins, money } from '../fiat.ts';
 import { ends, localized, moment, short, subscriptZeros } from '../format.ts';
 import { flash } from '../frames.ts';
 import { t } from '../messages.ts';
-import { type Followed, memo, useMirror, usePage } from '../page.tsx';
+import { type Followed, memo, usePage } from '../page.tsx';
 import { RowFilters, useOwnKey } from './filters.tsx';
+import { tokenTrades, undoneTrades } from './followTrades.tsx';
 import { Maker } from './maker.tsx';
 import {
   isFiltered,
@@ -28,6 +28,7 @@ import {
   type TradesPage,
   tradesPage,
 } from './rowFilter.ts';
+import { TabPart } from './tabPart.tsx';
 
 /** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
@@ -36,14 +37,13 @@ const MAX_ROWS = 1_000;
 const MAKER_DIGITS = 4;
 
 export function Trades({ asset }: { readonly asset: string }) {
-  const { client } = usePage();
   const filter = useSignal<RowFilter>(NO_FILTER);
-  const followed = useMirror('trades', () => client.trades(asset), [asset]).value;
+  const followed = tokenTrades.value;
   return (
-    <Panel
+    <TabPart
       class="trades"
       title={t.token.trades}
-      side={<RowFilters filter={filter} of={t.token.trades} />}
+      tools={<RowFilters filter={filter} of={t.token.trades} />}
     >
       <div class="tape-head" aria-hidden="true">
         {t.token.tradeColumns.map((name) => (
@@ -70,7 +70,7 @@ export function Trades({ asset }: { readonly asset: string }) {
       ) : (
         <WholeTape followed={followed} filter={filter} />
       )}
-    </Panel>
+    </TabPart>
   );
 }
 
@@ -88,7 +88,7 @@ function WholeTape({ followed, filter }: WholeTapeProps) {
   const hasMore = trades.length > wanted.value || mirror?.hasOlder === true;
   return (
     <Tape
-      rows={trades.slice(0, wanted.value)}
+      rows={withUndone(trades.slice(0, wanted.value), undoneTrades.value)}
       filter={filter}
       isLoaded={followed?.isLoaded === true}
       error={followed?.error ?? null}
@@ -102,6 +102,14 @@ function WholeTape({ followed, filter }: WholeTapeProps) {
       }}
     />
   );
+}
+
+/** Ids sort as the chain does. */
+function withUndone(rows: readonly TradeRow[], undone: readonly TradeRow[]): readonly TradeRow[] {
+  if (undone.length === 0) return rows;
+  const there = new Set(rows.map(({ id }) => id));
+  const gone = undone.filter(({ id }) => !there.has(id));
+  return [...rows, ...gone].sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 interface FilteredTapeProps {
@@ -175,7 +183,13 @@ function Tape({ rows, filter, isLoaded, error, hasMore, load }: TapeProps) {
         onScroll={reach.onScroll}
       >
         {rows.slice(0, reach.rows).map((trade) => (
-          <TapeRow key={trade.id} trade={trade} filter={filter} isNews={isNews(trade)} />
+          <TapeRow
+            key={trade.id}
+            trade={trade}
+            filter={filter}
+            isNews={isNews(trade)}
+            isUndone={undoneTrades.value.includes(trade)}
+          />
         ))}
       </ol>
       <More
@@ -235,9 +249,11 @@ interface TapeRowProps {
   readonly filter: Signal<RowFilter>;
   /** When it came up. */
   readonly isNews: boolean;
+  /** A fork took it away. */
+  readonly isUndone: boolean;
 }
 
-const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
+const TapeRow = memo(({ trade, filter, isNews, isUndone }: TapeRowProps) => {
   const element = useRef<HTMLLIElement>(null);
   const { id, side, price, baseAmount, quoteAmount, time, pkh, txHash } = trade;
   const isBuy = side === 'buy';
@@ -245,10 +261,18 @@ const TapeRow = memo(({ trade, filter, isNews }: TapeRowProps) => {
     if (isNews && element.current !== null) flash(element.current, isBuy ? 'up' : 'down');
   }, []);
   return (
-    <li ref={element} data-key={id} title={titleOf(price, time, pkh)}>
-      <span class="unseen">{isBuy ? t.token.buyAt : t.token.sellAt} </span>
+    <li
+      ref={element}
+      data-key={id}
+      class={isUndone ? 'undone' : ''}
+      title={isUndone ? t.token.forks.undone : titleOf(price, time, pkh)}
+    >
+      <span class="unseen">
+        {isUndone && `${t.token.forks.undone} `}
+        {isBuy ? t.token.buyAt : t.token.sellAt}{' '}
+      </span>
       <span class={`num ${isBuy ? 'up' : 'down'}`}>
-        {isBuy ? '▲' : '▼'} {money(price, (text) => subscriptZeros(text, 6))}
+        {isBuy ? '▲' : '▼'} {money(price, (text) => subscriptZeros(text, 4))}
       </span>
       <span class="num">{short(baseAmount)}</span>
       <span class="num">{coins(quoteAmount)}</span>

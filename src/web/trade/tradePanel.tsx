@@ -15,11 +15,12 @@ import { amountHeld } from '../wallet/connectedWallet.ts';
 import { OwnOrders } from '../wallet/orders.tsx';
 import { WalletPrompt } from '../wallet/prompt.tsx';
 import { sessionOf } from '../wallet/session.ts';
-import { ADA_DECIMALS, shownAda } from './amount.ts';
+import { ADA_DECIMALS, plainAmount, shownAda } from './amount.ts';
 import { LimitForm } from './limitForm.tsx';
 import { LockButton } from './lock.tsx';
 import { OneClick } from './oneClick.tsx';
 import { placeAfterLook } from './placing.tsx';
+import { dragged, type Plan, plan } from './plan.ts';
 import { QuoteBox, QuoteDetails, useQuoteView } from './quoteBox.tsx';
 import { QuoteFeed } from './quoteFeed.ts';
 import { impactOf, shownOf } from './quoteTerms.ts';
@@ -92,6 +93,7 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
   const kind = isSell ? 'SELL' : buyBy.value;
   const allowed = slippageOf(slippage.value);
   const typed = useAmount(kind, kind === 'BUY' ? ADA_DECIMALS : 0);
+  usePlan(kind, typed);
   const state = useQuotes(token.asset, kind, typed.amount).state.value;
   const failure = useSignal<unknown>(null);
   const { isBusy, once } = useOnce();
@@ -139,6 +141,26 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
       <QuoteDetails view={view} />
     </form>
   );
+}
+
+/** The picture of the curve shows the amount, and changes it. */
+function usePlan(kind: Plan['kind'], { amount, type }: ReturnType<typeof useAmount>): void {
+  const exact = typeof amount === 'bigint' ? amount : null;
+  useEffect(() => {
+    plan.value = { kind, amount: exact };
+  }, [kind, exact]);
+  useEffect(
+    () => () => {
+      plan.value = null;
+    },
+    [],
+  );
+  const taken = dragged.value;
+  useEffect(() => {
+    if (taken === null) return;
+    dragged.value = null;
+    type(taken === 0n ? '' : plainAmount(taken, kind === 'BUY' ? ADA_DECIMALS : 0));
+  }, [taken]);
 }
 
 /** The quote for the typed amount; `amount` is a string while the text is not an amount. */

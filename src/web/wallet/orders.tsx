@@ -13,6 +13,7 @@ import { isPartlyFilled, statusText } from '../token/orderStatus.ts';
 import { explainedBy } from '../tooltip.ts';
 import { shownOf, type Token } from '../trade/quoteTerms.ts';
 import { askToSign, sayAndFollow } from '../trade/review.tsx';
+import { OrderSteps } from './orderSteps.tsx';
 import { isOpen, sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
@@ -88,6 +89,7 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
             </TxLink>
           )}
         </span>
+        {isOpen(order) && <OrderSteps order={order} />}
       </span>
       <button
         type="button"

@@ -27,7 +27,8 @@ export const STATUS: NodeStatus = {
   mayNotLead: () => null,
   reasons: () => [],
   submits: () => true,
-  tip: () => ({ slot: 7, hash: 'beef', lagMs: 12, time: 1_700_000_000 }),
+  tip: () => ({ slot: 7, hash: 'beef', lagMs: 12, time: 1_700_000_000, height: 5 }),
+  rollback: () => ({ seq: 40, toSlot: 6, blocks: 2 }),
 };
 
 const Bar = Type.Object({ open: Type.String(), time: Type.Integer() }, { $id: 'Bar' });

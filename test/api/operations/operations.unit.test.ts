@@ -125,7 +125,8 @@ test('Health is sent whole each second, also to those who ask with {} or nothing
   for (const input of [null, {}, undefined]) assert.ok(!(topic.accept(input) instanceof Failure));
   const update = openSource(topic, null).snapshot();
   assert.deepEqual(update, {
-    tip: { slot: 7, hash: 'beef', time: 1_700_000_000, lagMs: 12 },
+    tip: { slot: 7, hash: 'beef', time: 1_700_000_000, lagMs: 12, height: 5 },
+    rollback: { seq: 40, toSlot: 6, blocks: 2 },
     epoch: '1-abc',
     seq: 42,
     node: 'test-1',

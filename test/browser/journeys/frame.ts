@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { drawnOn, listenToCharts, type Visit } from '../support.ts';
 import { ordersAre } from '../tradeWorld.ts';
 import { drawn, type Journey } from './journey.ts';
-import { goesBack } from './token.ts';
+import { goesBack } from './lists.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 

@@ -103,12 +103,19 @@ export class Scene {
   }
 }
 
-/** Waits until the chart shows the bars of HTTP; answers them. */
+/** Names the choice of a chart of trades. */
+export const TRADES_CHART = 'Every trade, a point each';
+
+/** Waits until the chart shows the bars of HTTP, a minute each; answers them. */
 export async function drawn(
   seen: Visit,
   market: JourneyMarket,
   asset: string,
 ): Promise<readonly Bar[]> {
+  // Of a young token every trade is drawn at first.
+  const isTrades = await seen.page.getByRole('radio', { name: TRADES_CHART }).isChecked();
+  if (isTrades)
+    await seen.page.locator('.chart-intervals').getByText('1m', { exact: true }).click();
   let bars: readonly Bar[] = [];
   await seen.asked(
     'the chart shows the bars of HTTP',

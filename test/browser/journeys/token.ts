@@ -4,12 +4,47 @@ import { newTestApp } from '../../support/app.ts';
 import { readHistory } from '../../support/chart.ts';
 import { drawnOf, drawnOn, listenToCharts, type Visit, writesOn } from '../support.ts';
 import { drawn, type Journey, numbersOf, type Scene } from './journey.ts';
+import { goesBack } from './lists.ts';
 
 const MINUTE_BLOCKS = 60;
 
 function seriesOn({ page }: Visit): Promise<readonly string[]> {
   return page.evaluate(
     `(globalThis.charted?.at(-1)?.series ?? []).map((each) => each.seriesType())`,
+  );
+}
+
+/** Every trade is a point of its own. */
+async function eachTradeIsDrawn({ market, main }: Scene, seen: Visit): Promise<void> {
+  const newest = async () => (await market.client.trades.list({ asset: main, limit: 100 })).data;
+  const { page } = seen;
+  await page.locator('.chart-intervals').getByText('Trades', { exact: true }).click();
+  await seen.asked(
+    'the newest trades are the last points',
+    async () => {
+      const wanted = (await newest()).map(({ spotAfter }) => Number(spotAfter)).reverse();
+      const points = await page.evaluate<readonly number[]>(
+        'globalThis.charted?.at(-1)?.series[0]?.data().map((point) => point.value) ?? []',
+      );
+      return JSON.stringify(points.slice(-wanted.length)) === JSON.stringify(wanted);
+    },
+    (isSame) => isSame,
+  );
+}
+
+/** What a trader looks for first: how it moved, what is in its pool, how old it is. */
+async function leadsWithItsFigures({ market, main }: Scene, seen: Visit): Promise<void> {
+  await seen.asked(
+    'changes and counts of HTTP in the header',
+    async () => {
+      const [ticker] = (await market.client.tickers.ofAssets([main])).data.items;
+      const { count } = (await market.client.holders.list({ assetId: main, limit: 1 })).data;
+      const change = ticker?.change5m ?? '–';
+      return [await seen.text('.figures'), change.replace('-', ''), `Holders${count}`] as const;
+    },
+    ([text, change, holders]) =>
+      [change, holders].every((each) => text.includes(each)) &&
+      /Liquidity\d.*Volume 24h\d.*Age\d/.test(text),
   );
 }
 
@@ -23,6 +58,8 @@ const chart: Journey = {
     const { page } = seen;
     await listenToCharts(page);
     await seen.open(`#/token/${main}`);
+    await eachTradeIsDrawn(scene, seen);
+    await leadsWithItsFigures(scene, seen);
     await drawn(seen, market, main);
     const few = (await seriesOn(seen)).length;
     await page.getByText('Indicators', { exact: true }).click();
@@ -69,7 +106,7 @@ const chart: Journey = {
       () => seriesOn(seen),
       ([first]) => first === 'Line',
     );
-    await page.getByText('5m', { exact: true }).first().click();
+    await page.locator('.chart-intervals').getByText('5m', { exact: true }).click();
     await page.getByText('MCap', { exact: true }).click();
     await page.reload();
     await seen.asked(
@@ -139,6 +176,15 @@ const fork: Journey = {
       );
 
       await market.client.devnet.fork({ depth, resubmit: 'none' });
+      await seen.asked(
+        'what was undone is said, and marked among the trades',
+        async () => [
+          await seen.page.locator('.toasts').innerText(),
+          await seen.page.locator('.tape > .undone').count(),
+        ],
+        ([said, marked]) =>
+          String(said).includes(`${depth} blocks were undone. 1 trade `) && marked === 1,
+      );
       const undone = await drawn(seen, market, asset);
       assert.deepEqual(undone.at(-1)?.close, newest.close, 'as it was before');
       const revised = await writesOn(seen.page);
@@ -155,100 +201,6 @@ const fork: Journey = {
   },
 };
 
-const FIRST_ROWS = 100;
-/** The others of them are drawn as one scrolls. */
-const FIRST_DRAWN = 30;
-
-interface List {
-  readonly rows: string;
-  readonly button: string;
-}
-
-const ORDERS: List = { rows: '.feed', button: 'Older orders' };
-const TRADES: List = { rows: '.tape', button: 'Older trades' };
-const HOLDERS: List = { rows: '.holders', button: 'More holders' };
-
-function keysOf({ page }: Visit, { rows }: List): Promise<string[]> {
-  const all = JSON.stringify(`${rows} > [data-key]`);
-  return page.evaluate(`Array.from(document.querySelectorAll(${all}), (row) => row.dataset.key)`);
-}
-
-/** Presses the button with the keyboard until the list has these rows, each in its place. */
-async function goesOnTo(seen: Visit, list: List, keys: readonly string[]): Promise<void> {
-  const button = seen.page.getByRole('button', { name: list.button });
-  await button.waitFor();
-  const panelHeight = () =>
-    seen.page.locator(`section:has(> ${list.rows})`).evaluate((panel) => panel.clientHeight);
-  const before = await panelHeight();
-  await button.focus();
-  await seen.page.keyboard.press('Enter');
-  await seen.asked(
-    `${list.button}: ${keys.length} rows as HTTP has them`,
-    () => keysOf(seen, list),
-    (found) => JSON.stringify(found) === JSON.stringify(keys),
-  );
-  await seen.asked(
-    'nothing more is offered',
-    async () => button.getAttribute('aria-disabled'),
-    (text) => text === 'true',
-  );
-  assert.equal(await button.evaluate((node) => node.matches(':focus')), true, 'focused');
-  if (list !== HOLDERS) assert.equal(await panelHeight(), before, 'nothing below it moves');
-  const scrolled = await seen.page.locator(list.rows).evaluate(({ scrollTop }) => scrollTop);
-  assert(scrolled > 0, 'the first of the older ones is in view');
-}
-
-/** Holders and cautions count from the tokens outside the pool, and both say so. */
-async function sharesAgree(seen: Visit): Promise<void> {
-  const author = /Author (?:has)?\s*([\d.]+%)/;
-  const shareIn = async (selector: string) => author.exec(await seen.text(selector))?.[1];
-  await seen.asked(
-    'one share of the author in both panels',
-    () => Promise.all(['.distribution', '.insights .flags'].map(shareIn)),
-    ([holders, cautions]) => holders !== undefined && holders === cautions,
-  );
-  for (const panel of ['.distribution', '.insights'])
-    assert.match(await seen.text(`${panel} .base`), /tokens outside the pool/);
-}
-
-/** Beyond the first rows of each list of the token with the most trades. */
-export async function goesBack({ market, main }: Scene, seen: Visit): Promise<void> {
-  const { client } = market;
-  const orders = (await client.orders.feed({ asset: main, limit: 100 })).data.ledger;
-  const before = orders.items.at(-1)?.entityId ?? '';
-  const older = (await client.orders.feed({ asset: main, before })).data.ledger;
-  const orderIds = [...orders.items, ...older.items].map(({ entityId }) => entityId);
-  const trades = (await client.trades.list({ asset: main, limit: 500 })).data;
-  const { holders } = (await client.holders.list({ assetId: main })).data;
-  const holderIds = ['pool', ...holders.map(({ address }) => address)];
-  assert(orderIds.length > FIRST_ROWS && trades.length > FIRST_ROWS && holders.length > 11);
-  await seen.asked(
-    'the newest ones',
-    () => keysOf(seen, ORDERS),
-    (found) => found.length === FIRST_DRAWN,
-  );
-  const scroll = (toPx: number) =>
-    seen.page.locator(ORDERS.rows).evaluate((list, top) => list.scrollTo(0, top), toPx);
-  await seen.asked(
-    'the first page of them, to who scrolls on',
-    async () => {
-      await scroll(10_000);
-      return keysOf(seen, ORDERS);
-    },
-    (found) => found.length === FIRST_ROWS,
-  );
-  await goesOnTo(seen, ORDERS, orderIds);
-  await goesOnTo(
-    seen,
-    TRADES,
-    trades.map(({ id }) => id),
-  );
-  await goesOnTo(seen, HOLDERS, holderIds);
-  await sharesAgree(seen);
-  const width = await seen.page.evaluate('document.documentElement.scrollWidth - innerWidth');
-  assert(Number(width) <= 0, 'nothing is wider than the screen');
-}
-
 const rows: Journey = {
   name: 'older-rows',
   done: 'asks for older orders, older trades and more holders, with the keyboard',
@@ -257,7 +209,7 @@ const rows: Journey = {
     const seen = await scene.visit();
     await seen.open(`#/token/${scene.main}`);
     await goesBack(scene, seen);
-    await seen.page.locator('.feed').scrollIntoViewIfNeeded();
+    await seen.page.locator('.holders').scrollIntoViewIfNeeded();
     await scene.picture(seen);
   },
 };

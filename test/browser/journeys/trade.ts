@@ -4,6 +4,7 @@ import { balanceOf } from '../../../src/client/trade/utxo.ts';
 import { drawnOn, listenToCharts, type Visit } from '../support.ts';
 import { launchOn, ordersAre, startWallet } from '../tradeWorld.ts';
 import { drawn, type Journey } from './journey.ts';
+import { openTab } from './lists.ts';
 import { ADA } from './market.ts';
 
 /** Pixels above the status line. */
@@ -65,17 +66,15 @@ const buySell: Journey = {
     await page.getByRole('button', { name: 'Sign and buy' }).waitFor();
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
-    const focused = await page.evaluate('document.activeElement?.className');
-    assert.equal(focused, 'amount', 'the keyboard is where it was');
+    const isFocused = await amount.evaluate((node) => node.matches(':focus'));
+    assert(isFocused, 'the keyboard is where it was');
     await review(session, 'buy');
     const said = await page.locator('dialog').innerText();
     assert.match(said, /123\.1 ADA goes to the order/, 'what is signed is read from the bytes');
     await page.goBack();
-    // The way back leaves the question, too.
     await page.locator('dialog').waitFor({ state: 'detached' });
     await page.goForward();
     await formIsNew();
-    // Also one that was not asked yet: of two visits of the place, only the second asks.
     await amount.fill('121');
     await page.locator('.quote[data-state=quote]').waitFor();
     await page.getByRole('button', { name: 'Review buy' }).click();
@@ -86,9 +85,12 @@ const buySell: Journey = {
     const own120 = page.locator('.own-orders > li').filter({ hasText: '120.5 ADA' });
     const id = () => own120.getAttribute('data-key');
     const becomes = async (state: string) => {
-      await own120.getByText(state, { exact: true }).waitFor();
-      const row = page.locator(`.feed > [data-key="${await id()}"]`);
-      await row.getByText(state).waitFor();
+      await own120.locator('.chip').getByText(state, { exact: true }).waitFor();
+      await openTab(session, 'Orders');
+      await page
+        .locator(`.feed > [data-key="${await id()}"]`)
+        .getByText(state)
+        .waitFor();
     };
     await market.hold(async () => {
       const before = await drawn(session, market, asset);
@@ -98,7 +100,6 @@ const buySell: Journey = {
       await sign(session, 'buy');
       await becomes('Placing');
       await session.asked('its coins are on their way', balance, (now) => now !== had);
-      // Nothing of the form moves for that.
       assert.equal(await page.getByRole('button', { name: /^Get 10,000/ }).isVisible(), false);
       const ref = await id();
       assert.deepEqual(await drawn(session, market, asset), before, 'nothing has happened yet');
@@ -199,8 +200,9 @@ const filters: Journey = {
     const { session, asset } = own;
     const { page } = session;
     await market.bought(seeded.carol, asset, 200);
-    const rows = page.locator('.tape > li');
+    await openTab(session, 'Trades');
     const panel = page.getByRole('region', { name: 'Trades' });
+    const rows = panel.locator('.tape > li');
     await panel.getByLabel('Trades: size').selectOption('100000000');
     await session.asked(
       'the two large ones',
@@ -394,7 +396,5 @@ const graduate: Journey = {
   },
 };
 
-export const TRADE_JOURNEYS = [
-  ...[launch, buySell, terms, oneClick, filters],
-  ...[cancel, limit, lock, graduate],
-];
+const ORDERS = [cancel, limit, lock, graduate];
+export const TRADE_JOURNEYS = [launch, buySell, terms, oneClick, filters, ...ORDERS];

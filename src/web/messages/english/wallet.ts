@@ -135,6 +135,8 @@ export const PORTFOLIO = {
 } as const;
 
 export const ORDERS = {
+  way: 'Steps of the order',
+  blocks: { one: '# block passed', other: '# blocks passed' },
   open: 'Open orders',
   history: 'History',
   asFile: 'Save as CSV',

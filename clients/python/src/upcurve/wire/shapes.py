@@ -621,3 +621,12 @@ class TickersUpdate(TypedDict):
     #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
     crc32: int
 
+
+class Rollback(TypedDict):
+    #: The entry that it was: another one is another rollback.
+    seq: int
+    #: Slot of the newest block that it left; null: none, or no chain.
+    toSlot: int | None
+    #: How many blocks it took away; null without a chain.
+    blocks: int | None
+

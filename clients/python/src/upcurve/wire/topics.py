@@ -16,6 +16,7 @@ from .shapes import (
     OrderBook,
     OrderBookChanges,
     PoolListUpdate,
+    Rollback,
     TickersUpdate,
     TradeRow,
 )
@@ -285,6 +286,8 @@ class HealthDataTip(TypedDict):
     time: int | None
     #: Milliseconds between the newest entry and now; null where unknown.
     lagMs: int | None
+    #: Height of the newest block; null without a chain.
+    height: int | None
 
 
 class HealthData(TypedDict):
@@ -299,6 +302,8 @@ class HealthData(TypedDict):
     #: The source of entries is silent: right but old.
     stale: bool
     tip: HealthDataTip
+    #: The newest rollback that holds; null: there was none.
+    rollback: Rollback | None
     #: Codes of faults, and of conditions that this node waits for: see /health/ready.
     reasons: list[str]
     #: false: submissions answer 503 NOT_READY for now.
