@@ -8,7 +8,6 @@ import { type TickerList, TickerLists } from '../../engine/directory/tickerLists
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { intervalStart } from '../../engine/market/resolution.ts';
-import { MOST_ON_PAGE } from './route.ts';
 
 /** Immutable: a pool that moves gets another one. */
 interface Place {
@@ -45,12 +44,12 @@ export class TrendingPools {
 
   /** Takes in what changed, until `isOver`. True: all of it. */
   refresh(isOver: () => boolean): boolean {
-    return this.#traded.refresh(MOST_ON_PAGE, isOver);
+    return this.#traded.refresh(isOver);
   }
 
   /** As of the applied entry. */
   page(limit: number): readonly ListedPool[] {
-    this.#traded.refresh(limit, () => false);
+    this.#traded.refresh(() => false);
     const { directory } = this.#fold;
     const pools: ListedPool[] = [];
     const isFull = () => pools.length >= limit;

@@ -24,16 +24,9 @@ import { SORT_VALUES } from './view.ts';
 
 /** Lists that are kept in step at once, some 20 MB each where there are 100,000 tokens. */
 const MOST_LISTS = 12;
-/** Of a list that is kept. A page further down is read from a list that is kept for less long. */
-const MOST_IN_ORDER = 1_000;
 /** One that no client asks for is dropped: to keep it in step takes work. */
 const UNASKED_MS = 600_000;
 export type Ranking = TickerList<TokenDay, Ranked>;
-
-interface ListQuestion extends TickerSort, TickerFilter {
-  /** So many of it are read. */
-  readonly end: number;
-}
 
 export class Rankings {
   #fold: Fold | null = null;
@@ -45,22 +38,19 @@ export class Rankings {
     dispose: (list) => list.close(),
   });
 
-  /** As of the applied entry, in order as far as is asked. null: `isOver` came first. */
-  list(fold: Fold, question: ListQuestion, isOver: () => boolean): Ranking | null {
+  /** As of the applied entry. null: `isOver` came first. */
+  list(fold: Fold, question: TickerSort & TickerFilter, isOver: () => boolean): Ranking | null {
     const all = this.#allOf(fold);
-    const { sort, order, end } = question;
+    const { sort, order } = question;
     const field = sort === 'lastTrade' ? 'lastTradeTime' : sort;
     const matches = filterOf(fold, question);
-    const isFar = end > MOST_IN_ORDER;
     const hasBounds = isBounded(question);
-    const name = `${field} ${order} ${isFar ? 'far' : ''} ${filterName(fold, question)}`;
+    const name = `${field} ${order} ${filterName(fold, question)}`;
     const make = () => rankingOf(fold, all, field, sideOf(order), matches, hasBounds);
-    if (hasBounds || isFar) {
-      return this.#filtered.list(name, make, (list) => list.refresh(end, isOver));
-    }
+    if (hasBounds) return this.#filtered.list(name, make, (list) => list.refresh(isOver));
     const list = this.#lists.get(name) ?? make();
     this.#lists.set(name, list);
-    return list.refresh(end, isOver) ? list : null;
+    return list.refresh(isOver) ? list : null;
   }
 
   /** Keeps all in step, until `isOver`. True: they are. */

@@ -79,7 +79,7 @@ function page(
     const wanted = distinct(assets);
     return views.render(wanted, isOver) ? pageOfAssets(views, query, wanted) : null;
   }
-  const list = views.list({ ...query, end: offset + limit }, isOver);
+  const list = views.list(query, isOver);
   if (list === null) return null;
   const shown = pageOf(list, offset, limit);
   if (!views.render(shown, isOver)) return null;

@@ -51,10 +51,7 @@ export class TickerViews {
   }
 
   /** null: `isOver` came before the list was made; call again. */
-  list(
-    question: TickerSort & TickerFilter & { readonly end: number },
-    isOver: () => boolean,
-  ): Ranking | null {
+  list(question: TickerSort & TickerFilter, isOver: () => boolean): Ranking | null {
     return this.#rankings.list(this.fold, question, isOver);
   }
 
@@ -64,7 +61,7 @@ export class TickerViews {
     limit: number,
     isOver: () => boolean,
   ): readonly AssetId[] | null {
-    const list = this.list({ ...question, end: limit }, isOver);
+    const list = this.list(question, isOver);
     return list === null ? null : pageOf(list, 0, limit);
   }
 

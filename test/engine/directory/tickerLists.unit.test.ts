@@ -85,13 +85,13 @@ class Market {
         this.#seq += 1;
       }
     } else if (next.do === 'look') this.#look();
-    else if (next.do === 'refresh') list.refresh(2, after(next.steps));
+    else if (next.do === 'refresh') list.refresh(after(next.steps));
     else lists.refresh(after(next.steps));
   }
 
   #look(): void {
     const { list, changes } = this;
-    assert(list.refresh(ASSETS.length, () => false));
+    assert(list.refresh(() => false));
     const shown: Place[] = [];
     list.walk((place) => {
       shown.push(place);
