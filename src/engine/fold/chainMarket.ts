@@ -12,7 +12,13 @@ import { intervalStart, RESOLUTIONS, STORED_RESOLUTION_IDS } from '../market/res
 import { givenId } from '../pools/pairIds.ts';
 import { type BarSlot, barKey } from '../store/barRows.ts';
 import { MOST_POOLS, type PointRecord, type PoolRecord } from '../store/records.ts';
-import { type KeyedTable, type RowChange, type RowValue, recordOf } from '../store/rows.ts';
+import {
+  KEYED_TABLES,
+  type KeyedTable,
+  type RowChange,
+  type RowValue,
+  recordOf,
+} from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { type ChainTrades, foldChainBlock, noteOpenOrderChanges, TIP } from './chainRows.ts';
 import {
@@ -26,8 +32,6 @@ import type { RowDraft } from './rowDraft.ts';
 import { notePoolChange, tradesTag } from './streamTags.ts';
 
 const MOST_WAITING = 1_000_000;
-/** Tables that `update` looks at, pools apart. */
-const KEPT_IN_MEMORY = ['mempool', 'lock_index'] as const;
 /** Row of `market`: the last rollback, from the tip it took away to the one it left. */
 const UNDONE = 'undone';
 
@@ -68,10 +72,8 @@ export class ChainMarket {
   foldBlock(payload: BlockPayload, seq: number, marketMs: number, rows: RowDraft): ChainTrades {
     const trades = foldChainBlock(payload, seq, marketMs, rows);
     if (payload.chain !== undefined) settleMempool(payload.chain, seq, rows, this.mempool);
-    const pools = rows.changes('pools');
-    this.#notePendingOrders(pools, rows);
-    this.update(pools, seq);
-    for (const table of KEPT_IN_MEMORY) this.update(rows.changes(table), seq);
+    this.#notePendingOrders(rows.changes('pools'), rows);
+    for (const table of IN_MEMORY) this.update(rows.changes(table), seq);
     this.#markCrowned(payload.atMs, seq, rows);
     return trades;
   }
@@ -96,14 +98,7 @@ export class ChainMarket {
 
   /** Rows as they are after entry `seq`. */
   update(changes: readonly RowChange[], seq: number): void {
-    for (const { table, key, after } of changes) {
-      if (table === 'pools') this.directory.set(key, after, seq);
-      else if (table === 'mempool') this.mempool.set(key, after);
-      else if (table === 'lock_index') {
-        const [kind, token = ''] = key.split('/');
-        if (kind === 'token') this.directory.markChanged(token, seq);
-      }
-    }
+    for (const change of changes) UPDATE_OF[change.table]?.(this, change, seq);
   }
 
   /**
@@ -129,6 +124,19 @@ export class ChainMarket {
     this.update(rows.changes('pools'), seq);
   }
 }
+
+/** Tables of which copies are in memory, pools first, and how a changed row changes its copy. */
+const UPDATE_OF: Readonly<
+  Partial<Record<KeyedTable, (market: ChainMarket, change: RowChange, seq: number) => void>>
+> = {
+  pools: ({ directory }, { key, after }, seq) => directory.set(key, after, seq),
+  mempool: ({ mempool }, { key, after }) => mempool.set(key, after),
+  lock_index: ({ directory }, { key }, seq) => {
+    const [kind, token = ''] = key.split('/');
+    if (kind === 'token') directory.markChanged(token, seq);
+  },
+};
+const IN_MEMORY = KEYED_TABLES.filter((table) => UPDATE_OF[table] !== undefined);
 
 function venueOf(pool: RowValue | null): Reserves['venue'] | null {
   return pool === null ? null : recordOf<PoolRecord>(pool).reserves.venue;
