@@ -5,7 +5,7 @@ import { decodeBar } from '../../src/engine/market/barText.ts';
 import { RESOLUTIONS, STORED_RESOLUTION_IDS } from '../../src/engine/market/resolution.ts';
 import { type PairActor, seriesTag } from '../../src/engine/pools/pairActor.ts';
 import type { BarChange } from '../../src/engine/pools/series.ts';
-import type { Cause } from '../../src/engine/store/rows.ts';
+import type { ChangeCause } from '../../src/engine/store/rows.ts';
 import { type FoldModel, seriesKey } from './foldModel.ts';
 import type { FoldWorld } from './foldWorld.ts';
 import type { Interval } from './model.ts';
@@ -88,7 +88,7 @@ function checkChanges(
     const undone = model.kinds.get(changed) === 'rollback';
     return `${bar} ${changed} ${undone} ${model.now.bars.get(bar) ?? 'gone'}`;
   });
-  const say = (startMs: number, bar: Bar | null, changed: number, cause: Cause) =>
+  const say = (startMs: number, bar: Bar | null, changed: number, cause: ChangeCause) =>
     `${key} ${startMs} ${changed} ${cause === 'rollback'} ${bar === null ? 'gone' : textOf(bar)}`;
   const held = pool.held.map(({ startMs, bar, ...of }) => say(startMs, bar, of.seq, of.cause));
   const stored = fold.store

@@ -13,14 +13,14 @@
 
 import type { ChartResolution } from '../../engine/market/resolution.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import type { Cause } from '../../engine/store/rows.ts';
+import type { ChangeCause } from '../../engine/store/rows.ts';
 import type { Part } from '../topics/port.ts';
 
 /** One changed bar, rendered; `bar` is null when it was removed. */
 export interface BarNews<Shown extends Json = Json> {
   readonly startMs: number;
   readonly seq: number;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
   readonly bar: Shown | null;
 }
 
@@ -161,7 +161,7 @@ function revision<Shown extends Json>(
 }
 
 function reasonOf(news: readonly BarNews[], rollback: Rollback | null): Revision<Json>['reason'] {
-  const has = (cause: Cause) => news.some((item) => item.cause === cause);
+  const has = (cause: ChangeCause) => news.some((item) => item.cause === cause);
   if (rollback !== null || has('rollback')) return 'rollback';
   return has('final') || has('lateFinal') ? 'final' : 'late';
 }

@@ -17,7 +17,7 @@ import {
   PART_RESOLUTIONS,
 } from '../../engine/market/resolution.ts';
 import type { BarChange, BarSeries, Series } from '../../engine/pools/series.ts';
-import type { Cause } from '../../engine/store/rows.ts';
+import type { ChangeCause } from '../../engine/store/rows.ts';
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Bars that are asked whether they ended where moves of the clock are forgotten. */
@@ -125,14 +125,14 @@ export class DerivedSeries implements BarSeries {
 }
 
 /** A trade or an end: of the newest bar an ordinary one, of an older or ended one a revision. */
-function causeOf(isNewest: boolean, isEnd: boolean, isFinal: boolean): Cause {
+function causeOf(isNewest: boolean, isEnd: boolean, isFinal: boolean): ChangeCause {
   if (isEnd) return isNewest ? 'final' : 'lateFinal';
   return isNewest && !isFinal ? 'trade' : 'late';
 }
 
 interface EndCrossing {
   readonly seq: number;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
 }
 
 /**

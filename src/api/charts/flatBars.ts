@@ -14,7 +14,7 @@ import {
   intervalStart,
 } from '../../engine/market/resolution.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import type { Cause } from '../../engine/store/rows.ts';
+import type { ChangeCause } from '../../engine/store/rows.ts';
 import type { BarNews } from './barFrames.ts';
 import { type Chart, view } from './findChart.ts';
 import { tradedBars } from './history.ts';
@@ -67,7 +67,7 @@ export function filledNews<Shown extends Json>(
 }
 
 /** Of a flat bar that began or ended, or whose close changed under it. */
-function flatCause(isNewest: boolean, isFinal: boolean): Cause {
+function flatCause(isNewest: boolean, isFinal: boolean): ChangeCause {
   if (isNewest) return isFinal ? 'final' : 'trade';
   return isFinal ? 'lateFinal' : 'late';
 }

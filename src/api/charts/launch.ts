@@ -15,7 +15,7 @@ import { intervalEnd, intervalStart } from '../../engine/market/resolution.ts';
 import type { Trade } from '../../engine/market/trade.ts';
 import type { PairActor } from '../../engine/pools/pairActor.ts';
 import { type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
-import type { Cause } from '../../engine/store/rows.ts';
+import type { ChangeCause } from '../../engine/store/rows.ts';
 import { endCrossing } from './derivedSeries.ts';
 import type { Chart } from './findChart.ts';
 
@@ -66,7 +66,7 @@ export function launchBar({ marketMs }: Fold, chart: Chart): BarView | null {
 interface LaunchNews {
   readonly startMs: number;
   readonly seq: number;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
 }
 
 /** The last change of the launch bar when that came after `seq` and the bar still stands. */

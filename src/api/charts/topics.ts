@@ -12,7 +12,7 @@ import { seriesTag } from '../../engine/pools/pairActor.ts';
 import { givenId } from '../../engine/pools/pairIds.ts';
 import type { BarChange } from '../../engine/pools/series.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import type { Cause } from '../../engine/store/rows.ts';
+import type { ChangeCause } from '../../engine/store/rows.ts';
 import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';
 import { type BarNews, type BarPart, type NewestBar, partsOf, type Rollback } from './barFrames.ts';
 import { type ChartKind, MARKET_CAPS, PRICES, type ShownFields } from './chartKind.ts';
@@ -237,7 +237,7 @@ function withSpotFollowers(
 }
 
 /** `own`: its own change, at an earlier position. */
-function followerCause(previous: Cause, own: Cause | undefined): Cause {
+function followerCause(previous: ChangeCause, own: ChangeCause | undefined): ChangeCause {
   if (previous === 'rollback' || own === 'rollback') return 'rollback';
   return own === 'final' || own === 'lateFinal' ? 'lateFinal' : 'late';
 }

@@ -1,5 +1,5 @@
 /**
- * Lists of tokens that are kept in step with tickers, each whole and in order. A token that changed,
+ * Lists of tokens, whole and in order, that are kept in step with tickers. A token that changed,
  * or that a minute left a window of, is looked at once for all lists, in slices.
  */
 import sortedBtree from 'sorted-btree';

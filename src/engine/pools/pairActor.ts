@@ -20,13 +20,13 @@ import type { StateStore } from '../store/state.ts';
 import { MOST_SORTED_LENGTH } from '../store/tradeIds.ts';
 import { Series } from './series.ts';
 
-export interface PoolTime {
+export interface PairTime {
   readonly marketMs: number;
   readonly seq: number;
 }
 
 /** Where an entry's effects on its pairs are collected. */
-export interface PoolEffects {
+export interface PairEffects {
   readonly changes: RowChange[];
   /** Bars that the state hash may cover. */
   readonly bars: BarSlot[];
@@ -70,7 +70,7 @@ export class PairActor implements BarOwner {
   workIndex = -1;
 
   /** `stored`: of when the rows are that the pair has already; null: it is new. */
-  constructor(store: StateStore, pair: Pair, stored: PoolTime | null) {
+  constructor(store: StateStore, pair: Pair, stored: PairTime | null) {
     this.pair = pair;
     this.name = pairName(pair.base, pair.quote);
     this.tag = seriesTag(this.name);
@@ -109,8 +109,8 @@ export class PairActor implements BarOwner {
    */
   take(
     trades: readonly Trade[],
-    { marketMs, seq }: PoolTime,
-    effects: PoolEffects,
+    { marketMs, seq }: PairTime,
+    effects: PairEffects,
     endsMs: number[],
   ): readonly Trade[] {
     const fresh = this.#fresh(trades);
@@ -155,7 +155,7 @@ export class PairActor implements BarOwner {
   }
 
   /** Market time has passed the ends of bars, by entry `seq`; nothing came after it. */
-  endBars({ marketMs, seq }: PoolTime, staged: StagedPair): void {
+  endBars({ marketMs, seq }: PairTime, staged: StagedPair): void {
     this.settle();
     this.#staged = staged;
     staged.owner = this;

@@ -14,7 +14,7 @@ import type { StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 import type { CountedTrades } from '../store/tradeIds.ts';
 import { BarEndSchedule } from './barEndSchedule.ts';
-import { PairActor, type PoolEffects, type PoolTime, seriesTag } from './pairActor.ts';
+import { PairActor, type PairEffects, type PairTime, seriesTag } from './pairActor.ts';
 import { pairCount, pairId } from './pairIds.ts';
 
 export interface PairOptions {
@@ -37,7 +37,7 @@ interface Work {
 }
 
 /** Where an entry's effects are collected. */
-interface PairDraft extends PoolEffects {
+interface PairDraft extends PairEffects {
   readonly trades: CountedTrades;
   readonly tags: Set<string>;
 }
@@ -146,7 +146,7 @@ export class PairActors {
   }
 
   /** Bars end: of the traded pairs with their trades, of all others when it is needed. */
-  #passEnds(traded: readonly Work[], time: PoolTime, draft: PairDraft): void {
+  #passEnds(traded: readonly Work[], time: PairTime, draft: PairDraft): void {
     const pairs = this.#barEnds.takeDue(time.marketMs);
     for (const { name } of traded) {
       const id = this.#idOf(name);
@@ -166,7 +166,7 @@ export class PairActors {
   }
 
   /** `before`: until when the pair's rows are as they are, where it has to be loaded. */
-  #end(id: number, before: PoolTime, time: PoolTime, staged: StagedPair): void {
+  #end(id: number, before: PairTime, time: PairTime, staged: StagedPair): void {
     const name = this.#names.get(id);
     if (name === undefined) return;
     this.#tryTwice(name, () => this.#load(name, before)?.endBars(time, staged));
@@ -194,7 +194,7 @@ export class PairActors {
     if (isOpen(value)) this.#barEnds.add(intervalEnd(resolutionName, start), pair);
   }
 
-  #give(work: Work, time: PoolTime, draft: PairDraft): void {
+  #give(work: Work, time: PairTime, draft: PairDraft): void {
     const { name } = work;
     if (this.#quarantined.has(name)) return;
     try {
@@ -205,7 +205,7 @@ export class PairActors {
     }
   }
 
-  #apply({ name, actor: known, trades }: Work, time: PoolTime, draft: PairDraft): void {
+  #apply({ name, actor: known, trades }: Work, time: PairTime, draft: PairDraft): void {
     const actor = this.#loadNow(name, known);
     if (actor === null && trades.length === 0) return;
     assert(actor !== null, `pool ${name} can be loaded`);
@@ -281,7 +281,7 @@ export class PairActors {
   }
 
   /** `at`: until when its rows are as they are; absent: now. */
-  #load(name: string, at?: PoolTime): PairActor | null {
+  #load(name: string, at?: PairTime): PairActor | null {
     const actor = this.#actors.get(name) ?? this.#read(name, at);
     return actor === null ? null : this.#use(actor);
   }
@@ -292,7 +292,7 @@ export class PairActors {
     return actor;
   }
 
-  #read(name: string, at?: PoolTime): PairActor | null {
+  #read(name: string, at?: PairTime): PairActor | null {
     const pair = this.#store.record<Pair>('pairs', name);
     if (pair === null) return null;
     // What has ended loads the pair by itself.

@@ -14,7 +14,7 @@ import {
 } from '../market/resolution.ts';
 import type { BarRow, BarSlot } from '../store/barRows.ts';
 import type { EndedBar } from '../store/hashWindow.ts';
-import type { Cause } from '../store/rows.ts';
+import type { ChangeCause } from '../store/rows.ts';
 import type { StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 
@@ -23,7 +23,7 @@ export interface BarChange {
   readonly startMs: number;
   readonly bar: Bar | null;
   readonly seq: number;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
 }
 
 /** What charts read of bars of one pair at one resolution, stored or made of stored ones. */
@@ -47,7 +47,7 @@ interface HeldBar extends BarSlot {
   readonly value: Bar;
   readonly endMs: number;
   seq: number;
-  cause: Cause;
+  cause: ChangeCause;
   /** Entry that made the bar; 0 for one that was loaded: it is not known. */
   bornSeq: number;
   /** Made since the last `finish`. */
@@ -287,7 +287,7 @@ export class Series implements BarSeries {
     return this.#hold(decodeBar(row.start, value), row.seq, row.cause);
   }
 
-  #hold(bar: Bar, seq: number, cause: Cause): HeldBar {
+  #hold(bar: Bar, seq: number, cause: ChangeCause): HeldBar {
     const endMs = intervalEnd(this.resolution, bar.startMs);
     const held: HeldBar = {
       pair: this.#pairId,
@@ -309,7 +309,7 @@ export class Series implements BarSeries {
     return held;
   }
 
-  #change(held: HeldBar, cause: Cause): void {
+  #change(held: HeldBar, cause: ChangeCause): void {
     held.cause = cause;
     if (!held.isDirty) this.#note(held);
   }

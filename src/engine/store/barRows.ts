@@ -7,12 +7,12 @@ import type { Bar } from '../market/bar.ts';
 import { encodeBar } from '../market/barText.ts';
 import { Fault } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
-import { CAUSES, type Cause } from './rows.ts';
+import { CHANGE_CAUSES, type ChangeCause } from './rows.ts';
 
 export interface BarRow {
   readonly start: number;
   readonly seq: number;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
   /** null: a tombstone. */
   readonly value: string | null;
 }
@@ -38,7 +38,7 @@ export interface BarSlot extends OpenBar {
   readonly value: BarValue;
   /** Entry that changed it last. */
   readonly seq: number;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
 }
 
 export function barKey(pair: number, resolution: number, start: number): string {
@@ -162,7 +162,7 @@ export function barWrites(database: Database) {
 }
 
 function readRow({ start, seq, cause, value }: StoredBar): BarRow {
-  const name = CAUSES[cause];
+  const name = CHANGE_CAUSES[cause];
   if (name === undefined)
     throw new Fault('damagedFile', `a stored bar has the unknown cause ${cause}`);
   return { start, seq, cause: name, value };

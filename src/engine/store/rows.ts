@@ -45,8 +45,8 @@ export const KEPT_TABLES: ReadonlySet<TableName> = new Set(['mempool', 'beacons'
  * bar ended; `late`: a trade behind the newest end; `rollback`: undone; `lateFinal`: the interval
  * ended when a newer bar was there already. Stored as an index: append only.
  */
-export const CAUSES = ['trade', 'final', 'late', 'rollback', 'lateFinal'] as const;
-export type Cause = (typeof CAUSES)[number];
+export const CHANGE_CAUSES = ['trade', 'final', 'late', 'rollback', 'lateFinal'] as const;
+export type ChangeCause = (typeof CHANGE_CAUSES)[number];
 
 /**
  * A record as the value of a row. It is read once and written as text once, however many entries,
@@ -105,7 +105,7 @@ export interface RowChange {
   readonly before: RowValue | null;
   /** null: the row is removed. */
   readonly after: RowValue | null;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
 }
 
 export interface RowImage {

@@ -7,7 +7,7 @@
  */
 import { MINUTE_MS } from '../market/resolution.ts';
 import { type BarRow, type BarSlot, barKey, barText } from './barRows.ts';
-import { CAUSES } from './rows.ts';
+import { CHANGE_CAUSES } from './rows.ts';
 import { TextPieces } from './textPieces.ts';
 
 export interface BarOwner {
@@ -114,7 +114,7 @@ function slotKey(resolution: number, start: number): number {
 /** `key, seq, cause, value` (tab-separated; no value: a tombstone), for the writer. */
 export function lineOf({ pair, resolution, start, seq, cause, value }: BarSlot): string {
   const key = barKey(pair, resolution, start);
-  return `${key}\t${seq}\t${CAUSES.indexOf(cause)}\t${barText(value) ?? ''}\n`;
+  return `${key}\t${seq}\t${CHANGE_CAUSES.indexOf(cause)}\t${barText(value) ?? ''}\n`;
 }
 
 export class StagedBars {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Trade } from '../../../src/engine/market/trade.ts';
 import { barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import {
-  CAUSES,
+  CHANGE_CAUSES,
   KEPT_TABLES,
   KEYED_TABLES,
   type RowChange,
@@ -30,7 +30,7 @@ const change: fc.Arbitrary<RowChange> = fc.record({
   key: text,
   before: value,
   after: value,
-  cause: fc.constantFrom(...CAUSES),
+  cause: fc.constantFrom(...CHANGE_CAUSES),
 });
 const amount = fc.bigInt({ min: 1n, max: 1n << 80n });
 const ratio = fc.record({ numerator: amount, denominator: amount }, PLAIN);

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { type BarSlot, barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
-import { CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
+import { CHANGE_CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
 import type { StagedPair } from '../../../src/engine/store/stagedBars.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
@@ -58,7 +58,7 @@ class Mirror {
     return [...byKey].map(([key, { minute, value }]) => {
       this.rows.set(key, { start: minute * MINUTE_MS, seq: this.seq, value });
       // As the fold does: what was final comes back, and what was there vanishes, by rollback.
-      const cause = CAUSES[3];
+      const cause = CHANGE_CAUSES[3];
       return { ...parseBarKey(key), value, seq: this.seq, cause };
     });
   }

@@ -7,7 +7,7 @@ import { sealEntry } from '../../../src/engine/log/entry.ts';
 import { LocalLog } from '../../../src/engine/log/local.ts';
 import { readOnlyDatabase } from '../../../src/engine/store/database.ts';
 import { checkPages } from '../../../src/engine/store/pageSums.ts';
-import { CAUSES } from '../../../src/engine/store/rows.ts';
+import { CHANGE_CAUSES } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { threadWriter } from '../../../src/engine/store/stateWriter.ts';
 import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
@@ -29,7 +29,7 @@ function stage(store: StateStore, seq: number): void {
     key: `${seq}-${index}`,
     before: null,
     after: 'x'.repeat(COMMIT_BYTES / 64),
-    cause: CAUSES[0],
+    cause: CHANGE_CAUSES[0],
   }));
   store.stage({
     checkpoint: {
