@@ -260,7 +260,7 @@ function checkPoolRanges(bars: readonly Bar[], pool: ModelPool, interval: Interv
 }
 
 function storedBars({ fold }: FoldWorld, name: string, interval: Interval): Bar[] {
-  const actor = fold.pool(name);
+  const actor = fold.pairActor(name);
   assert(actor !== null && actor !== 'quarantined', `${name} is known`);
   const index = INTERVALS.indexOf(interval);
   const rows = fold.store.bars(actor.pair.id, index, 0, FOREVER_MS, 100_000).reverse();

@@ -47,7 +47,7 @@ export async function checkRebuild(world: FoldWorld): Promise<void> {
 function checkSeries(world: FoldWorld, model: FoldModel, pair: string, interval: Interval): void {
   const key = seriesKey(pair, interval);
   const expected = [...model.now.bars].filter(([name]) => name.startsWith(`${key} `));
-  const pool = world.fold.pool(pair);
+  const pool = world.fold.pairActor(pair);
   assert.notEqual(pool, 'quarantined', pair);
   if (pool === null || pool === 'quarantined') {
     assert.deepEqual(expected, [], `${pair} is unknown`);

@@ -93,8 +93,8 @@ export function findChart(
   { resolution, price }: Pick<ChartRequest, 'resolution' | 'price'>,
 ): Chart | Failure | null {
   if (names === null) return null;
-  const direct = fold.pool(names.direct);
-  const pool = direct ?? (names.reversed === null ? null : fold.pool(names.reversed));
+  const direct = fold.pairActor(names.direct);
+  const pool = direct ?? (names.reversed === null ? null : fold.pairActor(names.reversed));
   if (pool === null) return null;
   if (pool === 'quarantined') {
     const message = 'This pool is being repaired: its state was found damaged. Try again later.';

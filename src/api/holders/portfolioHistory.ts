@@ -229,7 +229,7 @@ class SpotPrices {
   *read(pool: PoolRecord): Steps<Failure | null> {
     if (this.#known.has(pool.token)) return null;
     const { store } = this.#fold;
-    const pair = this.#fold.pool(pairName(pool.token, COIN));
+    const pair = this.#fold.pairActor(pairName(pool.token, COIN));
     if (pair === 'quarantined' || pair === null) {
       const message = `${pool.token} is being repaired: its state was damaged. Try again later.`;
       return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });

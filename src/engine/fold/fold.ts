@@ -113,7 +113,7 @@ export class Fold {
   }
 
   /** The actor of a pair; null when the pair has not traded. */
-  pool(name: string): PairActor | 'quarantined' | null {
+  pairActor(name: string): PairActor | 'quarantined' | null {
     return this.#pairs.find(name);
   }
 

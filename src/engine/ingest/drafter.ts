@@ -154,7 +154,7 @@ export class Drafter {
   #contentOf(name: string, tradeId: string, drafted: DraftedPair | undefined): string | null {
     const added = drafted?.trades.get(tradeId);
     if (added !== undefined) return codeOf(added.atMs, added.trade);
-    const pool = this.#fold.pool(name);
+    const pool = this.#fold.pairActor(name);
     return pool === null || pool === 'quarantined' ? null : pool.contentOf(tradeId);
   }
 }

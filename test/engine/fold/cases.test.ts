@@ -51,7 +51,7 @@ test('a pair that was undone keeps its id and its tombstones when it comes back'
   const steps = [[at(1, 3)], [at(10, 1)], [at(70, 2)], [back(1)], [at(80, 2)], [at(150, 1)]];
   const world = await play(scope, steps);
   const ids = [3, 1, 2].map((pair) => {
-    const pool = world.fold.pool(pairOf(pair));
+    const pool = world.fold.pairActor(pairOf(pair));
     return pool !== null && pool !== 'quarantined' ? pool.pair.id : null;
   });
   assert.deepEqual(ids, [1, 2, 3]);
@@ -85,7 +85,7 @@ test('bars that left memory are read from the store', async (scope) => {
 
 test('a rollback to before everything leaves no pair and can be traded on', async (scope) => {
   const world = await play(scope, [[at(10), at(70, 2)], [rollbackTo(-5)], [at(20)]]);
-  assert.equal(world.fold.pool(pairOf(2)), null);
+  assert.equal(world.fold.pairActor(pairOf(2)), null);
   assert.equal(world.said.epochChanges, 0);
 });
 
@@ -99,7 +99,7 @@ test('a fault in an open bar shows in the state hash after time has ended it', a
     const directory = join(temporaryDirectory(scope), 'world');
     const world = await FoldWorld.open(scope, directory, { latenessMs: 0 });
     await world.feed([at(1, 2), at(2)]);
-    const pool = world.fold.pool(pairOf(2));
+    const pool = world.fold.pairActor(pairOf(2));
     assert(pool !== null && pool !== 'quarantined');
     const bar = pool.series('day1').newest;
     assert(bar !== null && !bar.final);

@@ -86,7 +86,7 @@ test('bars wait for late trades as long as the lateness allows', async (scope) =
     'block 95 d',
     'end 120',
   ]);
-  const pool = world.fold.pool(pairOf(1));
+  const pool = world.fold.pairActor(pairOf(1));
   assert.ok(pool !== null && pool !== 'quarantined');
   const rows = world.fold.store.bars(pool.pair.id, 0, 0, Number.MAX_SAFE_INTEGER, 9);
   assert.equal(rows.length, 2);
@@ -114,7 +114,7 @@ test('the first trade that counts fixes the decimals of its pair', async (scope)
   const counts = await world.feed([at(100, 'a'), odd('late', 1), at(100, 'b', 2), odd('c', 100)]);
   assert.deepEqual([counts.trades, counts.late, counts.rejected], [2, 1, 1]);
   assert.equal(world.said.rejected[1], '4: decimals differ from the first trade of this pair');
-  const pool = world.fold.pool(pairOf(2));
+  const pool = world.fold.pairActor(pairOf(2));
   assert.ok(pool !== null && pool !== 'quarantined');
   assert.equal(pool.pair.baseDecimals, 0);
 });

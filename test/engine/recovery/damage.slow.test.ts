@@ -173,7 +173,7 @@ async function openedThenDamaged(scope: TestContext, sql: string): Promise<FoldW
 
 test('a state with an unreadable row is made again while the node serves', async (scope) => {
   const world = await openedThenDamaged(scope, `UPDATE bars SET value = 'x' WHERE final = 0`);
-  assert.equal(world.fold.pool(pairOf(1)), 'quarantined');
+  assert.equal(world.fold.pairActor(pairOf(1)), 'quarantined');
   const { seq, said } = world;
   world.node.repair(new SyntaxError('Cannot convert 3060\ufffd5 to a BigInt'));
   assert.ok(existsSync(world.files.damaged), 'where the process ends now, the next start does it');
@@ -184,7 +184,7 @@ test('a state with an unreadable row is made again while the node serves', async
   assert.ok(world.seq > seq && world.node.synced());
   assert.equal(said.epochChanges, 1, 'clients load it again');
   assert.equal(world.fold.quarantinedPools, 0);
-  assert.notEqual(world.fold.pool(pairOf(1)), 'quarantined');
+  assert.notEqual(world.fold.pairActor(pairOf(1)), 'quarantined');
   await world.feed(manyLines(30, START_MS + 800 * 20_000, 20_000));
   await checkRebuild(world);
   assert.ok(!existsSync(world.files.damaged));

@@ -45,9 +45,9 @@ function checkOthers(world: FoldWorld): void {
   assert.deepEqual(world.said.foldFailures, []);
   assert.deepEqual(world.said.quarantined, [pairOf(1)]);
   assert.equal(world.fold.quarantinedPools, 1);
-  assert.equal(world.fold.pool(pairOf(1)), 'quarantined');
+  assert.equal(world.fold.pairActor(pairOf(1)), 'quarantined');
   for (const other of [0, 2]) {
-    const pool = world.fold.pool(pairOf(other));
+    const pool = world.fold.pairActor(pairOf(other));
     assert.ok(pool !== null && pool !== 'quarantined');
     assert.equal(pool.series('min1').newest?.close.id, `late-${other}`);
   }
@@ -89,9 +89,9 @@ test('a late trade that reaches a damaged bar of the past quarantines its pool',
 
 test('a reader that meets a damaged pool quarantines it, and is not thrown at', async (scope) => {
   const world = await damagedMarket(scope, DAMAGES['an open bar']);
-  assert.equal(world.fold.pool(pairOf(1)), 'quarantined');
-  assert.notEqual(world.fold.pool(pairOf(0)), 'quarantined');
-  assert.equal(world.fold.pool(pairOf(7)), null);
+  assert.equal(world.fold.pairActor(pairOf(1)), 'quarantined');
+  assert.notEqual(world.fold.pairActor(pairOf(0)), 'quarantined');
+  assert.equal(world.fold.pairActor(pairOf(7)), null);
   await checkMended(world);
 });
 
@@ -127,7 +127,7 @@ test('a pool that no rebuild can mend stays quarantined after a restart', async 
   assert.deepEqual(first.said.quarantined, [pairOf(1)]);
   const second = await first.restarted(options);
   assert.equal(second.fold.quarantinedPools, 1, 'before anybody reads it');
-  assert.equal(second.fold.pool(pairOf(1)), 'quarantined');
-  assert.notEqual(second.fold.pool(pairOf(0)), 'quarantined');
+  assert.equal(second.fold.pairActor(pairOf(1)), 'quarantined');
+  assert.notEqual(second.fold.pairActor(pairOf(0)), 'quarantined');
   assert.ok(existsSync(second.files.damaged));
 });
