@@ -12,7 +12,6 @@ const Seconds = Type.Number({ minimum: 1 });
 
 const TRADERS = Type.Object({
   seed: Type.String({ minLength: 1 }),
-  /** Beside the pusher. */
   wallets: Count,
   adaEach: Ada,
   outputsEach: Count,
@@ -31,12 +30,17 @@ const TRADERS = Type.Object({
     /** Mean time between turns, at pace 1. */
     everyMs: Type.Number({ minimum: 1 }),
     buyAda: Range,
+    /** Most of the supply that a wallet buys, in percent. What is under way is not counted. */
+    mostHeldPercent: Percent,
     /** Percent of the holding. */
     sellPercent: Range,
     /** Share of the turns of a trader who could do both. */
     sellSharePercent: Percent,
     exactOutputPercent: Percent,
     cancelPercent: Percent,
+    /** Buys that wait for a lower price, and for how long. */
+    limitPercent: Percent,
+    limitSeconds: Range,
   }),
   others: Type.Object({
     lockPercent: Percent,
@@ -44,14 +48,6 @@ const TRADERS = Type.Object({
     withdrawPercent: Percent,
     transferPercent: Percent,
     consolidateFromOutputs: Type.Integer({ minimum: 10, maximum: 1000 }),
-  }),
-  /** One wallet that takes a token from launch to graduation, again and again. */
-  pusher: Type.Object({
-    ada: Ada,
-    outputs: Count,
-    graduateInSeconds: Seconds,
-    orderAda: Ada,
-    restSeconds: Seconds,
   }),
 });
 export type TraderConfig = Static<typeof TRADERS>;

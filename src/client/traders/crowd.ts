@@ -14,8 +14,9 @@ import type { TraderConfig } from './config.ts';
 import { decide } from './decide.ts';
 import { Market } from './market.ts';
 import type { Report } from './messages.ts';
-import { Pusher } from './pusher.ts';
+import { type Mood, nextMood } from './mood.ts';
 import { exponentialMs } from './random.ts';
+import { styleOf } from './styles.ts';
 import { Trader, type Turn } from './trader.ts';
 import { traderWallets } from './wallets.ts';
 
@@ -49,27 +50,26 @@ export class Crowd {
   readonly #client: Client;
   readonly #market: Market;
   readonly #traders: readonly Trader[];
-  readonly #pusher: Pusher;
   readonly #others: readonly string[];
   #slowdown = 1;
   #launches = 0;
   #nextLaunchMs = 0;
+  #mood: Mood = { wait: 1, favourite: null, direction: 'up', untilMs: 0 };
 
   constructor(options: CrowdOptions) {
-    const { baseUrl, config, clock, fetch, seed, pace } = options;
+    const { baseUrl, config, clock, fetch, seed } = options;
     this.#options = options;
     this.#rng = seededRng(seed);
     this.#task = new Task({ clock });
     this.#client = new Client({ url: baseUrl, fetch, clock, maxAttempts: 2 });
     this.#market = new Market(this.#client);
     const wallets = traderWallets(config);
-    this.#others = wallets.traders.map(({ address }) => address);
-    this.#traders = wallets.traders.map((wallet, index) => {
+    this.#others = wallets.map(({ address }) => address);
+    this.#traders = wallets.map((wallet, index) => {
       const rng = seededRng(seed + 1 + index);
-      return new Trader(`trader ${index}`, new TradingClient(this.#client, wallet), rng);
+      const trading = new TradingClient(this.#client, wallet);
+      return new Trader(`trader ${index}`, trading, rng, styleOf(index));
     });
-    const trading = new TradingClient(this.#client, wallets.pusher);
-    this.#pusher = new Pusher(new Trader('pusher', trading, seededRng(seed - 1)), config, pace);
   }
 
   /** Trades once the server is ready; returns at once. */
@@ -89,13 +89,13 @@ export class Crowd {
     // Existing tokens are reused, so that a restart does not open the market again.
     await this.#look();
     if (this.#task.isStopping) return;
-    await Promise.all([this.#keepRefreshing(), this.#keepPushing(), this.#keepTrading()]);
+    await Promise.all([this.#keepRefreshing(), this.#keepTrading()]);
   }
 
   async #untilReady(): Promise<void> {
     let isReported = false;
     do {
-      const error = await this.#attempt(() => this.#pusher.trader.trading.utxos());
+      const error = await this.#attempt(async () => this.#traders[0]?.trading.utxos());
       if (error === null) return;
       // Waiting for a server that syncs is not reported; anything else is, once.
       if (!error.isPassing && !isReported) {
@@ -125,19 +125,9 @@ export class Crowd {
   }
 
   get #refreshMs(): number {
-    return (this.#market.size < NEW_MARKET ? REFRESH_NEW_MS : REFRESH_MS) * this.#slowdown;
-  }
-
-  async #keepPushing(): Promise<void> {
-    do await this.#guarded(() => this.#push());
-    while (await this.#task.pause(this.#pusher.waitMs * this.#slowdown));
-  }
-
-  async #push(): Promise<void> {
-    const market = { market: this.#market, others: [], launchDue: false };
-    const startMs = this.#options.clock.monotonicMs();
-    const turn = await this.#pusher.turn({ ...market, nowMs: this.#now() });
-    this.#finished(this.#pusher.trader, turn, startMs);
+    const { config, pace } = this.#options;
+    const leastMs = this.#market.size < NEW_MARKET ? REFRESH_NEW_MS : REFRESH_MS;
+    return Math.max(leastMs, config.orders.everyMs / pace) * this.#slowdown;
   }
 
   /** Turns run concurrently; ends when every turn has ended. */
@@ -159,7 +149,12 @@ export class Crowd {
     const { config, pace } = this.#options;
     const { everyMs } = config.orders;
     const meanMs = this.#isOpening ? Math.min(OPENING_MS, everyMs) : everyMs;
-    return exponentialMs(this.#rng, (meanMs * this.#slowdown) / pace);
+    const nowMs = this.#now();
+    if (nowMs >= this.#mood.untilMs) {
+      this.#mood = nextMood(this.#rng, this.#market.open(), nowMs, everyMs / pace);
+    }
+    const { wait } = this.#isOpening ? { wait: 1 } : this.#mood;
+    return exponentialMs(this.#rng, (meanMs * wait * this.#slowdown) / pace);
   }
 
   /** null: none, or as many turns as allowed are under way. */
@@ -179,6 +174,7 @@ export class Crowd {
         market: this.#market,
         others: this.#others,
         launchDue: this.#isLaunchDue(),
+        mood: this.#mood,
         decide: (view, rng) => {
           const action = decide(view, config, rng);
           if (action.kind === 'launch') this.#launchClaimed();

@@ -26,9 +26,12 @@ const ORDER_COSTS_LOVELACE = 6_000_000n;
 /** Least coin side of a trade, with room for a price that falls. */
 const LEAST_TRADE_LOVELACE = 1_500_000n;
 const SUPPLY = 1_000_000_000n;
+const FOR_ALL_LOVELACE = 1_000_000n * LOVELACE_PER_ADA;
 /** A token is news for so long. */
 const NEWS_MS = 300_000;
 const LONGEST_STAGES = 3;
+/** More tokens than today's price gives: that a limit order waits for. */
+const BELOW_PERCENT = [2, 25] as const;
 /** A slot after the unlock, the ledger agrees that it is over. */
 const UNLOCK_GRACE_MS = 2_000;
 
@@ -48,11 +51,17 @@ export function decide(view: View, config: TraderConfig, rng: Rng): Action {
   }
   const canBuy = isRich(view, config.keepAda + config.orders.buyAda[0]) && view.market.length > 0;
   const sale =
-    canBuy && !withProbability(rng, config.orders.sellSharePercent)
+    canBuy && !withProbability(rng, sellShare(view, config))
       ? null
-      : sell(view, config, rng);
+      : sell(view, config, rng, canBuy);
   if (sale !== null) return sale;
   return canBuy ? buy(view, config, rng) : { kind: 'rest', why: 'nothing to buy with or to sell' };
+}
+
+/** Percent of the turns of a wallet that could buy as well. */
+function sellShare({ style, mood }: View, { orders }: TraderConfig): number {
+  const turn = mood === null ? 1 : mood.direction === 'down' ? 1.6 : 0.8;
+  return Math.min(90, orders.sellSharePercent * style.selling * turn);
 }
 
 function launchCostAda({ keepAda, launches }: TraderConfig): number {
@@ -71,14 +80,22 @@ function launch({ launches }: TraderConfig, rng: Rng): Action {
 }
 
 function buy(view: View, { orders, keepAda }: TraderConfig, rng: Rng): Action {
-  const token = pickWeighted(rng, view.market, (candidate) => appeal(candidate, view.nowMs));
+  const token = pickWeighted(rng, view.market, (candidate) => appeal(candidate, view));
   if (token === undefined) return { kind: 'rest', why: 'no token yet' };
   const slippage = pick(rng, SLIPPAGES) ?? '15';
-  const wished = adaToLovelace(logUniform(rng, orders.buyAda));
+  const wished = adaToLovelace(view.style.size * logUniform(rng, orders.buyAda));
   const most = view.lovelace - BigInt(keepAda) * LOVELACE_PER_ADA;
-  const lovelace = wished < most ? wished : most;
+  const lovelace = [wished, most, roomFor(token, view, orders)].reduce((a, b) => (a < b ? a : b));
+  if (lovelace < LEAST_TRADE_LOVELACE) return { kind: 'rest', why: 'it holds enough of it' };
   const thenCancel = withProbability(rng, orders.cancelPercent);
   const common = { kind: 'order', asset: token.asset, slippage, thenCancel } as const;
+  const cap = token.marketCapLovelace;
+  if (cap !== null && cap > 0n && withProbability(rng, orders.limitPercent)) {
+    const atSpot = (lovelace * SUPPLY) / cap;
+    const minOutput = atSpot + shareOf(atSpot, uniform(rng, BELOW_PERCENT));
+    const waitFor = Math.round(uniform(rng, orders.limitSeconds));
+    return { ...common, side: 'BUY', amount: lovelace, thenCancel: false, minOutput, waitFor };
+  }
   const isExact = withProbability(rng, orders.exactOutputPercent);
   if (isExact && token.marketCapLovelace !== null && token.marketCapLovelace > 0n) {
     const amount = roundTokens((lovelace * SUPPLY) / token.marketCapLovelace);
@@ -88,16 +105,22 @@ function buy(view: View, { orders, keepAda }: TraderConfig, rng: Rng): Action {
   return { ...common, side: 'BUY', amount: lovelace };
 }
 
-function sell(view: View, { orders }: TraderConfig, rng: Rng): Action | null {
+/** A wallet that can buy too sells no more at once than it would buy. */
+function sell(view: View, { orders }: TraderConfig, rng: Rng, canBuy: boolean): Action | null {
   const known = new Map(view.market.map((token) => [token.asset, token]));
   const held = [...view.tokens].filter(([asset, amount]) => {
     const token = known.get(asset);
     return token !== undefined && worthOf(token, amount) >= LEAST_TRADE_LOVELACE;
   });
-  const [asset, amount] = pick(rng, held) ?? [null, 0n];
+  const falling = view.mood?.direction === 'down' ? view.mood.favourite : null;
+  const weight = ([asset]: readonly [AssetId, bigint]) => (asset === falling ? 8 : 1);
+  const [asset, amount] = pickWeighted(rng, held, weight) ?? [null, 0n];
   if (asset === null) return null;
   const token = known.get(asset);
-  const share = shareOf(amount, uniform(rng, orders.sellPercent));
+  const wished = shareOf(amount, uniform(rng, orders.sellPercent));
+  const most = adaToLovelace(view.style.size * logUniform(rng, orders.buyAda));
+  const worth = token === undefined ? 0n : worthOf(token, wished);
+  const share = canBuy && worth > most ? (wished * most) / worth : wished;
   const enough = token !== undefined && worthOf(token, share) >= LEAST_TRADE_LOVELACE;
   const slippage = pick(rng, SLIPPAGES) ?? '15';
   const thenCancel = withProbability(rng, orders.cancelPercent);
@@ -116,11 +139,22 @@ export function worthOf({ marketCapLovelace }: Token, amount: bigint): bigint {
   return ((marketCapLovelace ?? 0n) * amount) / SUPPLY;
 }
 
-/** New tokens and large ones draw more. */
-function appeal({ sinceMs, marketCapLovelace }: Token, nowMs: number): number {
+/** New tokens, large ones and the one that everybody talks about draw more. */
+function appeal(token: Token, { nowMs, style, mood }: View): number {
+  const { asset, sinceMs, marketCapLovelace } = token;
   const age = Math.max(0, nowMs - sinceMs);
   const size = Number((marketCapLovelace ?? 0n) / LOVELACE_PER_ADA) / 10_000;
-  return 1 + 6 * Math.exp(-age / NEWS_MS) + Math.min(size, 7) / 2;
+  const isTalkedOf = asset === mood?.favourite && mood.direction === 'up';
+  const talk = isTalkedOf ? style.chases * 2 : 0;
+  return 1 + style.news * Math.exp(-age / NEWS_MS) + Math.min(size, 7) / 2 + talk;
+}
+
+/** Up to the configured share of the supply, at today's price. */
+function roomFor(token: Token, { tokens }: View, { mostHeldPercent }: TraderConfig['orders']) {
+  const { asset, marketCapLovelace, venue } = token;
+  if (venue === 'AMM' || marketCapLovelace === null) return FOR_ALL_LOVELACE;
+  const left = shareOf(SUPPLY, mostHeldPercent) - (tokens.get(asset) ?? 0n);
+  return left <= 0n ? 0n : (left * marketCapLovelace) / SUPPLY;
 }
 
 function lock(view: View, { others }: TraderConfig, rng: Rng): Action {

@@ -3,7 +3,7 @@
  * 3).
  */
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { pick } from './random.ts';
+import { pick, withProbability } from './random.ts';
 import type { TokenIdea } from './view.ts';
 
 const FIRST =
@@ -18,7 +18,13 @@ const PITCHES = [
   'No road map, no promises, one mascot.',
   'Made for testing, loved for no reason.',
   'The first of its kind on this very devnet.',
+  'A mascot, a curve and forty wallets with opinions.',
+  'It does nothing, and it does that every second.',
+  'Worth nothing by design: this is a devnet.',
+  'Hold it, sell it, lock it. All three are tested.',
 ];
+const LINKED_PERCENT = 60;
+const SILENT_PERCENT = 12;
 
 const FIRSTS = FIRST.split(' ');
 const SECONDS = SECOND.split(' ');
@@ -30,5 +36,14 @@ export function tokenIdea(rng: Rng): TokenIdea {
   const name = `${first} ${second}`.slice(0, LONGEST_NAME);
   const ticker = `${first.slice(0, 2)}${second.slice(0, 3)}`.toUpperCase();
   const pitch = pick(rng, PITCHES) ?? '';
-  return { name, ticker, description: `${name}. ${pitch}` };
+  const description = withProbability(rng, SILENT_PERCENT) ? '' : `${name}. ${pitch}`;
+  return { name, ticker, description, ...linksOf(rng, name.toLowerCase().replace(/\W+/g, '-')) };
+}
+
+/** Domains that are reserved for examples (RFC 2606). */
+function linksOf(rng: Rng, slug: string): Partial<TokenIdea> {
+  if (!withProbability(rng, LINKED_PERCENT)) return {};
+  const website = `https://${slug}.example/`;
+  const isSocial = withProbability(rng, LINKED_PERCENT);
+  return isSocial ? { website, twitter: `https://social.example/${slug}` } : { website };
 }

@@ -7,6 +7,7 @@ import { pictureOf } from '../trade/picture.ts';
 import type { LaunchRequest, SubmittedTx, TradingClient } from '../trade/tradingClient.ts';
 import { balanceOf, utxoCbor, type WalletUtxo } from '../trade/utxo.ts';
 import type { Market } from './market.ts';
+import type { Style } from './styles.ts';
 import type { Action, Lock, View } from './view.ts';
 
 /** Then a transaction that left no trace is forgotten: it lost a race, or paid all out. */
@@ -17,6 +18,7 @@ export interface TurnContext {
   readonly market: Market;
   readonly others: readonly string[];
   readonly launchDue: boolean;
+  readonly mood: View['mood'];
   decide(view: View, rng: Rng): Action;
 }
 
@@ -36,8 +38,11 @@ export class Trader {
   #last: { readonly txHash: string; readonly atMs: number } | null = null;
   #mayHaveLocks = true;
 
-  constructor(name: string, trading: TradingClient, rng: Rng) {
+  readonly #style: Style;
+
+  constructor(name: string, trading: TradingClient, rng: Rng, style: Style) {
     this.name = name;
+    this.#style = style;
     this.trading = trading;
     this.#rng = rng;
   }
@@ -62,7 +67,7 @@ export class Trader {
   }
 
   #see(utxos: readonly WalletUtxo[], locks: readonly Lock[], context: TurnContext): View {
-    const { nowMs, market, others, launchDue } = context;
+    const { nowMs, market, others, launchDue, mood } = context;
     const { lovelace, assets: tokens } = balanceOf(utxos);
     for (const asset of tokens.keys()) market.add(asset, nowMs);
     const holdings = { lovelace, tokens, outputs: utxos.length, locks };
@@ -71,6 +76,8 @@ export class Trader {
       ...holdings,
       nowMs,
       launchDue,
+      mood,
+      style: this.#style,
       market: market.open(),
       others: others.filter((address) => address !== own),
     };

@@ -1,6 +1,8 @@
 /** A trader's view when it decides, and its possible actions. Plain data, read over the API. */
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { OrderRequest } from '../trade/tradingClient.ts';
+import type { Mood } from './mood.ts';
+import type { Style } from './styles.ts';
 
 /** A token that can be traded. */
 export interface Token {
@@ -28,12 +30,18 @@ export interface View {
   readonly others: readonly string[];
   /** Whether the market wants another token. */
   readonly launchDue: boolean;
+  readonly style: Style;
+  /** What the crowd talks about; null: nothing. */
+  readonly mood: Pick<Mood, 'favourite' | 'direction'> | null;
 }
 
 export interface TokenIdea {
   readonly name: string;
   readonly ticker: string;
   readonly description: string;
+  readonly website?: string;
+  readonly twitter?: string;
+  readonly telegram?: string;
 }
 
 export type Action =
@@ -48,7 +56,10 @@ export type Action =
       readonly asset: AssetId;
       /** Changes its mind at once. */
       readonly thenCancel: boolean;
-    } & Pick<OrderRequest, 'side' | 'amount' | 'slippage' | 'maxInputLovelace'>)
+    } & Pick<
+      OrderRequest,
+      'side' | 'amount' | 'slippage' | 'maxInputLovelace' | 'minOutput' | 'waitFor'
+    >)
   | {
       readonly kind: 'lock';
       readonly asset: AssetId;

@@ -8,17 +8,8 @@ import { blake2b256 } from '../../cardano/codec/hash.ts';
 import { KeyWallet } from '../trade/wallet.ts';
 import type { TraderConfig } from './config.ts';
 
-interface TraderWallets {
-  readonly traders: readonly KeyWallet[];
-  readonly pusher: KeyWallet;
-}
-
-export function traderWallets({ seed, wallets }: TraderConfig): TraderWallets {
-  const names = Array.from({ length: wallets }, (_, index) => `trader ${index}`);
-  return {
-    traders: names.map((name) => walletOf(seed, name)),
-    pusher: walletOf(seed, 'pusher'),
-  };
+export function traderWallets({ seed, wallets }: TraderConfig): readonly KeyWallet[] {
+  return Array.from({ length: wallets }, (_, index) => walletOf(seed, `trader ${index}`));
 }
 
 function walletOf(seed: string, name: string): KeyWallet {
@@ -37,14 +28,8 @@ interface TraderFund {
 const LOVELACE_PER_ADA = 1_000_000n;
 
 export function traderFunds(config: TraderConfig): readonly TraderFund[] {
-  const { traders, pusher } = traderWallets(config);
-  const fund = ({ keyHash }: KeyWallet, ada: number, outputs: number): TraderFund => ({
-    keyHash,
-    lovelace: BigInt(ada) * LOVELACE_PER_ADA,
-    outputs,
+  const lovelace = BigInt(config.adaEach) * LOVELACE_PER_ADA;
+  return traderWallets(config).map(({ keyHash }) => {
+    return { keyHash, lovelace, outputs: config.outputsEach };
   });
-  return [
-    ...traders.map((wallet) => fund(wallet, config.adaEach, config.outputsEach)),
-    fund(pusher, config.pusher.ada, config.pusher.outputs),
-  ];
 }

@@ -82,12 +82,12 @@ test('a thread that dies is reported and restarted, and the process lives', asyn
     traderRefused: () => {},
     tradersFailed: (message: string) => failures.push(message),
   };
-  const broken = Object.assign({}, CONFIG, { pusher: null });
+  const broken = Object.assign({}, CONFIG, { wallets: 2 ** 33 });
   const options = { config: broken, pace: 1, seed: 1, clock: systemClock, observer };
   const service = tradersService({ ...options, baseUrl: () => baseUrl });
   await service.start();
   await until('it dies twice', () => failures.length === 2, 30_000);
-  assert.match(failures[0] ?? '', /TypeError/);
+  assert.match(failures[0] ?? '', /RangeError/);
   await service.stop();
 });
 

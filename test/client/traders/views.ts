@@ -1,5 +1,6 @@
 /** Situations that a trader may find itself in. */
 import { readTraderConfig, type TraderConfig } from '../../../src/client/traders/config.ts';
+import type { Style } from '../../../src/client/traders/styles.ts';
 import type { Token, View } from '../../../src/client/traders/view.ts';
 
 export const CONFIG: TraderConfig = readTraderConfig();
@@ -7,6 +8,8 @@ export const NOW_MS = 1_800_000_000_000;
 export const ADA = 1_000_000n;
 export const TOKEN = `${'ab'.repeat(28)}.544f4b`;
 export const OTHER = `${'cd'.repeat(28)}.4f54`;
+
+const PLAIN: Style = { name: 'small', size: 1, selling: 1, chases: 4, news: 6 };
 
 export function token(more: Partial<Token> = {}): Token {
   const marketCapLovelace = 10_000n * ADA;
@@ -23,6 +26,8 @@ export function view(more: Partial<View> = {}): View {
     locks: [],
     others: ['addr_test1other'],
     launchDue: false,
+    style: PLAIN,
+    mood: null,
     ...more,
   };
 }

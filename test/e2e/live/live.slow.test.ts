@@ -39,8 +39,13 @@ const TRADERS = {
   wallets: 7,
   mostAtOnce: 5,
   launches: { ...CONFIG.launches, atStart: 2 },
-  orders: { ...CONFIG.orders, everyMs: 500 },
-  pusher: { ...CONFIG.pusher, graduateInSeconds: 30, orderAda: 2000 },
+  adaEach: 100_000,
+  orders: {
+    ...CONFIG.orders,
+    everyMs: 500,
+    buyAda: [100, 4_000] satisfies [number, number],
+    mostHeldPercent: 60,
+  },
 };
 
 /** A launch that is built, so that its token has a name, and can be sent, again and again. */
@@ -74,7 +79,7 @@ async function setScene(t: TestContext, directory: string): Promise<Scene> {
   const devnet = { traders: TRADERS, pace: 20, seed: SEED };
   const world = await DevnetWorld.start(t, { directory, devnet, gateway: GATEWAY });
   const people = traderWallets(TRADERS)
-    .traders.slice(0, 2)
+    .slice(0, 2)
     .map(({ keyHash: pkh, address }) => ({ pkh, address }));
   const launch = await Launch.prepare(world);
   while (world.rows('pools').length < TRADERS.launches.atStart) await world.mine();

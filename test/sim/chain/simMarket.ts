@@ -9,12 +9,13 @@ import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { Client } from '../../../src/client/client.ts';
 import type { Fetch } from '../../../src/client/platform.ts';
 import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
-import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { readTraderConfig, type TraderConfig } from '../../../src/client/traders/config.ts';
 import { Crowd } from '../../../src/client/traders/crowd.ts';
 import { tokenIdea } from '../../../src/client/traders/ideas.ts';
 import { Market } from '../../../src/client/traders/market.ts';
 import type { Report } from '../../../src/client/traders/messages.ts';
 import { adaToLovelace, shareOf } from '../../../src/client/traders/random.ts';
+import { styleOf } from '../../../src/client/traders/styles.ts';
 import { Trader, type Turn } from '../../../src/client/traders/trader.ts';
 import type { Action, View } from '../../../src/client/traders/view.ts';
 import { traderWallets } from '../../../src/client/traders/wallets.ts';
@@ -41,6 +42,8 @@ interface SimMarketOptions {
   readonly seed: number;
   /** Between blocks. */
   readonly paceMs: number;
+  readonly refundAfterMs?: number;
+  readonly traders?: TraderConfig;
 }
 
 const REFUND_AFTER_MS = 1_200_000;
@@ -65,7 +68,8 @@ export class SimMarket {
   readonly #process: SimProcess;
   readonly #clock: VirtualClock;
   readonly #rng: Rng;
-  readonly #config = readTraderConfig();
+  readonly #config: TraderConfig;
+  readonly #refundAfterMs: number;
   readonly #nodes = new Map<string, AskedNode>();
   readonly #fetch: Fetch;
   /** By node and person. */
@@ -74,7 +78,11 @@ export class SimMarket {
   /** Transactions that placed orders, or cancelled them. */
   #ordered: string[] = [];
 
-  constructor({ time, seed, paceMs }: SimMarketOptions) {
+  constructor(options: SimMarketOptions) {
+    const { time, seed, paceMs, traders = readTraderConfig() } = options;
+    const { refundAfterMs = REFUND_AFTER_MS } = options;
+    this.#config = traders;
+    this.#refundAfterMs = refundAfterMs;
     this.#time = time;
     this.#seed = seed;
     this.#process = time.process('traders');
@@ -83,8 +91,8 @@ export class SimMarket {
     // In memory where the system offers that: a commit that survives a power cut is cheap there.
     const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     this.directory = mkdtempSync(join(base, 'upcurve-sim-market-'));
-    const secrets = readSecrets('', this.#rng, this.#keysFile);
-    const { outputs: genesis, aside } = makeLaunchpad(secrets, this.#config, REFUND_AFTER_MS);
+    const secrets = readSecrets('', this.#rng, this.keysFile);
+    const { outputs: genesis, aside } = makeLaunchpad(secrets, this.#config, refundAfterMs);
     const faucetSecret = secrets.faucet.reveal();
     this.devnet = new SimDevnet({
       time,
@@ -95,18 +103,18 @@ export class SimMarket {
       paceMs,
     });
     this.#audit = new LedgerAudit(() => this.devnet.core);
-    const { traders } = traderWallets(this.#config);
-    this.people = traders.map(({ keyHash, address }) => ({ pkh: keyHash, address }));
+    const wallets = traderWallets(this.#config);
+    this.people = wallets.map(({ keyHash, address }) => ({ pkh: keyHash, address }));
     this.#fetch = this.#noting(nodeFetch((name) => this.#nodes.get(name)));
   }
 
   /** Settings of a node of this market. */
   get env(): Readonly<Record<string, string>> {
-    const refund = { ORDER_REFUND_AFTER_MS: String(REFUND_AFTER_MS) };
-    return { ...this.devnet.env, ...refund, KEYS_FILE: this.#keysFile };
+    const refund = { ORDER_REFUND_AFTER_MS: String(this.#refundAfterMs) };
+    return { ...this.devnet.env, ...refund, KEYS_FILE: this.keysFile };
   }
 
-  get #keysFile(): string {
+  get keysFile(): string {
     return join(this.directory, 'keys.json');
   }
 
@@ -159,11 +167,11 @@ export class SimMarket {
    * The configured traders, at this pace, as a service of the devnet has them; they ask the first
    * of these nodes that answers. Ends with the returned function.
    */
-  startCrowd(pace: number, nodes: readonly AskedNode[]): () => void {
+  startCrowd(pace: number, nodes: readonly AskedNode[], config = this.#config): () => void {
     for (const node of nodes) this.#nodes.set(node.name, node);
     const crowd = new Crowd({
       baseUrl: nodes.map(({ name }) => nodeUrl(name)),
-      config: this.#config,
+      config,
       pace,
       seed: this.#seed,
       clock: this.#clock,
@@ -195,6 +203,7 @@ export class SimMarket {
       market,
       others: this.people.map(({ address }) => address),
       launchDue: choice.kind === 'launch',
+      mood: null,
       decide: (view, rng) => this.#decide(choice, view, rng),
     });
     if (turn.outcome === 'acted') {
@@ -210,10 +219,11 @@ export class SimMarket {
     const known = this.#traders.get(key);
     if (known !== undefined) return known;
     const client = new Client({ url: nodeUrl(node), fetch: this.#fetch, clock: this.#clock });
-    const wallet = traderWallets(this.#config).traders[person];
+    const wallet = traderWallets(this.#config)[person];
     if (wallet === undefined) throw new Error(`there are ${this.people.length} people`);
     const rng = seededRng(this.#seed + this.#traders.size + 1);
-    const trader = new Trader(`trader ${person}`, new TradingClient(client, wallet), rng);
+    const trading = new TradingClient(client, wallet);
+    const trader = new Trader(`trader ${person}`, trading, rng, styleOf(person));
     const made = { trader, market: new Market(client) };
     this.#traders.set(key, made);
     return made;
