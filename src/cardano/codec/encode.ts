@@ -4,13 +4,22 @@
  */
 import { assert } from '../../engine/runtime/assert.ts';
 import { addressBytes, parseAddress } from './address.ts';
-import { ARRAY, BYTES, cborHead, MAP, TAG, UNSIGNED } from './cbor.ts';
+import { ARRAY, BYTES, cborHead, MAP, NEGATIVE, TAG, UNSIGNED } from './cbor.ts';
 import { fromHex, joined } from './hex.ts';
 import { compareRefs, type OutputRef } from './output.ts';
 import type { Value } from './value.ts';
 
 export function uint(value: bigint | number): Uint8Array {
   return cborHead(UNSIGNED, value);
+}
+
+export function integer(value: bigint | number): Uint8Array {
+  const exact = BigInt(value);
+  return exact < 0n ? cborHead(NEGATIVE, -1n - exact) : cborHead(UNSIGNED, exact);
+}
+
+export function hexString(hex: string): Uint8Array {
+  return byteString(fromHex(hex));
 }
 
 export function byteString(content: Uint8Array): Uint8Array {
@@ -25,6 +34,12 @@ export function map(entries: readonly (readonly [Uint8Array, Uint8Array])[]): Ui
   return joined([cborHead(MAP, entries.length), ...entries.flat()]);
 }
 
+/** Fields by number, ascending. */
+export function fieldMap(fields: ReadonlyMap<number, Uint8Array>): Uint8Array {
+  const sorted = [...fields].sort(([a], [b]) => a - b);
+  return map(sorted.map(([key, value]) => [uint(key), value]));
+}
+
 export function tagged(tag: number, content: Uint8Array): Uint8Array {
   return joined([cborHead(TAG, tag), content]);
 }
@@ -34,13 +49,13 @@ export interface OutputPlan {
   readonly address: string;
   readonly value: Value;
   /** Inline, CBOR hex. */
-  readonly datum?: string;
+  readonly datum?: string | null;
   /** PlutusV2, one layer of CBOR, hex. */
   readonly script?: string;
 }
 
 export function encodeRef({ txHash, index }: OutputRef): Uint8Array {
-  return array([byteString(fromHex(txHash)), uint(index)]);
+  return array([hexString(txHash), uint(index)]);
 }
 
 export function encodeRefs(refs: readonly OutputRef[]): Uint8Array {
@@ -55,11 +70,11 @@ export function encodeOutput({ address, value, datum, script }: OutputPlan): Uin
     [uint(0), byteString(bytesOfAddress(address))],
     [uint(1), encodeValue(value)],
   ];
-  if (datum !== undefined) {
+  if (datum != null) {
     fields.push([uint(2), array([uint(1), embedded(fromHex(datum))])]);
   }
   if (script !== undefined) {
-    const content = array([uint(PLUTUS_V2), byteString(fromHex(script))]);
+    const content = array([uint(PLUTUS_V2), hexString(script)]);
     fields.push([uint(3), embedded(content)]);
   }
   return map(fields);
@@ -93,8 +108,8 @@ export function encodeAssets(assets: ReadonlyMap<string, bigint>): Uint8Array {
   }
   return map(
     sorted(policies).map(([policy, names]) => [
-      byteString(fromHex(policy)),
-      map(sorted(names).map(([name, amount]) => [byteString(fromHex(name)), integer(amount)])),
+      hexString(policy),
+      map(sorted(names).map(([name, amount]) => [hexString(name), integer(amount)])),
     ]),
   );
 }
@@ -102,10 +117,6 @@ export function encodeAssets(assets: ReadonlyMap<string, bigint>): Uint8Array {
 function sorted<T>(entries: ReadonlyMap<string, T>): [string, T][] {
   const order = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1);
   return [...entries].sort(([a], [b]) => order(a, b));
-}
-
-function integer(value: bigint): Uint8Array {
-  return value >= 0n ? uint(value) : cborHead(1, -1n - value);
 }
 
 /** `Map[input, output]`, the form in which Scalus takes unspent outputs. */

@@ -4,14 +4,24 @@
  * script data. Source: Conway CDDL.
  */
 
-import { array, encodeAssets, encodeRefs, map } from '../codec/encode.ts';
+import { assert } from '../../engine/runtime/assert.ts';
+import {
+  array,
+  encodeAssets,
+  encodeOutput,
+  encodeRefs,
+  fieldMap,
+  hexString,
+  integer,
+  map,
+  tagged,
+} from '../codec/encode.ts';
 import { blake2b256 } from '../codec/hash.ts';
 import { fromHex } from '../codec/hex.ts';
 import { compareRefs, type Utxo } from '../codec/output.ts';
-import { decodePlutusHex } from '../codec/plutusData.ts';
+import { Constr, decodePlutusHex, type PlutusData, PlutusMap } from '../codec/plutusData.ts';
 import type { Units } from '../codec/transaction.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
-import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
 import { integrityHash } from './integrityHash.ts';
 import type { PlannedInput, PlannedOutput, TransactionPlan } from './plan.ts';
 
@@ -95,7 +105,7 @@ function bodyCbor(parts: TransactionContent, dataHash: string | null): Uint8Arra
   const { plan, inputs, outputs, feeLovelace } = parts;
   const fields = new Map<number, Uint8Array>([
     [0, encodeRefs(inputs.map(({ utxo }) => utxo.ref))],
-    [1, array(outputs.map(outputCbor))],
+    [1, array(outputs.map(encodeOutput))],
     [2, integer(feeLovelace)],
   ]);
   const field = (key: number, value: Uint8Array) => fields.set(key, value);
@@ -106,7 +116,7 @@ function bodyCbor(parts: TransactionContent, dataHash: string | null): Uint8Arra
   if (dataHash !== null) field(11, hexString(dataHash));
   if (plan.collateral !== null) {
     field(13, encodeRefs(plan.collateral.utxos.map(({ ref }) => ref)));
-    if (parts.collateralReturn !== null) field(16, outputCbor(parts.collateralReturn));
+    if (parts.collateralReturn !== null) field(16, encodeOutput(parts.collateralReturn));
     field(17, integer(parts.collateralLovelace));
   }
   if (plan.signers.length > 0) field(14, array([...new Set(plan.signers)].sort().map(hexString)));
@@ -132,4 +142,20 @@ function redeemersCbor({ redeemers, units }: TransactionContent): Uint8Array {
       ];
     }),
   );
+}
+
+const LONGEST_CHUNK_BYTES = 64;
+const FIRST_CONSTRUCTOR_TAG = 121;
+
+/** A redeemer's data: lists are definite here, as foreign libraries write them again. */
+function dataCbor(data: PlutusData): Uint8Array {
+  if (typeof data === 'bigint') return integer(data);
+  if (typeof data === 'string') {
+    assert(data.length <= 2 * LONGEST_CHUNK_BYTES, 'our redeemers hold hashes and names');
+    return hexString(data);
+  }
+  assert(!(data instanceof PlutusMap), 'our redeemers hold no maps');
+  if (!(data instanceof Constr)) return array(data.map(dataCbor));
+  assert(data.index < 7, 'our redeemers have few constructors');
+  return tagged(FIRST_CONSTRUCTOR_TAG + Number(data.index), array(data.fields.map(dataCbor)));
 }

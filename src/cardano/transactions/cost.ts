@@ -4,10 +4,10 @@
 
 import { ceilDivide } from '../../engine/market/ratio.ts';
 import { bytesOf, span } from '../codec/cbor.ts';
+import { encodeOutput } from '../codec/encode.ts';
 import { type Output, referenceScriptOf } from '../codec/output.ts';
 import { totalUnits, type Units } from '../codec/transaction.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
-import { outputCbor } from './encode.ts';
 import type { PlannedOutput } from './plan.ts';
 
 /** Every output costs as if it had this many bytes more. Source: Babbage, `utxoEntrySize`. */
@@ -54,7 +54,7 @@ export function leastLovelace(parameters: ProtocolParameters, output: PlannedOut
   // The amount's own length counts: begin with the shortest that any least amount has.
   let lovelace = 1_000_000n;
   for (;;) {
-    const bytes = outputCbor({ ...output, value: { ...output.value, lovelace } }).length;
+    const bytes = encodeOutput({ ...output, value: { ...output.value, lovelace } }).length;
     const least = (ENTRY_BYTES + BigInt(bytes)) * parameters.outputByteLovelace;
     if (least <= lovelace) return least;
     lovelace = least;

@@ -1,8 +1,7 @@
 /** The hash in a body over what its scripts are run with. Source: Conway CDDL, script_data_hash. */
-import { array, byteString, map, uint } from '../codec/encode.ts';
+import { array, byteString, integer, map, uint } from '../codec/encode.ts';
 import { blake2b256 } from '../codec/hash.ts';
 import { joined } from '../codec/hex.ts';
-import { integer } from './encode.ts';
 
 const EMPTY_MAP = map([]);
 const INDEFINITE_ARRAY = Uint8Array.of(0x9f);

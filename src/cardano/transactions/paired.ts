@@ -26,26 +26,31 @@ import {
   type TransactionPlan,
 } from './plan.ts';
 
-/** `index` is the place of input and output alike. */
-type StepRedeemer =
+/** `index`: of the input; its output has the same one. */
+export type StepRedeemer =
   | { readonly kind: 'refund' | 'graduate'; readonly index: number }
-  /** `orders`: their places, in the order in which they are executed. */
+  /** `orders`: their inputs, in the order in which they are executed. */
   | { readonly kind: 'trade'; readonly index: number; readonly orders: readonly number[] }
+  /** `pool`: the input that trades. */
   | { readonly kind: 'execute'; readonly index: number; readonly pool: number }
   | { readonly kind: 'collect'; readonly index: number; readonly payout: number };
 
-interface Step {
-  /** In the order of the ledger. */
+export interface StepOutput {
+  /** `pool` carries the datum of the pool's next state; the others carry none. */
+  readonly kind: 'pool' | 'payment' | 'refund' | 'fee' | 'payout';
+  readonly address: string;
+  readonly value: Value;
+}
+
+export interface Step {
+  /** In the order of the ledger; `redeemer` null: a key spends it. */
   readonly inputs: readonly {
     readonly ref: OutputRef;
     readonly redeemer: StepRedeemer | null;
   }[];
-  readonly outputs: readonly {
-    readonly kind: 'pool' | 'payment' | 'refund' | 'fee' | 'payout';
-    readonly address: string;
-    readonly value: Value;
-  }[];
+  readonly outputs: readonly StepOutput[];
   readonly networkFeeLovelace: bigint;
+  /** The transaction's lower bound, rounded up to a slot, is not before this; null: any. */
   readonly validFromMs: bigint | null;
 }
 

@@ -18,10 +18,9 @@ import {
   readCbor,
   TAG,
 } from '../codec/cbor.ts';
-import { array, byteString } from '../codec/encode.ts';
+import { array, byteString, hexString, integer } from '../codec/encode.ts';
 import { fromHex, isHex } from '../codec/hex.ts';
 import { decodeTransaction, type KeyWitness, readKeyWitnesses } from '../codec/transaction.ts';
-import { hexString, integer } from './encode.ts';
 
 /** DER before the 32 raw bytes of a public key. Source: RFC 8410, section 4. */
 const PUBLIC_DER = '302a300506032b6570032100';

@@ -9,42 +9,16 @@
  */
 import { compareRefs, type OutputRef } from '../../cardano/codec/output.ts';
 import { addValues, coins, subtractValue, type Value } from '../../cardano/codec/value.ts';
+import type { Step, StepOutput, StepRedeemer } from '../../cardano/transactions/paired.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
 import { graduated, type PoolState, poolLovelace, reachedCap } from '../../engine/market/pool.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Batch, Fill, OpenOrder } from './matching.ts';
 
-/** `index`: of the input; its output has the same index. */
-type Redeemer =
-  | { readonly kind: 'refund' | 'graduate'; readonly index: number }
-  /** `orders`: their inputs, in the order in which they are executed. */
-  | { readonly kind: 'trade'; readonly index: number; readonly orders: readonly number[] }
-  /** `pool`: the input that trades. */
-  | { readonly kind: 'execute'; readonly index: number; readonly pool: number }
-  | { readonly kind: 'collect'; readonly index: number; readonly payout: number };
-
-interface PlannedInput {
-  readonly ref: OutputRef;
-  readonly value: Value;
-  /** null: a key spends it. */
-  readonly redeemer: Redeemer | null;
-}
-
-export interface PlannedOutput {
-  /** `pool` carries the datum of the pool's next state; the others carry none. */
-  readonly kind: 'pool' | 'payment' | 'refund' | 'fee' | 'payout';
-  readonly address: string;
-  readonly value: Value;
-}
-
-export interface Plan {
+export interface Plan extends Step {
   readonly outcome: 'plan';
-  readonly inputs: readonly PlannedInput[];
-  readonly outputs: readonly PlannedOutput[];
-  readonly networkFeeLovelace: bigint;
-  /** The transaction's lower bound, rounded up to a slot, is not before this; null: any. */
-  readonly validFromMs: bigint | null;
+  readonly inputs: readonly (Step['inputs'][number] & { readonly value: Value })[];
 }
 
 /** The fee output would be below its minimum, and no funding output is large enough. */
@@ -64,7 +38,7 @@ interface Pair {
   readonly ref: OutputRef;
   readonly value: Value;
   readonly redeemer: 'trade' | 'execute' | 'refund' | 'graduate' | 'collect' | null;
-  readonly output: PlannedOutput;
+  readonly output: StepOutput;
 }
 
 /** A pool's newest output. */
@@ -171,7 +145,7 @@ export function planCollect(
   const { state, address } = request.pool;
   assert(state.venue === 'AMM' && state.owed > 0n, 'an AMM pool that owes is collected');
   const value = coins(state.owed);
-  const payout: PlannedOutput = { kind: 'payout', address: creatorAddress, value };
+  const payout: StepOutput = { kind: 'payout', address: creatorAddress, value };
   return planStep(request, 'collect', address, { ...state, owed: 0n }, [payout]);
 }
 
@@ -180,12 +154,12 @@ function planStep(
   redeemer: 'graduate' | 'collect',
   address: string,
   next: PoolState,
-  rest: readonly PlannedOutput[],
+  rest: readonly StepOutput[],
 ): Plan | FundingNeeded {
   const missingLovelace = fees.feeOutputLeastLovelace + networkFeeLovelace;
   const utxo = funding.find(({ lovelace }) => lovelace >= missingLovelace);
   if (utxo === undefined) return { outcome: 'funding needed', missingLovelace };
-  const output: PlannedOutput = { kind: 'pool', address, value: poolHolding(pool, next, fees) };
+  const output: StepOutput = { kind: 'pool', address, value: poolHolding(pool, next, fees) };
   const value = poolHolding(pool, pool.state, fees);
   const pairs = [
     { ref: pool.ref, value, redeemer, output },
@@ -197,7 +171,7 @@ function planStep(
 interface Assembly {
   readonly pairs: readonly Pair[];
   /** Outputs without an input of their own. */
-  readonly rest: readonly PlannedOutput[];
+  readonly rest: readonly StepOutput[];
   readonly networkFeeLovelace: bigint;
   readonly validFromMs: bigint | null;
 }
@@ -206,7 +180,7 @@ interface Assembly {
 function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assembly): Plan {
   const sorted = pairs.toSorted((a, b) => compareRefs(a.ref, b.ref));
   const places = new Map(sorted.map((pair, index) => [pair, index]));
-  const inputs = sorted.map((pair, index): PlannedInput => {
+  const inputs = sorted.map((pair, index) => {
     const { ref, value } = pair;
     assert(
       index === 0 || compareRefs(sorted[index - 1]?.ref ?? ref, ref) < 0,
@@ -225,8 +199,8 @@ function redeemerOf(
   pair: Pair,
   pairs: readonly Pair[],
   places: ReadonlyMap<Pair, number>,
-): Redeemer | null {
-  const placesOf = (kind: Redeemer['kind']) =>
+): StepRedeemer | null {
+  const placesOf = (kind: StepRedeemer['kind']) =>
     pairs.filter(({ redeemer }) => redeemer === kind).map((each) => places.get(each) ?? -1);
   const { redeemer: kind } = pair;
   const index = places.get(pair) ?? -1;
@@ -253,10 +227,10 @@ function assertConserved({ inputs, outputs, networkFeeLovelace }: Plan): void {
   for (const [asset, amount] of assets) assert(amount === 0n, `${asset} is off by ${amount}`);
 }
 
-function feeOutput(address: string, lovelace: bigint): PlannedOutput {
+function feeOutput(address: string, lovelace: bigint): StepOutput {
   return { kind: 'fee', address, value: coins(lovelace) };
 }
 
-function fundingPair({ ref, lovelace }: FundingUtxo, output: PlannedOutput): Pair {
+function fundingPair({ ref, lovelace }: FundingUtxo, output: StepOutput): Pair {
   return { ref, value: coins(lovelace), redeemer: null, output };
 }

@@ -7,14 +7,20 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
-import { array, encodeOutput, encodeRef, map, uint } from '../../../src/cardano/codec/encode.ts';
+import {
+  array,
+  encodeOutput,
+  encodeRef,
+  integer,
+  map,
+  uint,
+} from '../../../src/cardano/codec/encode.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeOutput, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import type { ProtocolParameters } from '../../../src/cardano/ledger/parameters.ts';
 import { evaluate } from '../../../src/cardano/ledger/scalus.ts';
 import { assemble } from '../../../src/cardano/transactions/assemble.ts';
-import { integer } from '../../../src/cardano/transactions/encode.ts';
 import { PARAMETERS, PARAMETERS_544 } from '../../support/parameters.ts';
 import { SLOTS } from '../transactions/world.ts';
 import { plansOf } from './kinds.ts';

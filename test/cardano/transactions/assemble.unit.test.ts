@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CML } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
+import { encodeOutput } from '../../../src/cardano/codec/encode.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { assemble } from '../../../src/cardano/transactions/assemble.ts';
@@ -11,7 +12,6 @@ import {
   leastLovelace,
   referencesLovelace,
 } from '../../../src/cardano/transactions/cost.ts';
-import { outputCbor } from '../../../src/cardano/transactions/encode.ts';
 import { planCancel, planOrder } from '../../../src/cardano/transactions/order.ts';
 import { dataHex, planOf, type TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
@@ -91,7 +91,7 @@ test('what an output must hold is what CML says', () => {
       const address = isBase ? ALICE.text : COLLATERAL_OWNER.text;
       const output = { address, value: asValue(0n, assets), datum };
       const lovelace = leastLovelace(PARAMETERS, output);
-      const bytes = outputCbor({ ...output, value: { ...output.value, lovelace } });
+      const bytes = encodeOutput({ ...output, value: { ...output.value, lovelace } });
       const read = CML.TransactionOutput.from_cbor_bytes(bytes);
       assert.equal(CML.min_ada_required(read, 4310n), lovelace);
     }),

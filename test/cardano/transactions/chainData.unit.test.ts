@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
-import { array, encodeRef } from '../../../src/cardano/codec/encode.ts';
+import { array, encodeOutput, encodeRef } from '../../../src/cardano/codec/encode.ts';
 import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
@@ -22,7 +22,6 @@ import {
   serverKeyHashes,
   walletCollateral,
 } from '../../../src/cardano/transactions/chainData.ts';
-import { outputCbor } from '../../../src/cardano/transactions/encode.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import {
   ADA,
@@ -72,7 +71,7 @@ test('the content of named outputs is the ledgers, not the callers', async () =>
   const real = ada(ALICE, 5n * ADA);
   const claimed = array([
     encodeRef(real.ref),
-    outputCbor({ address: ALICE.text, value: coins(900n * ADA), datum: null }),
+    encodeOutput({ address: ALICE.text, value: coins(900n * ADA), datum: null }),
   ]);
   const ref = parseUnspent(toHex(claimed));
   assert.deepEqual(ref, real.ref);

@@ -14,12 +14,11 @@ import {
   readCbor,
   span,
 } from '../../../src/cardano/codec/cbor.ts';
-import { array, encodeRef, map } from '../../../src/cardano/codec/encode.ts';
+import { array, encodeRef, integer, map } from '../../../src/cardano/codec/encode.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodePlutusData, encodePlutusData } from '../../../src/cardano/codec/plutusData.ts';
 import type { ProtocolParameters } from '../../../src/cardano/ledger/parameters.ts';
-import { integer } from '../../../src/cardano/transactions/encode.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 import { SLOTS } from './world.ts';
 

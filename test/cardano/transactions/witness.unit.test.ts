@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { array, byteString, map } from '../../../src/cardano/codec/encode.ts';
+import { array, byteString, hexString, integer, map } from '../../../src/cardano/codec/encode.ts';
 import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { Key } from '../../../src/cardano/keys/keys.ts';
-import { hexString, integer } from '../../../src/cardano/transactions/encode.ts';
 import { planOrder } from '../../../src/cardano/transactions/order.ts';
 import { mergeWitnesses } from '../../../src/cardano/transactions/witness.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 
 import scalus from 'scalus';
 import { type Address, formatAddress } from '../../../src/cardano/codec/address.ts';
-import { encodeUtxoMap } from '../../../src/cardano/codec/encode.ts';
+import { encodeOutput, encodeUtxoMap } from '../../../src/cardano/codec/encode.ts';
 import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import {
@@ -25,7 +25,6 @@ import type { LedgerTerms } from '../../../src/cardano/ledger/parameters.ts';
 import { evaluate as run } from '../../../src/cardano/ledger/scalus.ts';
 import { assemble, type Evaluate } from '../../../src/cardano/transactions/assemble.ts';
 import { serverKeyHashes } from '../../../src/cardano/transactions/chainData.ts';
-import { outputCbor } from '../../../src/cardano/transactions/encode.ts';
 import type { OrderRequest } from '../../../src/cardano/transactions/order.ts';
 import type { PlannedCollateral, TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
 import type { BuildOutcome, BuiltTransaction } from '../../../src/cardano/transactions/port.ts';
@@ -92,7 +91,7 @@ export interface Held {
 
 export function utxo(held: Held, txHash = anyHash(), index = 0): Utxo {
   const { address, value, datum = null } = held;
-  const cbor = outputCbor({ address, value, datum });
+  const cbor = encodeOutput({ address, value, datum });
   return { ref: { txHash, index }, output: decodeOutput(cbor) };
 }
 

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
 import type { Value } from '../../../src/cardano/codec/value.ts';
+import type { StepOutput } from '../../../src/cardano/transactions/paired.ts';
 import { type Batch, matchOrders } from '../../../src/chain/executor/matching.ts';
 import {
   type BatchRequest,
   type Plan,
-  type PlannedOutput,
   type PoolOutput,
   planBatch,
 } from '../../../src/chain/executor/plan.ts';
@@ -152,7 +152,7 @@ test('a value that is not conserved is a fault of the program', () => {
 });
 
 /** What the order validator asks of a payment or a refund. */
-function accepted(batch: Batch, ref: OutputRef, output: PlannedOutput): void {
+function accepted(batch: Batch, ref: OutputRef, output: StepOutput): void {
   const fill = batch.fills.find(({ order }) => order.ref === ref);
   if (fill === undefined) {
     const order = batch.refunds.find((refund) => refund.ref === ref);
