@@ -292,15 +292,19 @@ export async function waitForLeader({ lease, pauseBeforeRetry }: LogStartDeps): 
   }
 }
 
-/** true: this node holds the lease and no living node has a newer state; false: another leads. */
+/**
+ * true: this node holds the lease and no living node has a newer state; false: another leads. The
+ * log was lost, perhaps with what the others had announced: where servers of NATS elect a leader,
+ * none of them can announce at once that it is connected again, but each does within a lease.
+ */
 export async function leadsWithNewestState(
   deps: LogStartDeps,
   own: Announcement,
 ): Promise<boolean> {
-  const { lease, announcements, pauseBeforeRetry } = deps;
+  const { lease, announcements, leaseMs, clock, signal, pauseBeforeRetry } = deps;
   for (;;) {
     if ((await lease.tryTake()) === 'taken') {
-      await waitForAnnouncements(deps);
+      await pause(clock, leaseMs, signal);
       const others = await announcements.others(own.node);
       if (others !== 'unreachable' && hasNewestState(own, others) && lease.held) return true;
       await lease.release();
@@ -312,17 +316,14 @@ export async function leadsWithNewestState(
 }
 
 async function noOtherCanStart(deps: LogStartDeps): Promise<boolean> {
-  await waitForAnnouncements(deps);
+  const { clock, leaseMs, signal } = deps;
+  await pause(clock, Math.min(ANNOUNCE_MS, leaseMs / 2), signal);
   return !(await hasOtherLeaders(deps)) && deps.lease.held;
 }
 
 /** Whether another living node may lead; readers wait for one themselves. */
 async function hasOtherLeaders(deps: LogStartDeps): Promise<boolean> {
   return (await otherNodes(deps)).some(({ reader }) => reader !== true);
-}
-
-function waitForAnnouncements({ clock, leaseMs, signal }: LogStartDeps): Promise<void> {
-  return pause(clock, Math.min(ANNOUNCE_MS, leaseMs / 2), signal);
 }
 
 /** Retries until there is an answer. */

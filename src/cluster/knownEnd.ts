@@ -13,12 +13,15 @@ interface KnownEndDeps {
   readonly name: string;
   readonly node: Pick<Node, 'logEnd'>;
   readonly link: Pick<NatsLink, 'onStatus'>;
-  readonly announcements: Pick<Announcements, 'heard'>;
+  readonly announcements: Pick<Announcements, 'heard' | 'refusedMs'>;
   readonly leaseMs: number;
   readonly clock: Clock;
 }
 
-/** A living node announces three times within a lease; a lease later it is counted out. */
+/**
+ * A living node announces three times within a lease, as soon as NATS stores that: with a short
+ * lease its servers may need longer to elect a leader. A lease later the node is counted out.
+ */
 const LEASES = 2;
 
 export class KnownEnd {
@@ -44,7 +47,8 @@ export class KnownEnd {
     const others = announcements.heard(name, sinceMs);
     const end = await node.logEnd();
     // NATS may have been away while it was asked.
-    if (end === null || this.#reconnectedMs > sinceMs) return null;
+    const awayMs = Math.max(this.#reconnectedMs, announcements.refusedMs);
+    if (end === null || awayMs > sinceMs) return null;
     return others.some(({ epoch, seq }) => epoch === end.epoch && seq > end.seq) ? null : end;
   }
 }

@@ -34,6 +34,13 @@ export interface Role {
   isEligible?(): boolean;
 }
 
+/** Why a lead ends. */
+interface LeadEnd {
+  readonly reason: string;
+  /** This node tries again with the lease that it has. Absent: it releases it. */
+  readonly keepsLease?: boolean;
+}
+
 interface LeadershipObserver extends WriterObserver {
   leadBegun(term: number): void;
   leadEnded(reason: string): void;
@@ -73,7 +80,7 @@ export class Leadership implements Service {
   #leads = false;
   /** The log was found to be ours, or this node started it. */
   #hasLog = false;
-  #endLead: (reason: string) => void = () => {};
+  #endLead: (end: LeadEnd) => void = () => {};
   /** When NATS last gave no answer, by the monotonic clock. */
   #unansweredMs = Number.NEGATIVE_INFINITY;
   /** As reported last. */
@@ -97,9 +104,13 @@ export class Leadership implements Service {
     listener(this.leads);
   }
 
-  /** The log is no longer this node's log: a leader, or a candidate, starts again. */
+  /**
+   * The log is no longer this node's log: a leader, or a candidate, starts again. A leader keeps
+   * the lease. It has the newest state, and it may be the only node that knows: another node would
+   * lead in that log until it found the same damage.
+   */
   stepDown(reason: string): void {
-    if (this.#leads || this.#hasLog) this.#endLead(reason);
+    if (this.#leads || this.#hasLog) this.#endLead({ reason, keepsLease: this.#leads });
   }
 
   async start(): Promise<void> {
@@ -110,8 +121,10 @@ export class Leadership implements Service {
   /** Hands over: another node may take the lease at once. */
   async stop(): Promise<void> {
     const ended = this.#task.stop();
-    this.#endLead('stopping');
+    this.#endLead({ reason: 'stopping' });
     await ended;
+    // Where it was kept after a lead. An unreleased lease expires.
+    await this.#deps.lease.release().catch(() => {});
     await this.#active?.stop();
   }
 
@@ -130,8 +143,7 @@ export class Leadership implements Service {
     } else {
       const outcome = await lease.tryTake();
       if (outcome === 'unreachable') this.#unansweredMs = clock.monotonicMs();
-      // A candidate that failed lets the others try first.
-      if (outcome === 'taken' && !(await this.#lead())) return leaseMs;
+      if (outcome === 'taken') return this.#lead();
     }
     return candidacyMs(leaseMs);
   }
@@ -148,24 +160,24 @@ export class Leadership implements Service {
     const { clock, leaseMs } = this.#deps;
     while (!ended.aborted) {
       const obstacle = this.#findObstacle();
-      if (obstacle !== null) this.#endLead(obstacle);
+      if (obstacle !== null) this.#endLead({ reason: obstacle });
       await pause(clock, candidacyMs(leaseMs), ended);
     }
   }
 
-  /** Resolves when the lead has ended, for any reason. false: it never led. */
-  async #lead(): Promise<boolean> {
-    const { onLost, role } = this.#deps;
-    const over = Promise.withResolvers<string>();
-    onLost(() => over.resolve('the lease is over'));
-    this.#endLead = (reason) => over.resolve(reason);
-    const failed = (error: unknown) => over.resolve(String(error));
+  /** Resolves when the lead has ended, for any reason, with when to try again. */
+  async #lead(): Promise<number> {
+    const { onLost, role, leaseMs } = this.#deps;
+    const over = Promise.withResolvers<LeadEnd>();
+    onLost(() => over.resolve({ reason: 'the lease is over' }));
+    this.#endLead = over.resolve;
+    const failed = (error: unknown) => over.resolve({ reason: String(error) });
     const ended = new AbortController();
     void this.#watchObstacles(ended.signal);
-    if (this.#task.isStopping) over.resolve('stopping');
+    if (this.#task.isStopping) over.resolve({ reason: 'stopping' });
     const lead = async () => {
       const writer = await this.#startTerm(ended.signal);
-      if (writer === null) return over.resolve('another node knows more');
+      if (writer === null) return over.resolve({ reason: 'another node knows more' });
       await this.#active?.stop();
       const active = await role.lead(writer, failed);
       // The lead may have ended before it was complete.
@@ -176,18 +188,19 @@ export class Leadership implements Service {
     };
     // A request in it that gets no answer must not delay the end.
     const leading = lead().catch(failed);
-    const reason = await over.promise;
+    const { reason, keepsLease = false } = await over.promise;
     ended.abort();
     this.#hasLog = false;
     this.#writer?.stop();
     const hasLed = this.#leads;
     this.#observer.leadEnded(reason);
     if (!this.#task.isStopping) await leading;
-    await this.#followAgain();
-    return hasLed;
+    await this.#followAgain(keepsLease);
+    // A candidate that failed lets the others try first.
+    return hasLed ? candidacyMs(leaseMs) : leaseMs;
   }
 
-  async #followAgain(): Promise<void> {
+  async #followAgain(keepsLease: boolean): Promise<void> {
     const { lease, role, clock, leaseMs } = this.#deps;
     this.#changeRole(false);
     const active = this.#active;
@@ -197,7 +210,7 @@ export class Leadership implements Service {
     // wait for it: the writer is stopped, and the log takes no entry of an old term.
     if (stopped !== undefined) await sleepUnless(clock, candidacyMs(leaseMs), stopped);
     // An unreleased lease expires.
-    await lease.release().catch(() => {});
+    if (!keepsLease) await lease.release().catch(() => {});
     await stopped;
     if (!this.#task.isStopping) this.#active = await role.follow();
   }

@@ -15,7 +15,7 @@ const END = { epoch: EPOCH, seq: 18 };
 function world() {
   const listeners: Listener[] = [];
   const heard: Announcement[] = [];
-  const at = { ms: 100_000 };
+  const at = { ms: 100_000, refusedMs: Number.NEGATIVE_INFINITY };
   const known = new KnownEnd({
     name: 'n2',
     node: { logEnd: async () => END },
@@ -25,7 +25,12 @@ function world() {
         return () => {};
       },
     },
-    announcements: { heard: () => heard },
+    announcements: {
+      heard: () => heard,
+      get refusedMs() {
+        return at.refusedMs;
+      },
+    },
     leaseMs: LEASE_MS,
     clock: { ...systemClock, monotonicMs: () => at.ms },
   });
@@ -48,6 +53,16 @@ test('after an outage the end is unknown until the others were heard for two lea
   at.ms += 2 * LEASE_MS - 1;
   assert.equal(await known.ask(), null);
   at.ms += 1;
+  assert.deepEqual(await known.ask(), END);
+});
+
+test('NATS that is back, and stores no announcement yet, is no end of the outage', async () => {
+  const { known, at, tell } = world();
+  tell({ status: 'reconnected' });
+  at.ms += 2 * LEASE_MS;
+  at.refusedMs = at.ms - 1;
+  assert.equal(await known.ask(), null);
+  at.ms += 2 * LEASE_MS;
   assert.deepEqual(await known.ask(), END);
 });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Epochs } from '../../src/cluster/epochs.ts';
 import { type ActiveRole, Leadership, type Role } from '../../src/cluster/leadership.ts';
+import type { LogCheck } from '../../src/cluster/log/jetstream.ts';
 import { MarketRecord } from '../../src/engine/fold/marketRecord.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import type { LogWriter } from '../../src/engine/log/writer.ts';
@@ -24,17 +25,20 @@ interface Conditions {
   /** Of the leader. */
   readonly duty?: ActiveRole;
   readonly obstacle?: () => string | null;
+  /** What NATS says of the log. */
+  readonly check?: () => LogCheck;
 }
 
 /** A node alone, over a lease that is always free. */
 async function candidate(scope: TestContext, conditions: Conditions) {
   const { leaseMs, clock = systemClock, duty = IDLE, obstacle } = conditions;
+  const check = conditions.check ?? (() => 'same' as const);
   const world = await FoldWorld.open(scope, join(temporaryDirectory(), 'data'));
   const { node, files } = world;
   const own = Object.create(world.log, {
     append: { value: world.log.append.bind(world.log) },
     last: { value: world.log.last.bind(world.log) },
-    check: { value: async () => 'same' },
+    check: { value: async () => check() },
   });
   const log = conditions.log?.(own) ?? own;
   const record = new MarketRecord(world.directory, null);
@@ -153,4 +157,20 @@ test('a leader whose disk refuses writes steps down until it accepts them', asyn
   refusal = null;
   await until('it leads again', () => leadership.leads, LIMIT_MS);
   assert.deepEqual([seen.ended, seen.told], [['disk full'], ['disk full', null]]);
+});
+
+test('a leader that finds its log damaged keeps the lease, and is not replaced', async (scope) => {
+  let found: LogCheck = 'same';
+  const { leadership, seen } = await candidate(scope, { leaseMs: 50, check: () => found });
+  scope.after(() => leadership.stop());
+  await until('it leads', () => leadership.leads, LIMIT_MS);
+  found = 'different';
+  leadership.stepDown('entry 7 of the log is damaged');
+  await until('it steps down', () => seen.ended.length === 1 && !leadership.leads, LIMIT_MS);
+  // As after an operator's repair; without one it begins the log again.
+  found = 'same';
+  await until('it leads again', () => leadership.leads, LIMIT_MS);
+  assert.equal(seen.released, 0);
+  await leadership.stop();
+  assert.ok(seen.released > 0, 'a stop hands over');
 });

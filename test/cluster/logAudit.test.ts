@@ -35,8 +35,8 @@ test('an audit costs the same for two followers and for fifty, and finds damage'
     { name: `${name}-nodes`, replicas: 1, ttlMs: 60_000 },
     PATIENT_MS,
   );
-  const announcements = new Announcements(bucket);
-  announcements.listen(clock);
+  const announcements = new Announcements(bucket, clock);
+  announcements.listen();
   const others = async () => {
     const found = await announcements.others('leader');
     return found === 'unreachable' ? assert.fail() : found;

@@ -94,7 +94,8 @@ export class Following {
     this.frames += 1;
     if (own !== null) {
       const isOlder = epochNumber(epoch) < epochNumber(own.epoch);
-      assert(!isOlder, `${this.what}: an older epoch`);
+      const mayBe = isOlder && snapshot === true && this.#isForgotten(own);
+      assert(!isOlder || mayBe, `${this.what}: an older epoch`);
       if (!this.#snapshotDue) assert.equal(epoch, own.epoch, `${this.what}: no Resync`);
     }
     if (snapshot === true) {

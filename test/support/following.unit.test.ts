@@ -17,14 +17,20 @@ function drawing(unit: number): Rng {
   return { unit: () => unit, token: () => '', secret: () => '' };
 }
 
-function heard(following: Following, event: string, seq: number, prev: number | null): void {
+function heard(
+  following: Following,
+  event: string,
+  seq: number,
+  prev: number | null,
+  epoch = EPOCH,
+): void {
   const snapshot = event === 'KOTHUpdate' && prev === null;
   const data = event === 'Subscribed' ? { recovered: false } : { at: seq };
   const frame = {
     requestId: 'r',
     messageType: 'message',
     event,
-    epoch: EPOCH,
+    epoch,
     seq,
     prev,
     snapshot,
@@ -46,6 +52,20 @@ test('a snapshot is older only where the position is forgotten', () => {
     if (isForgotten) hear();
     else assert.throws(hear, /an older state/);
     assert.equal(following.own?.seq, isForgotten ? 30 : 40);
+  }
+});
+
+test('a snapshot is of an older epoch only where the position is forgotten', () => {
+  for (const isForgotten of [false, true]) {
+    const following = new Following('r', SPEC, () => isForgotten);
+    following.frame();
+    heard(following, 'Subscribed', 40, null, '2-b');
+    heard(following, 'KOTHUpdate', 40, null, '2-b');
+    following.frame();
+    heard(following, 'Subscribed', 50, null);
+    const hear = () => heard(following, 'KOTHUpdate', 50, null);
+    if (isForgotten) hear();
+    else assert.throws(hear, /an older epoch/);
   }
 });
 

@@ -6,6 +6,11 @@ import type { SealedEntry } from '../../engine/log/entry.ts';
 
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 
+/** The number and the hash fit. */
+export function follows({ entry }: SealedEntry, before: SealedEntry): boolean {
+  return entry.seq === before.entry.seq + 1 && entry.prevEntryHash === before.hash;
+}
+
 export class EntryWindow {
   #entries: SealedEntry[] = [];
   #characters = 0;
@@ -21,15 +26,14 @@ export class EntryWindow {
   /** Adds an acknowledged entry of ours if it follows the tail; else the stream brings it. */
   takeOwn(sealed: SealedEntry): void {
     const tail = this.#entries.at(-1);
-    if (tail === undefined || sealed.entry.seq !== tail.entry.seq + 1) return;
-    if (sealed.entry.prevEntryHash === tail.hash) this.#push(sealed);
+    if (tail !== undefined && follows(sealed, tail)) this.#push(sealed);
   }
 
-  /** Adds an entry that the stream brings. After a gap the window starts again with it. */
+  /** Adds an entry that the stream brings. At one that does not follow the window starts again. */
   take(sealed: SealedEntry): void {
     const tail = this.#entries.at(-1);
     if (tail !== undefined && sealed.entry.seq <= tail.entry.seq) return;
-    if (tail !== undefined && sealed.entry.seq > tail.entry.seq + 1) this.#drop();
+    if (tail !== undefined && !follows(sealed, tail)) this.#drop();
     this.#push(sealed);
   }
 

@@ -182,7 +182,7 @@ export class JetstreamLog implements Log {
     const recent = this.#window.slice(fromSeq, limit);
     if (recent !== null) return recent;
     const hadEnd = this.#window.end;
-    const entries = inOrder(await this.#range.read(fromSeq, limit));
+    const entries = await this.#readStream(fromSeq, limit);
     // The stream ends before the pushed entries: `reached` must not resolve for them.
     if (entries.length === 0 && hadEnd >= fromSeq) await this.#restartWindow(fromSeq);
     return entries;
@@ -293,6 +293,22 @@ export class JetstreamLog implements Log {
     await this.#appends.idle();
     this.#follower.stop();
     this.#window.close();
+  }
+
+  /**
+   * From the stream. A consumer reads the copy on its server, which may lack an entry, or have
+   * another one than the other copies. Each entry names the hash of the one before, so the last
+   * one, as the stream's leader has it, verifies all. Where they differ, the leader is read.
+   */
+  async #readStream(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
+    const messages = await this.#range.read(fromSeq, limit);
+    const [first] = messages;
+    if (first === undefined) return [];
+    const entries = parseEntryOrNull(first) === null ? [] : inOrder(messages);
+    const last = first.seq === fromSeq ? entries.at(-1) : undefined;
+    const there = last === undefined ? null : await this.#stream.at(last.entry.seq);
+    if (there !== null && hashOf(there.data) === last?.hash) return entries;
+    return inOrder(await this.#range.readLeader(fromSeq, limit));
   }
 
   /** The window was filled from another stream. */

@@ -10,6 +10,7 @@ import { Fault, isFault } from '../../engine/runtime/assert.ts';
 import { EPOCH_PATTERN, LAST_MS, LAST_TERM, Market, Seq } from '../nats/messages.ts';
 import type { RangeReader } from '../nats/range.ts';
 import type { MarketStream, StoredMessage } from '../nats/stream.ts';
+import { follows } from './entryWindow.ts';
 import { textOf } from './jetstreamAppends.ts';
 
 export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
@@ -48,10 +49,6 @@ export function inOrder(messages: readonly StoredMessage[]): SealedEntry[] {
     }
   }
   return entries;
-}
-
-function follows({ entry }: SealedEntry, before: SealedEntry): boolean {
-  return entry.seq === before.entry.seq + 1 && entry.prevEntryHash === before.hash;
 }
 
 /**

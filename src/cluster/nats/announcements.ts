@@ -34,21 +34,31 @@ const KEY_SAFE = /^[A-Za-z0-9_=-]+$/;
 
 export class Announcements {
   readonly #bucket: Bucket;
+  readonly #clock: Clock;
   readonly #heard = new Map<string, Heard>();
+  #refusedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(bucket: Bucket) {
+  constructor(bucket: Bucket, clock: Clock) {
     this.#bucket = bucket;
+    this.#clock = clock;
+  }
+
+  /** When an announcement of this node was last not stored, by the monotonic clock. */
+  get refusedMs(): number {
+    return this.#refusedMs;
   }
 
   /** Fills `heard` from now on. */
-  listen(clock: Clock): void {
-    this.#bucket.hear(`${PREFIX}.*`, (text) => this.#hear(text, clock.monotonicMs()));
+  listen(): void {
+    this.#bucket.hear(`${PREFIX}.*`, (text) => this.#hear(text, this.#clock.monotonicMs()));
   }
 
   /** Repeat it every third of the lease. false: NATS did not store it. */
   async announce(own: Announcement): Promise<boolean> {
     const outcome = await this.#bucket.put(keyOf(own.node), JSON.stringify(own));
-    return outcome.write === 'done';
+    const isStored = outcome.write === 'done';
+    if (!isStored) this.#refusedMs = this.#clock.monotonicMs();
+    return isStored;
   }
 
   /** At a graceful stop, so that no node waits for this one. */
@@ -80,15 +90,17 @@ export class Announcements {
   }
 }
 
-/** Whether `own` should open the next epoch; the name decides between equals. */
+/**
+ * Whether no living node has more than `own`, which holds the lease. Of equals the lease decides:
+ * another one may be alive and unable to lead.
+ */
 export function hasNewestState(own: Announcement, others: readonly Announcement[]): boolean {
   return others.every((other) => {
     if (other.reader === true) return true;
     const [mine, theirs] = [epochNumber(own.epoch), epochNumber(other.epoch)];
     if (mine !== theirs) return mine > theirs;
     if (own.term !== other.term) return own.term > other.term;
-    if (own.seq !== other.seq) return own.seq > other.seq;
-    return own.node < other.node;
+    return own.seq >= other.seq;
   });
 }
 

@@ -78,7 +78,7 @@ export class RangeReader {
         return messages;
       }
     }
-    return this.#readLeader(from, limit);
+    return this.readLeader(from, limit);
   }
 
   async #readConsumer(from: number, limit: number): Promise<readonly StoredMessage[]> {
@@ -107,7 +107,8 @@ export class RangeReader {
     return messages;
   }
 
-  async #readLeader(from: number, limit: number): Promise<readonly StoredMessage[]> {
+  /** At most 32 messages as the stream's leader has them, one request each. */
+  async readLeader(from: number, limit: number): Promise<readonly StoredMessage[]> {
     const messages: StoredMessage[] = [];
     while (messages.length < Math.min(limit, LEADER_BATCH)) {
       const after = messages.at(-1)?.seq ?? from - 1;

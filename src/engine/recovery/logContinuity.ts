@@ -6,11 +6,21 @@ import { isOtherMarket } from '../runtime/marketIdentity.ts';
 import type { Position } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';
 
-type LogEnd = Pick<Checkpoint, 'seq' | 'term' | 'market'> & { readonly entryHash: string | null };
+type LogEnd = Pick<Checkpoint, 'seq' | 'term' | 'market'> & {
+  readonly entryHash: string | null;
+  readonly epoch: string | null;
+};
 
-function continues({ entry }: SealedEntry, { seq, entryHash, term, market }: LogEnd): boolean {
-  if (entry.payload.kind === 'epoch') return !isOtherMarket(entry.payload.market, market);
-  return entry.seq === seq + 1 && entry.prevEntryHash === entryHash && entry.term >= term;
+/**
+ * Who may publish can write an entry that fits by its number and its hash. Only an epoch's first
+ * entry names another epoch, and only a new leader's first entry raises the term, by one: an entry
+ * with numbers near their limits would leave none for the epochs and leaders after it.
+ */
+function continues({ entry }: SealedEntry, before: LogEnd): boolean {
+  const { epoch, seq, term, prevEntryHash, payload } = entry;
+  if (payload.kind === 'epoch') return !isOtherMarket(payload.market, before.market);
+  if (seq !== before.seq + 1 || prevEntryHash !== before.entryHash) return false;
+  return epoch === before.epoch && term === before.term + (payload.kind === 'leader' ? 1 : 0);
 }
 
 /** From the first on, as many as go on from each other. */
@@ -18,8 +28,8 @@ function continuousPrefix(entries: readonly SealedEntry[], from: LogEnd): readon
   let before = from;
   const end = entries.findIndex((sealed) => {
     if (!continues(sealed, before)) return true;
-    const { seq, term } = sealed.entry;
-    before = { ...before, seq, entryHash: sealed.hash, term };
+    const { epoch, seq, term } = sealed.entry;
+    before = { ...before, epoch, seq, entryHash: sealed.hash, term };
     return false;
   });
   return end < 0 ? entries : entries.slice(0, end);
@@ -46,7 +56,7 @@ export async function readContinuation(
   isShared: boolean,
 ): Promise<Continuation> {
   try {
-    const from = checkpoint ?? { seq: 0, entryHash: null, term: 0 };
+    const from = checkpoint ?? { epoch: null, seq: 0, entryHash: null, term: 0 };
     const all = await log.read(from.seq + 1, limit);
     const [next] = all;
     if (!isShared || next === undefined) return { entries: all };

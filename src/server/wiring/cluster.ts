@@ -151,7 +151,7 @@ async function joinWith(
 ): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
   const { settings, clock } = world;
   const { log, objects, turns } = shared;
-  turns.announcements.listen(world.clock);
+  turns.announcements.listen();
   turns.lease.listen();
   const files = dataFiles(settings.DATA_DIR);
   const pauseBeforeRetry = () => pauseOrInterrupt(clock, signal);
@@ -317,7 +317,7 @@ async function openShared(
     turns: {
       lease,
       leaseMs,
-      announcements: new Announcements(bucket),
+      announcements: new Announcements(bucket, clock),
       presence,
       async leave() {
         await lease.release();

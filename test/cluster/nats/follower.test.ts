@@ -79,7 +79,7 @@ test('without a connection every method of a bucket is unreachable', async (scop
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const shape = { name: marketName(), replicas: 1, ttlMs: 1_000 };
-  const announcements = new Announcements(new Bucket(link, shape, PATIENT_MS));
+  const announcements = new Announcements(new Bucket(link, shape, PATIENT_MS), systemClock);
   assert.deepEqual(await announcements.others('a'), []);
   await link.close();
   assert.equal(await announcements.others('a'), 'unreachable');

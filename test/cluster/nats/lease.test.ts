@@ -291,7 +291,7 @@ describe('the lease', { concurrency: true }, () => {
     const name = marketName();
     const own = await Candidate.ready(scope, link, name, 'a');
     const shape = { name, replicas: 1, ttlMs: LEASE_MS };
-    const announcements = new Announcements(new Bucket(link, shape, PATIENT_MS));
+    const announcements = new Announcements(new Bucket(link, shape, PATIENT_MS), systemClock);
     assert.deepEqual(await announcements.others('a'), []);
     const have = (node: string, term: number, seq: number): Announcement => {
       return { node, epoch: '1-x', term, seq };
@@ -306,7 +306,8 @@ describe('the lease', { concurrency: true }, () => {
     assert.ok(others !== 'unreachable');
     assert.equal(hasNewestState(have('a', 2, 40), others), false);
     assert.equal(hasNewestState(have('a', 2, 46), others), true);
-    assert.equal(hasNewestState(have('a', 2, 45), others), true, 'of equals the first by name');
+    for (const name of ['a', 'z'])
+      assert.equal(hasNewestState(have(name, 2, 45), others), true, 'of equals who has the lease');
     await announcements.withdraw('c');
     const names = async () => {
       const now = await announcements.others('a');

@@ -3,6 +3,8 @@
  * silent for longer than two pings, it continues at another node, with `since`.
  */
 import assert from 'node:assert/strict';
+import { openEntry } from '../../../src/engine/log/entry.ts';
+import { hasReached } from '../../../src/engine/runtime/position.ts';
 import { marketStreams, type StreamSpec, tokenStreams } from '../../e2e/live/streamSpecs.ts';
 import type { Position } from '../../support/chart.ts';
 import { Following } from '../../support/following.ts';
@@ -84,7 +86,7 @@ export class LifeClient {
         const method = body === undefined ? 'GET' : 'POST';
         const text = body === undefined ? undefined : JSON.stringify(body);
         const answer = await node.request(method, path, text);
-        const why = this.#compareOne(following, answer, (value) => {
+        const why = this.#compareOne(node, following, answer, (value) => {
           assert(following.state !== null);
           question.check(following.state, value);
         });
@@ -114,6 +116,7 @@ export class LifeClient {
   }
 
   #compareOne(
+    node: LifeNode,
     following: Following,
     answer: Awaited<ReturnType<LifeNode['request']>>,
     check: (value: unknown) => void,
@@ -122,7 +125,7 @@ export class LifeClient {
     if (answer.status !== 200 && answer.status !== 404) return `${answer.status} ${answer.body}`;
     const { state, own, asking } = following;
     if (asking || state === null || own === null) return `it still asks: ${following.what}`;
-    const position = this.#positionOf(answer);
+    const position = this.#positionOf(node, answer);
     try {
       check(answer.status === 404 ? null : JSON.parse(answer.body));
     } catch (error) {
@@ -145,7 +148,8 @@ export class LifeClient {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const answer = await node.request(body === undefined ? 'GET' : 'POST', path, text);
     if (answer?.status !== 200) return;
-    this.#told(`${path} ${text ?? ''} at ${this.#positionOf(answer)}`, answer.body, node.name);
+    const position = this.#positionOf(node, answer);
+    this.#told(`${path} ${text ?? ''} at ${position}`, answer.body, node.name);
   }
 
   #told(what: string, text: string, node: string): void {
@@ -155,18 +159,18 @@ export class LifeClient {
   }
 
   /** X-Position. */
-  #positionOf({ headers }: HttpAnswer): string {
+  #positionOf(node: LifeNode, { headers }: HttpAnswer): string {
     const position = headers['x-position'] ?? '';
-    this.#checkPosition(position);
+    this.#checkPosition(node, position);
     return position;
   }
 
-  /** An answer holds no more than its node has applied. */
-  #checkPosition(position: string): void {
-    const applied = this.#node?.app?.node.applied();
+  /** An answer holds no more than its node has applied. That may be the node before this one. */
+  #checkPosition({ name, app }: LifeNode, position: string): void {
+    const applied = app?.node.applied();
     const [epoch, seq] = position.split(':');
     if (applied === undefined || applied.epoch !== epoch || Number(seq) <= applied.seq) return;
-    this.#broken(`X-Position is ${position}, and its node is at ${applied.seq}`);
+    this.#broken(`X-Position of ${name} is ${position}, and it is at ${applied.seq}`);
   }
 
   #broken(why: string): void {
@@ -179,14 +183,15 @@ export class LifeClient {
     this.followings.push(new Following(`r${this.followings.length}`, spec, isForgotten));
   }
 
-  /** NATS lost what it had acknowledged, and no node that runs has it. */
-  #isForgotten({ epoch, seq }: Position): boolean {
-    const { nodes, deps } = this.#life;
-    const isKnown = nodes.some(({ app }) => {
-      const applied = app?.node.applied();
-      return applied?.epoch === epoch && applied.seq >= seq;
+  /** NATS lost what it had acknowledged, and no node that it reaches has it. */
+  #isForgotten(position: Position): boolean {
+    const { living, cut, deps } = this.#life;
+    const isKnown = living.some(({ name, app }) => {
+      return app !== null && !cut.has(name) && hasReached(app.node.applied(), position);
     });
-    return !isKnown && seq > deps.nats.lastSeq(MARKET);
+    const text = deps.nats.textAt(MARKET, deps.nats.lastSeq(MARKET));
+    const end = text === null ? null : positionIn(text);
+    return !isKnown && (end === null || !hasReached(end, position));
   }
 
   /** Looks for a node while there is none, and leaves one that is silent. */
@@ -271,5 +276,14 @@ export class LifeClient {
 
   #send(frame: object): void {
     this.#socket?.send(JSON.stringify(frame));
+  }
+}
+
+/** Where a message of the log is; null: it is no entry. */
+function positionIn(text: string): Position | null {
+  try {
+    return openEntry(text).entry;
+  } catch {
+    return null;
   }
 }

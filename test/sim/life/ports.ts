@@ -85,6 +85,8 @@ export interface LifeNats {
   purge(stream: string, upToSeq: number): void;
   /** Changes a byte of a stored message, on one server where it is named. */
   damage(stream: string, seq: number, server?: number): void;
+  /** Turns a bit of a stored message on the disk of a server that is down. */
+  flipBit(stream: string, seq: number, server: number, ended: 'killed' | 'stopped'): void;
   /** What a message is: in the copy of this server, or in any. null: there is none. */
   textAt(stream: string, seq: number, server?: number): string | null;
   /** Puts other bytes in the place of a stored message, in the copy of one server. */
@@ -101,6 +103,8 @@ export interface LifeNats {
   copy(): unknown;
   restore(copy: unknown): void;
   lastSeq(stream: string): number;
+  /** false: it is there, and its servers have not agreed on a leader. */
+  isLed(stream: string): boolean;
   /** How many the stream should have; null: there is no such stream. */
   copiesOf(stream: string): number | null;
   requestsOf(node: string): number;

@@ -14,7 +14,7 @@ import { epochNumber } from '../../../src/engine/runtime/position.ts';
 import type { App } from '../../../src/server/app.ts';
 import type { Life } from './life.ts';
 import type { LifeNode, StoredMessage } from './ports.ts';
-import { MARKET } from './steps/nats.ts';
+import { LEASE_STREAM, MARKET } from './steps/nats.ts';
 import { LogRules } from './watchLog.ts';
 import { MOST_BEHIND_MS, NodeRules } from './watchNodes.ts';
 
@@ -51,6 +51,8 @@ export class Watch {
   readonly #logRules: LogRules;
   readonly #nodeRules: NodeRules;
   #ledMs = 0;
+  /** When servers of NATS last had no leader for the log or the lease: they take 4 to 9 s. */
+  #formingMs = 0;
   #leaders = '';
   #entries = 0;
   #looks = 0;
@@ -129,11 +131,13 @@ export class Watch {
   }
 
   #checkLeader(): void {
-    const { clock } = this.#life.deps;
+    const { clock, nats } = this.#life.deps;
+    if (!nats.isLed(MARKET) || !nats.isLed(LEASE_STREAM)) this.#formingMs = this.nowMs;
     const { isDisturbed, onlyUnfitSinceMs, pending, nodes } = this.#life;
     const mayLead = onlyUnfitSinceMs !== null && pending.size === 0 && nodes.length > 1;
     if ((isDisturbed && !mayLead) || nodes.length === 0) return;
-    const sinceMs = Math.max(this.#ledMs, this.#life.disturbedMs, this.#life.lossMs);
+    const { disturbedMs, lossMs } = this.#life;
+    const sinceMs = Math.max(this.#ledMs, disturbedMs, lossMs, this.#formingMs);
     const most = LEADERLESS_LEASES * this.#life.leaseMs + 2 * LOOK_MS;
     const forMs = clock.monotonicMs() - sinceMs;
     if (forMs > most) this.#broken('leader', `no node has led for ${Math.round(forMs)} ms`);

@@ -3,7 +3,7 @@
  *
  * - an entry has the number of its message, and lies behind a message that is an entry;
  * - the log starts again only after it lost something;
- * - it starts again from the newest state that a living node has.
+ * - it starts again from the newest state that a living node has, readers aside.
  */
 import type { Entry } from '../../../src/engine/log/entry.ts';
 import { epochNumber } from '../../../src/engine/runtime/position.ts';
@@ -53,7 +53,9 @@ export class LogRules {
     const { nodes, living } = this.#life;
     for (const node of nodes) {
       const { name, app } = node;
-      if (app === null || !living.includes(node) || this.#isHeldUp(name)) {
+      // A reader has no part in it: it can begin no log, and none waits for it.
+      const isReader = app?.chain?.roles?.isReader === true;
+      if (app === null || isReader || !living.includes(node) || this.#isHeldUp(name)) {
         this.#reached.delete(name);
         continue;
       }

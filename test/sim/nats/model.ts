@@ -317,6 +317,12 @@ export class NatsModel {
   }
 
   /** null: there is no such stream. */
+  /** It has a leader that enough servers hear, or is not there: it takes messages. */
+  isLed(stream: string): boolean {
+    const replicas = this.jetstream.streams.get(stream)?.replicas;
+    return replicas?.leaders.some((leader) => replicas.hasQuorum(leader)) ?? true;
+  }
+
   copiesOf(stream: string): number | null {
     return this.jetstream.streams.get(stream)?.config.num_replicas ?? null;
   }

@@ -4,7 +4,8 @@ import { type StepKind, stepKind } from './kind.ts';
 
 /** Of the market that all runs have; see `MARKET` in nodes' settings. */
 export const MARKET = 'sim';
-export const STREAMS = [MARKET, `KV_${MARKET}-nodes`, `OBJ_${MARKET}-files`] as const;
+export const LEASE_STREAM = `KV_${MARKET}-nodes`;
+export const STREAMS = [MARKET, LEASE_STREAM, `OBJ_${MARKET}-files`] as const;
 
 export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
   partition: stepKind({

@@ -2,7 +2,9 @@
 import { openEntry, sealEntry } from '../../../../src/engine/log/entry.ts';
 import type { Life } from '../life.ts';
 import { type Draw, type StepKind, stepKind } from './kind.ts';
-import { MARKET, STREAMS } from './nats.ts';
+import { downOf, MARKET, STREAMS } from './nats.ts';
+
+const DOWN_MS = 2_000;
 
 export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
   /** The storage of NATS takes nothing: no lease, no entry. */
@@ -16,20 +18,34 @@ export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
     },
   }),
   /**
-   * The disk of one server turns a bit of an entry that a node missed while it was down. Only who
-   * reads that copy sees it.
+   * The disk of one server turns a bit of an entry that a node missed while it was down, as in
+   * report 7549 of nats-server. That server never delivers it, and may not have what is behind it.
    */
   damageOneCopy: stepKind({
     weight: 1,
     alone: 2,
-    draw: missed,
-    apply(life, fields) {
-      whileMissed(life, fields, (seq, server) => life.deps.nats.damage(MARKET, seq, server));
+    draw: (draw) => ({ ...missed(draw), ended: draw.oneOf<Ended>(['killed', 'stopped']) }),
+    apply(life, { ended, ...fields }) {
+      whileMissed(life, fields, (seq, server) => flipBit(life, seq, server, ended));
     },
   }),
   /**
+   * All servers but one lose what they stored last. That one keeps it, and takes what comes behind
+   * it: report 7567 of nats-server.
+   */
+  mostLoseWrites: stepKind({
+    weight: 2,
+    alone: 3,
+    draw: (draw) => ({
+      keeps: draw.between(0, 2),
+      loseLastMs: draw.oneOf([100, 2_000, 20_000]),
+      forMs: draw.between(500, 10_000),
+    }),
+    apply: mostLoseWrites,
+  }),
+  /**
    * One copy has another entry than the others, as valid as theirs, at a sequence that a node
-   * missed while it was down. The entry behind it follows the other one.
+   * missed while it was down. The entry behind it follows the other ones' entry.
    */
   twoHistories: stepKind({
     weight: 1,
@@ -97,10 +113,43 @@ function whileMissed(
   life.hold(node, forMs, () => {
     const last = life.deps.nats.lastSeq(MARKET);
     const seq = from + 1 + Math.floor((percent / 101) * (last - from));
-    if (seq <= last) change(seq, server);
+    // Nothing says that the last entry is another one, before the next one follows.
+    if (seq < last) change(seq, server % life.deps.settings.natsServers);
     life.lost();
     if (!life.isHeld(node)) void life.follow(`start ${node.name}`, node.start());
   });
+}
+
+type Ended = 'killed' | 'stopped';
+
+function flipBit(life: Life, seq: number, server: number, ended: Ended): void {
+  const { nats } = life.deps;
+  nats.killServer(server, 0);
+  nats.flipBit(MARKET, seq, server, ended);
+  life.share(downOf(server), DOWN_MS, () => {
+    nats.startServer(server);
+    life.lost();
+  });
+}
+
+interface MostLose {
+  readonly [field: string]: number;
+  readonly keeps: number;
+  readonly loseLastMs: number;
+  readonly forMs: number;
+}
+
+function mostLoseWrites(life: Life, { keeps, loseLastMs, forMs }: MostLose): void {
+  const { nats, settings } = life.deps;
+  const servers = Array.from({ length: settings.natsServers }, (_, at) => at);
+  for (const server of servers) {
+    if (server === keeps) continue;
+    nats.killServer(server, loseLastMs);
+    life.share(downOf(server), forMs, () => {
+      nats.startServer(server);
+      life.lost();
+    });
+  }
 }
 
 function rewrite({ deps: { nats } }: Life, seq: number, server: number): void {
