@@ -33,7 +33,7 @@ export function removable(modules: string, target: Target, isProduction: boolean
     ...find(modules, 'node/node_modules/node-*/{include,share}'),
   ];
   if (!isProduction) return found;
-  return [...found, ...packagesIn(modules).flatMap(forDevelopers)];
+  return [...found, ...otherForms(modules), ...packagesIn(modules).flatMap(forDevelopers)];
 }
 
 /** uWebSockets.js: a file for each platform, processor and version of Node. */
@@ -61,6 +61,12 @@ function otherTypefaces(modules: string): string[] {
   const files = find(modules, 'dejavu-fonts-ttf/ttf/*.ttf');
   const others = allBut(files, (path) => own.includes(basename(path)));
   return [...others, ...find(modules, 'dejavu-fonts-ttf/{*.txt,NEWS,fontconfig}')];
+}
+
+/** The SDK of MCP and what it loads are loaded as modules only. */
+function otherForms(modules: string): string[] {
+  const forms = ['@modelcontextprotocol/sdk/dist/cjs', 'hono/dist/cjs', 'zod/src'];
+  return [...forms.flatMap((form) => find(modules, form)), ...find(modules, 'zod/**/*.cjs')];
 }
 
 /** All paths but the wanted ones; none where nothing is wanted. */

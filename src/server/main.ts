@@ -31,7 +31,7 @@ import type { NodeCommandDeps } from './cli/nodeAccess.ts';
 import { ProcessOutput } from './cli/processOutput.ts';
 import type { RotateCommand } from './cli/rotateArguments.ts';
 import type { Terminal } from './cli/serve.ts';
-import type { WalletCommand } from './cli/walletArguments.ts';
+import type { McpCommand, WalletCommand } from './cli/walletArguments.ts';
 import { runWalletCommand } from './cli/walletCommands.ts';
 import { settingsHelp } from './settings/help.ts';
 import { KEYS_HELP, keyFiles, NO_SECRETS } from './settings/keyFiles.ts';
@@ -91,6 +91,7 @@ async function run(command: Command | string): Promise<number> {
     return 0;
   }
   if (command.name === 'wallet command') return walletCommand(command);
+  if (command.name === 'mcp') return mcp(command);
   if (command.name === 'watch' || command.name === 'book') return watch(command);
   if (command.name === 'export') return exportDump(command);
   if (command.name === 'deploy check') return deployCheck(command.file);
@@ -181,6 +182,12 @@ async function askYesOrNo(question: string): Promise<boolean> {
   } finally {
     lines.close();
   }
+}
+
+async function mcp(command: McpCommand): Promise<number> {
+  const { runMcp } = await import('./cli/mcp.ts');
+  const { stdin: input, stdout: output } = process;
+  return runMcp(command, { ...clientDeps(), input, output, version: readVersion() });
 }
 
 async function exportDump(command: ExportCommand): Promise<number> {

@@ -1,7 +1,7 @@
 /** What a receiver compares: the signature that the server makes, as the client reads it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signatureOf } from '../../src/api/webhooks/signature.ts';
+import { signatureOf } from '../../src/api/webhooks/sender.ts';
 import { isFromWebhook } from '../../src/client/index.ts';
 
 const SECRET = 'a-secret-of-this-test';

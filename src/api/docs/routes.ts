@@ -12,10 +12,12 @@ import type { Topic } from '../topics/port.ts';
 import { asyncapi } from './asyncapi.ts';
 import type { JsonObject } from './definitions.ts';
 import { type Examples, readExamples } from './examples.ts';
+import { llmsFullText, llmsText } from './llms.ts';
 import { type About, openapi } from './openapi.ts';
 import { page, SCRIPT_PATH, STYLE_PATH } from './page/page.ts';
 
 const YAML = 'application/yaml';
+const MARKDOWN = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json';
 const DOCUMENT = Type.Object({}, { additionalProperties: true });
 
@@ -57,6 +59,12 @@ export function docsRoutes(
       'AsyncAPI 3 of every topic, as JSON',
       JSON_TYPE,
       () => JSON.stringify(streams()),
+    ),
+    served('/llms.txt', 'llms', 'What there is, for language models', MARKDOWN, () =>
+      llmsText(calls(), streams()),
+    ),
+    served('/llms-full.txt', 'llmsFull', 'All documents in one text', MARKDOWN, () =>
+      llmsFullText(calls(), streams()),
     ),
     served('/docs', 'reference', 'This reference, as a page', 'text/html; charset=utf-8', html),
     served(STYLE_PATH, 'referenceStyle', 'Style of the page', 'text/css; charset=utf-8', styleText),

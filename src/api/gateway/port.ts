@@ -28,6 +28,16 @@ export interface RouteRequest {
   readonly limits?: CallerLimits;
   /** Name of the caller's API key, where the route `needsKey`. */
   readonly apiKey?: string;
+  /** Where the route `callsRoutes`: runs another one for the same caller, at its cost. */
+  readonly call?: (route: Route, request: InnerRequest) => Promise<Answer | Failure>;
+}
+
+/** A request to a route from within another one; checked as one that came alone. */
+export interface InnerRequest {
+  /** Path and query. */
+  readonly target: string;
+  /** JSON or a form; null: none. */
+  readonly body: { readonly type: string; readonly bytes: Uint8Array } | null;
 }
 
 /** The limits of a request's caller, and the remaining amounts. */
@@ -172,6 +182,8 @@ export interface Route {
   readonly needsKey?: boolean;
   /** Its requests carry the limits of their caller. */
   readonly tellsLimits?: boolean;
+  /** Its handler runs other routes for its caller. */
+  readonly callsRoutes?: boolean;
   /** Answers only calls from this host: see `http/localHostGuard.ts`. */
   readonly localOnly?: boolean;
   /**

@@ -30,6 +30,7 @@ interface CheckedRequest<
   readonly files?: readonly FormFile[];
   readonly limits?: CallerLimits;
   readonly apiKey?: string;
+  readonly call?: RouteRequest['call'];
 }
 
 /** What a check lets through: as the schema says, and fields with a `default` are always there. */

@@ -23,6 +23,7 @@ import {
 } from './body.ts';
 import { CsvWriter, wantsCsv } from './csv.ts';
 import { enter, type HttpDeps, unmetExpectation } from './enter.ts';
+import { innerCall } from './innerCalls.ts';
 import { ParameterReader, QueryReader } from './query.ts';
 import { changed, type RequestContext } from './responseWriter.ts';
 import { methodNotAllowed, notFound, preflight } from './unrouted.ts';
@@ -210,12 +211,18 @@ class RouteServer {
     }
   }
 
-  #handle({ caller, exchange }: RequestContext, request: RouteRequest) {
+  #handle(context: RequestContext, request: RouteRequest) {
+    const { caller, exchange } = context;
     const { idempotencyKey } = exchange;
     if (idempotencyKey !== null && this.#route.idempotency !== undefined) {
       return this.#http.idempotentAnswers.answer(idempotencyKey, caller, this.#route, request);
     }
-    const { needsKey, tellsLimits } = this.#route;
+    const { needsKey, tellsLimits, callsRoutes } = this.#route;
+    if (callsRoutes === true) {
+      const call: RouteRequest['call'] = (route, inner) =>
+        innerCall(this.#http, context, route, inner);
+      return this.#route.handle({ ...request, call });
+    }
     if (needsKey === true && caller.apiKey !== null) {
       return this.#route.handle({ ...request, apiKey: caller.apiKey.name });
     }

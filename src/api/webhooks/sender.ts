@@ -3,6 +3,7 @@
  * the answer only its status counts. Certificates are checked by Node's authorities and those of
  * NODE_EXTRA_CA_CERTS.
  */
+import { createHmac } from 'node:crypto';
 import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -10,7 +11,6 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { fetchFailure } from '../../engine/runtime/fetching.ts';
 import type { Destination, Destinations } from './destination.ts';
 import type { Webhook } from './port.ts';
-import { signatureOf, standardSignature } from './signature.ts';
 
 export interface Delivery {
   /** A JSON array of frames. */
@@ -158,3 +158,38 @@ export class Sender {
 }
 
 type Headers = Readonly<Record<string, string | number>>;
+
+/** `t=<Unix seconds>,v1=<HMAC-SHA256 of "<t>.<body>" in hex>`. */
+export function signatureOf(secret: string, seconds: number, body: string): string {
+  const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return `t=${seconds},v1=${mac}`;
+}
+
+/** `v1,<HMAC-SHA256 of "<id>.<t>.<body>" in base64>`, one for each reading of the secret. */
+export function standardSignature(
+  secret: string,
+  messageId: string,
+  seconds: number,
+  body: string,
+): string {
+  const signed = `${messageId}.${seconds}.${body}`;
+  const macOf = (key: Buffer) => createHmac('sha256', key).update(signed).digest('base64');
+  return keysOf(secret)
+    .map((key) => `v1,${macOf(key)}`)
+    .join(' ');
+}
+
+const PREFIX = 'whsec_';
+
+/**
+ * The standard's libraries read a secret as base64, after `whsec_` where it has that. A receiver
+ * can also ask for the bytes of the text (`format: 'raw'`). A secret that a user chose can be meant
+ * in both ways, so it signs in both.
+ */
+function keysOf(secret: string): Buffer[] {
+  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  const decoded = Buffer.from(text, 'base64');
+  const isBase64 = decoded.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  if (!isBase64) return [Buffer.from(secret)];
+  return text === secret ? [decoded, Buffer.from(secret)] : [decoded];
+}

@@ -203,6 +203,14 @@ const COMMANDS = {
       ...URL_OPTION,
     },
   },
+  mcp: {
+    group: 'server',
+    uses: [['', 'tools for agents (MCP) on stdin and stdout; asks first']],
+    options: {
+      ...URL_OPTION,
+      wallet: { value: 'FILE', about: 'the key file (default ./wallet.json)' },
+    },
+  },
   wallet: {
     group: 'wallet',
     uses: [

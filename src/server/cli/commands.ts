@@ -23,7 +23,14 @@ import {
   type Values,
 } from './options.ts';
 import { parseRotate, type RotateCommand } from './rotateArguments.ts';
-import { BAD_URL, parseWalletCommand, serverUrl, type WalletCommand } from './walletArguments.ts';
+import {
+  BAD_URL,
+  type McpCommand,
+  parseMcp,
+  parseWalletCommand,
+  serverUrl,
+  type WalletCommand,
+} from './walletArguments.ts';
 
 export type Command =
   | ServeCommand
@@ -41,6 +48,7 @@ export type Command =
   | ImportCommand
   | BookCommand
   | WatchCommand
+  | McpCommand
   | WalletCommand;
 
 /** Prints a text, and does nothing else. */
@@ -113,6 +121,7 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'completion' && rest[0] !== undefined) return parseCompletion(rest);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   if (name === 'cluster') return parseCluster(values);
+  if (name === 'mcp') return parseMcp(values);
   if (name === 'reset') return { name };
   if (name === 'completion') return 'completion takes bash or zsh';
   if (name === 'verify' || values.verify === true) return { name: 'verify' };

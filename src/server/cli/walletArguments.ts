@@ -72,6 +72,12 @@ export interface LockAction {
   readonly stages: number;
 }
 
+export interface McpCommand {
+  readonly name: 'mcp';
+  readonly url: string;
+  readonly walletFile: string;
+}
+
 export interface WalletCommand {
   readonly name: 'wallet command';
   readonly action: WalletAction;
@@ -104,6 +110,12 @@ export function parseWalletCommand(
   if (typeof client === 'string') return client;
   const action = parse(rest, values);
   return typeof action === 'string' ? action : { name: 'wallet command', action, client };
+}
+
+export function parseMcp(values: Values): McpCommand | string {
+  const client = parseClient(values);
+  if (typeof client === 'string') return client;
+  return { name: 'mcp', url: client.url, walletFile: client.walletFile };
 }
 
 type Parser = (rest: readonly string[], values: Values) => WalletAction | string;

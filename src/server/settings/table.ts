@@ -38,6 +38,10 @@ const LISTENING = {
   PUBLIC_URL: optionalUrl(
     'Where clients reach this server: https://market.example. Previews of links need it.',
   ),
+  MCP: Type.Boolean({
+    default: false,
+    description: 'Whether agents may call /mcp: the Model Context Protocol over HTTP.',
+  }),
   EXPLORER_URL: optionalUrl(
     'Block explorer: addresses of transactions up to their id; empty: cexplorer; none: no links.',
   ),

@@ -4,12 +4,14 @@ import { createServer as createTcpServer } from 'node:net';
 import type { Registry } from 'prom-client';
 import { CardRenderer } from '../../api/card/cardRenderer.ts';
 import { cardRoute } from '../../api/card/routes.ts';
+import { type About, openapi } from '../../api/docs/openapi.ts';
 import { docsRoutes, prepareDocuments } from '../../api/docs/routes.ts';
 import type { ApiKeys } from '../../api/gateway/apiKeys.ts';
 import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
 import type { GatewayOptions } from '../../api/gateway/options.ts';
 import type { NodeView, Route } from '../../api/gateway/port.ts';
 import { createServer } from '../../api/gateway/server.ts';
+import { mcpRoute } from '../../api/mcp/routes.ts';
 import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUsd.ts';
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
@@ -62,7 +64,7 @@ export function openListeners(
   reasons: Reasons,
   apiKeys: ApiKeys,
 ): Listeners {
-  const { settings, clock, rng, version } = world;
+  const { settings, clock, rng } = world;
   const reads = marketReadsOf(node, chain, clock, events);
   const status = statusOf(world, node, chain, reasons, reads);
   const nodeView = nodeViewOf(node, cluster, clock, status);
@@ -76,7 +78,9 @@ export function openListeners(
   const routes = [...marketRoutes(node, books, chain, world, adaUsd), ...webhooks.routes];
   const market = settings.ADMIN_PORT === undefined ? [...routes, ...admin] : routes;
   const links = linkRoutesOf(node, status, settings, chain, renderer);
-  const documents = docsRoutes({ title: 'upcurve', version }, [...market, ...links], topics);
+  const about = { title: 'upcurve', version: world.version };
+  const described = [...market, ...links, ...(settings.MCP ? [mcpOf(about, market)] : [])];
+  const documents = docsRoutes(about, described, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
 
   const listener = (
@@ -92,7 +96,7 @@ export function openListeners(
     return { gateway, streams };
   };
   const page = pageRoutes(pageOptionsOf(settings, chain));
-  const open = listener([...market, ...links, ...documents, ...page], topics, options);
+  const open = listener([...described, ...documents, ...page], topics, options);
   let port = 0;
   const gateway: Service = {
     name: 'gateway',
@@ -109,6 +113,10 @@ export function openListeners(
     services.unshift(adminService(back.gateway, settings.HOST, settings.ADMIN_PORT, events));
   }
   return { hub: hubOf(open.streams, webhooks.hub), services, port: () => port };
+}
+
+function mcpOf(about: About, routes: readonly Route[]): Route {
+  return mcpRoute({ version: about.version, openapi: () => openapi(about, routes), routes });
 }
 
 function marketReadsOf(

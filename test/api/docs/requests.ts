@@ -125,6 +125,8 @@ const READS: Samples = {
   'GET /v1/docs/openapi.json': none,
   'GET /v1/docs/asyncapi.json': none,
   'GET /docs': none,
+  'GET /llms.txt': none,
+  'GET /llms-full.txt': none,
   'GET /docs/style.css': none,
   'GET /docs/page.js': none,
 };

@@ -40,6 +40,8 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
       'get /docs',
       'get /docs/page.js',
       'get /docs/style.css',
+      'get /llms-full.txt',
+      'get /llms.txt',
       'get /health/live',
       'get /health/ready',
       'get /metrics',

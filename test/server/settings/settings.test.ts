@@ -24,6 +24,7 @@ test('an empty environment gives the documented defaults', () => {
   assert.deepEqual(good({}), {
     PORT: 8080,
     PORT_SHARED: false,
+    MCP: false,
     HOST: '127.0.0.1',
     TRUSTED_PROXIES: [],
     RATE_READS_PER_S: 100,
