@@ -26,16 +26,18 @@ async function logOfThree(t: TestContext) {
   after(() => {
     for (const server of SERVERS) model.killServer(server);
   });
+  const told: string[] = [];
   const link = await connectNats({ url: 'nats://model', name: 'node' }, rng, model.dialer('node'));
   assert.ok(!(link instanceof Failure));
   after(() => link.close());
+  link.messages.onDropped((_, why) => told.push(why));
   await ensureLog(link, { name: NAME, replicas: SERVERS.length });
   const log = await openLog(t, link, NAME);
   for (const sealed of ENTRIES) await log.append(sealed, sealed.entry.seq - 1);
   const [leader] = model.jetstream.streams.get(NAME)?.replicas.leaders ?? [];
   const others = SERVERS.filter((server) => model.servers[server] !== leader?.server);
   assert.equal(others.length, 2);
-  return { model, others, open: () => openLog(t, link, NAME) };
+  return { model, others, told, open: () => openLog(t, link, NAME) };
 }
 
 async function readAll(log: Log, from: number): Promise<readonly SealedEntry[]> {
@@ -58,7 +60,7 @@ const CHANGES: Readonly<Record<string, (text: string) => string>> = {
 for (const [what, change] of Object.entries(CHANGES)) {
   for (const seq of [1, 4, 6]) {
     test(`copies with ${what} at ${seq} are not read`, async (t) => {
-      const { model, others, open } = await logOfThree(t);
+      const { model, others, told, open } = await logOfThree(t);
       for (const server of others)
         model.rewrite(NAME, seq, server, change(ENTRIES[seq - 1]?.text ?? ''));
       for (let read = 0; read < READS; read += 1) {
@@ -67,6 +69,10 @@ for (const [what, change] of Object.entries(CHANGES)) {
           assert.deepEqual(await readAll(log, from), ENTRIES.slice(from - 1));
         }
       }
+      const isTold = told.some(
+        (why) => why.startsWith('a copy of the log') && why.endsWith(` ${seq}`),
+      );
+      assert.equal(isTold, seq < ENTRIES.length, 'the last one is in memory');
     });
   }
 }

@@ -308,7 +308,16 @@ export class JetstreamLog implements Log {
     const last = first.seq === fromSeq ? entries.at(-1) : undefined;
     const there = last === undefined ? null : await this.#stream.at(last.entry.seq);
     if (there !== null && hashOf(there.data) === last?.hash) return entries;
-    return inOrder(await this.#range.readLeader(fromSeq, limit));
+    const ofLeader = await this.#range.readLeader(fromSeq, limit);
+    const odd = ofLeader.find(({ seq, data }, at) => {
+      const read = messages[at];
+      return read !== undefined && (read.seq !== seq || hashOf(read.data) !== hashOf(data));
+    });
+    if (odd !== undefined) {
+      const why = 'a copy of the log has no entry, or another one than its leader, at';
+      this.#link.messages.dropped('entry', `${why} ${odd.seq}`);
+    }
+    return inOrder(ofLeader);
   }
 
   /** The window was filled from another stream. */

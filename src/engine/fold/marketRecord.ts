@@ -11,6 +11,7 @@ import {
   describeMarket,
   describeOrigin,
   identityOf,
+  isDamagedCopy,
   isOtherMarket,
   type MarketIdentity,
   type MarketOrigin,
@@ -63,9 +64,8 @@ export class MarketRecord {
     if (own !== null && isOtherMarket(own, there)) {
       throw new Fault(
         'otherMarket',
-        `DATA_DIR ${this.#directory} holds ${describeMarket(own)}, but ${what} belongs to ` +
-          `${describeMarket(there)}. Nothing was changed. Set DATA_DIR to a directory of that ` +
-          'market or to an empty one, or set MARKET_NAME or NATS_URL to those of this market',
+        `DATA_DIR ${this.#directory} holds ${describeMarket(own, there)}, but ${what} belongs to ` +
+          `${describeMarket(there, own)}. Nothing was changed. ${advice(own, there)}`,
       );
     }
     this.#compareOrigin(there, what);
@@ -93,10 +93,21 @@ export class MarketRecord {
     if (own.network === there.network && isDeployed) return;
     throw new Fault(
       'otherMarket',
-      `${what} belongs to ${describeMarket(there)}, but the settings of this node are for ` +
-        `${describeOrigin(own)}. Nothing was changed. ${adviceFor(own, there)}`,
+      `${what} belongs to ${describeMarket(there, own)}, but the settings of this node are for ` +
+        `${describeOrigin(own, there)}. Nothing was changed. ${adviceFor(own, there)}`,
     );
   }
+}
+
+function advice(own: MarketIdentity, there: MarketIdentity): string {
+  if (isDamagedCopy(own, there)) {
+    const why = 'Ids of two markets never begin alike, so one of the two was damaged';
+    return `${why}: restore it from a backup`;
+  }
+  return (
+    'Set DATA_DIR to a directory of that market or to an empty one, or set MARKET_NAME or ' +
+    'NATS_URL to those of this market'
+  );
 }
 
 function adviceFor(own: MarketOrigin, there: MarketOrigin): string {

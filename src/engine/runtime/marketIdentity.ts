@@ -47,13 +47,35 @@ export function isOtherMarket(
   return one != null && other != null && one.id !== other.id;
 }
 
-/** For a message: `market 0123456789ab (devnet, deployment 0123456789ab)`. */
-export function describeMarket(market: MarketIdentity): string {
-  return `market ${market.id.slice(0, SHOWN)} (${describeOrigin(market)})`;
+/**
+ * For a message: `market 0123456789ab (devnet, deployment 0123456789ab)`. `beside` is named in
+ * the same message: where both begin alike, all digits are shown.
+ */
+export function describeMarket(
+  market: MarketIdentity,
+  beside?: MarketOrigin & { readonly id?: string },
+): string {
+  const id = shownOf(market.id, beside?.id ?? null);
+  return `market ${id} (${describeOrigin(market, beside)})`;
 }
 
-export function describeOrigin({ network, deployment }: MarketOrigin): string {
-  return deployment === null ? network : `${network}, deployment ${deployment.slice(0, SHOWN)}`;
+export function describeOrigin(
+  { network, deployment }: MarketOrigin,
+  beside?: MarketOrigin,
+): string {
+  if (deployment === null) return network;
+  return `${network}, deployment ${shownOf(deployment, beside?.deployment ?? null)}`;
+}
+
+/** Of two that begin alike, all digits. */
+function shownOf(digits: string, beside: string | null): string {
+  const isAlike = beside !== digits && beside?.slice(0, SHOWN) === digits.slice(0, SHOWN);
+  return isAlike ? digits : digits.slice(0, SHOWN);
+}
+
+/** They differ, and begin alike, as hashes of two markets never do: one of them is damaged. */
+export function isDamagedCopy(one: MarketIdentity, other: MarketIdentity): boolean {
+  return one.id !== other.id && one.id.slice(0, SHOWN) === other.id.slice(0, SHOWN);
 }
 
 /** One line of text that `parseMarket` reads back. */
