@@ -110,7 +110,7 @@ test('nothing that this program loads is removed', () => {
   }
 });
 
-test('a production install takes at most 178 MB, the whole one at most 560 MB', () => {
+test('a production install takes at most 182 MB, the whole one at most 560 MB', () => {
   const { packages } = JSON.parse(read('package-lock.json'));
   const isShipped = (path: string) => packages[path] !== undefined && packages[path].dev !== true;
   const all = packagesIn(MODULES);
@@ -121,7 +121,7 @@ test('a production install takes at most 178 MB, the whole one at most 560 MB', 
   const { platform, arch } = process;
   const production = usedMiB(shipped, removable(MODULES, { platform, arch }, true));
   const whole = usedMiB([MODULES], removable(MODULES, { platform, arch }, false));
-  assert.ok(production <= 178, `a production install has ${production} MB`);
+  assert.ok(production <= 182, `a production install has ${production} MB`);
   assert.ok(whole <= 560, `an install has ${whole} MB`);
 });
 

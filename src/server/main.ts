@@ -27,6 +27,7 @@ import {
 import { completionScript } from './cli/completion.ts';
 import type { ExportCommand } from './cli/dump/command.ts';
 import { helpOf, USAGE } from './cli/help.ts';
+import type { LoadCommand } from './cli/load/command.ts';
 import type { NodeCommandDeps } from './cli/nodeAccess.ts';
 import { ProcessOutput } from './cli/processOutput.ts';
 import type { RotateCommand } from './cli/rotateArguments.ts';
@@ -94,6 +95,7 @@ async function run(command: Command | string): Promise<number> {
   if (command.name === 'mcp') return mcp(command);
   if (command.name === 'watch' || command.name === 'book') return watch(command);
   if (command.name === 'export') return exportDump(command);
+  if (command.name === 'load') return load(command);
   if (command.name === 'deploy check') return deployCheck(command.file);
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
@@ -193,6 +195,11 @@ async function mcp(command: McpCommand): Promise<number> {
 async function exportDump(command: ExportCommand): Promise<number> {
   const { runExport } = await import('./cli/dump/export.ts');
   return runExport(command, { ...clientDeps(), terminal });
+}
+
+async function load(command: LoadCommand): Promise<number> {
+  const { runLoad } = await import('./cli/load/run.ts');
+  return runLoad(command, { ...clientDeps(), write, isTerminal: process.stdout.isTTY === true });
 }
 
 function clientDeps() {

@@ -81,7 +81,11 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   '@nats-io/jetstream': 'src/cluster/nats/stream.ts',
   '@nats-io/kv': 'src/cluster/nats/bucket.ts',
   '@nats-io/obj': 'src/cluster/nats/objects.ts',
-  ws: ['src/chain/ogmios/connection.ts', 'src/devnet/ogmios/server.ts'],
+  ws: [
+    'src/chain/ogmios/connection.ts',
+    'src/devnet/ogmios/server.ts',
+    'src/server/cli/load/openSocket.ts',
+  ],
   busboy: 'src/api/http/body.ts',
   'ipfs-unixfs-importer': 'src/api/images/cid.ts',
   '@resvg/resvg-js': 'src/api/card/renderProcess.ts',

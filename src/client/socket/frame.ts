@@ -8,6 +8,8 @@ export interface Frame {
   /** seq of the frame before in the same stream; null on a snapshot. */
   readonly prev: number | null;
   readonly snapshot: boolean;
+  /** When the server made it, Unix milliseconds. */
+  readonly ts?: number | undefined;
 }
 
 export type Encoding = 'json' | 'msgpack';
@@ -36,13 +38,14 @@ function parseOrNull(read: () => unknown): unknown {
 /** null if the text is not a frame. */
 function readFrame(value: unknown): Frame | null {
   if (!isRecord(value)) return null;
-  const { requestId = null, event, data, epoch, seq, prev, snapshot } = value;
+  const { requestId = null, event, data, epoch, seq, prev, snapshot, ts } = value;
   if (typeof event !== 'string' || typeof epoch !== 'string') return null;
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq)) return null;
   if (prev !== null && typeof prev !== 'number') return null;
   const isId = requestId === null || typeof requestId === 'string' || typeof requestId === 'number';
   if (!isId) return null;
-  return { requestId, event, data, epoch, seq, prev, snapshot: snapshot === true };
+  const tsMs = typeof ts === 'number' ? ts : undefined;
+  return { requestId, event, data, epoch, seq, prev, snapshot: snapshot === true, ts: tsMs };
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -14,6 +14,7 @@ import {
   parseExport,
   parseImport,
 } from './dump/command.ts';
+import { type LoadCommand, parseLoad } from './load/command.ts';
 import {
   isOwnNetwork,
   misplacedOption,
@@ -46,6 +47,7 @@ export type Command =
   | RotateCommand
   | ExportCommand
   | ImportCommand
+  | LoadCommand
   | BookCommand
   | WatchCommand
   | McpCommand
@@ -115,6 +117,7 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'rotate') return parseRotate(rest, values);
   if (name === 'watch') return parseWatch(rest, values);
   if (name === 'book') return parseBook(rest, values);
+  if (name === 'load') return parseLoad(rest, values);
   if (name === 'export') return parseExport(rest, values);
   if (name === 'import') return parseImport(rest, values);
   if (name === 'devnet' && rest[0] === undefined) return parseDevnet(values);

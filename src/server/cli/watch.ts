@@ -173,6 +173,6 @@ async function draw(shown: Shown, client: Client, world: WatchDeps): Promise<voi
 }
 
 /** Overwrites line by line, so that nothing flickers. */
-function inPlace(lines: readonly string[]): string {
+export function inPlace(lines: readonly string[]): string {
   return `\x1b[H${lines.map((line) => `${line}\x1b[K`).join('\r\n')}\x1b[J`;
 }
