@@ -105,8 +105,8 @@ export class StreamCheck {
       return true;
     }
     if (seq > known.seq) return true;
-    // Until the first change a subscription may get again what its snapshot holds: sockets share the
-    // frames of a stream.
+    // Before its first change a subscription may get again what its snapshot holds: sockets share
+    // the frames of a stream.
     if (last === null) return false;
     if (seq > last.seq) this.#found('stale');
     else if (seq < last.seq) this.#found('backwards');
