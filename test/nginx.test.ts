@@ -12,6 +12,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { type ClientOptions, WebSocket } from 'ws';
 import { freePorts } from '../src/server/cli/localServers.ts';
+import { linesOf, rollbackLine, TOKEN_COIN, tradeAt } from './support/feeds.ts';
 import { startServer, temporaryDirectory } from './support/server.ts';
 import { untilAsked } from './support/until.ts';
 
@@ -49,6 +50,7 @@ async function writeSite(server: number, admin: number): Promise<Site> {
     'listen [::]:80;': '',
     'listen 443 ssl http2;': `listen 127.0.0.1:${https} ssl http2;`,
     'listen [::]:443 ssl http2;': '',
+    '/var/cache/nginx/upcurve': `${folder}/cache`,
     [`/etc/letsencrypt/live/${NAME}/fullchain.pem`]: files[1],
     [`/etc/letsencrypt/live/${NAME}/privkey.pem`]: files[0],
   };
@@ -196,6 +198,65 @@ test('nginx serves HTTP/2 and sockets with TLS, shows clients, hides metrics', a
   assert.equal(await openSocket(t, site, '/v1/websocket/ws', '127.0.0.3'), 101);
   const claimed = { 'X-Forwarded-For': '192.0.2.9' };
   assert.equal(await openSocket(t, site, '/ws', '127.0.0.2', claimed), 4403);
+});
+
+/** Requests of histories that the node itself has answered. */
+async function historiesAnswered(server: { get(path: string): Promise<Response> }) {
+  const metrics = await (await server.get('/metrics')).text();
+  const name = 'upcurve_http_request_seconds_count';
+  const counts = metrics.matchAll(new RegExp(`^${name}{route="chartHistory".*} (\\d+)$`, 'gm'));
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+test('nginx keeps histories that nothing can change, under their epoch alone', async (t) => {
+  const absent = missing();
+  if (absent !== null) return t.skip(`${absent} is missing`);
+  const dayMs = 86_400_000;
+  const startMs = Date.UTC(2024, 4, 1, 12);
+  const server = await startServer(t, ['replay', '-'], {
+    DATA_DIR: temporaryDirectory(),
+    HORIZON_BLOCKS: '2',
+  });
+  const path = (toMs: number, epoch: string | null) => {
+    const { base, quote } = TOKEN_COIN;
+    const span = `from=0&to=${toMs / 1000}&resolution=hour1`;
+    const kept = epoch === null ? '' : `&epoch=${epoch}`;
+    return `/v1/charts/history?base=${base}&quote=${quote}&${span}${kept}`;
+  };
+  const endMs = startMs + 99 * dayMs;
+  for (let day = 0; day < 7; day += 1) {
+    server.program.stdin.write(linesOf([tradeAt(startMs + day * dayMs, `${day + 1}`)]));
+    const bars = async () => (await server.get(path(endMs, null))).text();
+    await untilAsked(`day ${day}`, bars, (text) => text.split('"time"').length === day + 2);
+  }
+  const site = await writeSite(server.port, server.port);
+  await runNginx(t, site);
+  const position = (await server.get(path(endMs, null))).headers.get('x-position');
+  const epoch = position?.split(':')[0] ?? assert.fail('a position');
+  const old = path(startMs + 2 * dayMs, epoch);
+
+  const before = await historiesAnswered(server);
+  const first = await ask(site, old);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask(site, old)));
+  assert.equal(await historiesAnswered(server), before + 1, 'the node was asked once');
+  for (const { text } of answers) assert.equal(text, first.text);
+  for (const toMs of [startMs + 5 * dayMs, endMs]) {
+    assert.equal((await ask(site, path(toMs, epoch))).headers['x-cache-status'], 'MISS');
+    assert.equal((await ask(site, path(toMs, epoch))).headers['x-cache-status'], 'MISS');
+  }
+  assert.equal(
+    (await ask(site, path(startMs + 2 * dayMs, null))).headers['x-cache-status'],
+    'MISS',
+  );
+
+  // The feed takes almost all of it back: a new epoch, whose answers are others.
+  server.program.stdin.write(`${rollbackLine(startMs + dayMs / 2)}\n`);
+  const now = async () => (await server.get(path(endMs, null))).headers.get('x-position') ?? '';
+  const next = await untilAsked('the new epoch', now, (at) => !at.startsWith(`${epoch}:`));
+  const fresh = await ask(site, path(startMs + 2 * dayMs, next.split(':')[0] ?? ''));
+  assert.equal(JSON.parse(fresh.text).length, 1);
+  const gone = await ask(site, path(startMs + 3 * dayMs, epoch));
+  assert.deepEqual([gone.status, gone.headers['cache-control']], [409, 'no-store']);
 });
 
 test('the site, the unit file and the guide name the same ports', () => {

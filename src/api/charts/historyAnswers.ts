@@ -22,6 +22,7 @@ import { filledBars, startedUpTo, tradedBars } from './history.ts';
 import { NEVER_OVER, PagedHistory, type PagedOptions, PENDING } from './pagedHistory.ts';
 import { barRenderer } from './renderedBar.ts';
 import { HISTORY_LIMIT, type HistoryQuery } from './schema.ts';
+import { isUnchanging, otherEpoch } from './unchanging.ts';
 
 /** A history that can be answered, of one chart. */
 export interface AskedHistory {
@@ -56,6 +57,8 @@ interface Kept {
 }
 
 interface HistoryOptions extends PagedOptions {
+  /** A devnet may go back as far as it likes: nothing of it is kept. Default true. */
+  readonly isCacheable?: boolean;
   /** A history of at most so many bars is rendered sooner than its pages are made. */
   readonly fewBars?: number;
   readonly cacheBytes?: number;
@@ -72,6 +75,7 @@ export class HistoryAnswers {
   readonly #node: ChartNode;
   readonly #pages: PagedHistory;
   readonly #fewBars: number;
+  readonly #isCacheable: boolean;
   readonly #kept: LRUCache<string, Kept>;
   #store: StateStore | null = null;
 
@@ -80,6 +84,7 @@ export class HistoryAnswers {
     this.#node = node;
     this.#pages = new PagedHistory(options);
     this.#fewBars = fewBars;
+    this.#isCacheable = options.isCacheable ?? true;
     this.#kept = new LRUCache({
       maxSize: cacheBytes,
       sizeCalculation: ({ answer }) => answer.body.length + 256,
@@ -90,9 +95,20 @@ export class HistoryAnswers {
     const { query, kind } = item;
     const refused = refuseHistory(query, kind, 'query');
     if (refused !== null) return refused;
-    return answered((query.limit ?? HISTORY_LIMIT) <= ONE_TURN_BARS, (isOver) =>
-      this.#answer(item, isOver),
-    );
+    return answered((query.limit ?? HISTORY_LIMIT) <= ONE_TURN_BARS, (isOver) => {
+      const answer = otherEpoch(this.#node.fold, query.epoch) ?? this.#answer(item, isOver);
+      if (answer === PENDING || answer instanceof Failure || !this.#mayBeKept(item)) return answer;
+      return { ...answer, unchanging: true };
+    });
+  }
+
+  #mayBeKept({ query, kind }: HistoryItem): boolean {
+    if (query.epoch === undefined || !this.#isCacheable) return false;
+    const { fold } = this.#node;
+    const request = requestOf(query);
+    const chart = findChart(fold, kind.pairs(request), request);
+    if (chart === null || chart instanceof Failure) return false;
+    return isUnchanging(fold, chart, query.to * 1000);
   }
 
   /**

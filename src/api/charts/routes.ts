@@ -30,6 +30,7 @@ export function chartRoutes(node: ChartNode, histories: HistoryAnswers): Route[]
       description: HISTORY_TEXT,
       query: HistoryQuery,
       answers: { 200: { description: 'Bars', schema: Type.Array(BarSchema), headers: NEXT_TO } },
+      causes: HISTORY_CAUSES,
       etag: true,
       gzip: true,
       csv: { file: 'bars', row: BarSchema, rows: listOf },
@@ -71,6 +72,7 @@ function capRoutes(answers: ChartRendering, histories: HistoryAnswers): Route[] 
       description: `${CAP_TEXT} ${HISTORY_TEXT}`,
       query: MCapHistoryQuery,
       answers: { 200: { description: 'Bars', schema, headers: NEXT_TO } },
+      causes: HISTORY_CAUSES,
       etag: true,
       gzip: true,
       csv: { file: 'market-caps', row: MCapBarSchema, rows: listOf },
@@ -95,7 +97,10 @@ const CAP_TEXT = '`base` is a token and `quote` the coin; market caps are in ADA
 const HISTORY_TEXT =
   'Bars whose start is in [from, to). When older ones were cut by `limit`, the header ' +
   '`X-Next-To` names the time of the oldest returned: ask again with it as `to`. ' +
-  '`fill=previous` puts flat bars where nothing was traded.';
+  '`fill=previous` puts flat bars where nothing was traded. With `epoch` an answer whose `to` ' +
+  'lies so far back that no fork reaches it is the same for ever (`Cache-Control: immutable`, ' +
+  'without position and limits): 2,160 blocks on a chain, a day in a feed; never on a devnet.';
+const HISTORY_CAUSES = ['ASSET_NOT_FOUND', 'EPOCH_CHANGED'];
 const NEXT_TO = { 'X-Next-To': 'Time of the oldest bar returned; only when older ones were cut.' };
 
 const COMMON = {

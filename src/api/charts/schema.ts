@@ -72,6 +72,14 @@ const span = {
   fill: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('previous')])),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
   format: Format,
+  epoch: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,40}$',
+      description:
+        'The epoch of `X-Position`. With it the answer may be kept for ever where nothing can ' +
+        'change it any more; in another epoch it is 409.',
+    }),
+  ),
 };
 export const MCapHistoryQuery = Type.Object(span);
 export const HistoryQuery = Type.Object({ ...span, ...price });

@@ -98,6 +98,11 @@ export interface Answer {
    * and hashes the body where it is absent. Printable ASCII without quotes.
    */
   readonly tag?: string;
+  /**
+   * The same for every caller, for ever: caches may keep it. Without position and limits, which
+   * are of one caller at one moment.
+   */
+  readonly unchanging?: true;
   /** The body compressed already, for a route with `gzip` and a body that never changes. */
   readonly encoded?: { readonly br: Uint8Array; readonly gzip: Uint8Array };
 }

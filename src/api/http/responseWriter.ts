@@ -30,7 +30,9 @@ export interface RequestContext {
 }
 
 const VARY_ACCEPT = '\r\nVary: Accept';
-const JSON_LINES = `${CORS_LINES}\r\nContent-Type: application/json`;
+const JSON_TYPE = 'application/json';
+const JSON_LINES = `${CORS_LINES}\r\nContent-Type: ${JSON_TYPE}`;
+const UNCHANGING = '\r\nCache-Control: public, max-age=31536000, immutable';
 const LINE_BREAK = /[\r\n]/;
 
 export class ResponseWriter {
@@ -90,10 +92,7 @@ export class ResponseWriter {
     const tag = status === 200 && (route.etag || route.gzip) ? this.#tagOf(route, answer) : null;
     const asked = tag !== null && route.etag ? conditionOf(context, route, tag) : 'whole';
     if (asked === 'whole') chargeBytes(context, route, answer);
-    let lines =
-      answer.type === undefined
-        ? this.#jsonLines.of(route, context.allowance.lines, positionLines)
-        : typedLines(answer.type) + context.allowance.lines + positionLines + varyLine(route);
+    let lines = this.#headLines(context, route, answer, positionLines);
     if (status >= 400) lines += VARY_ACCEPT;
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) {
@@ -106,6 +105,17 @@ export class ResponseWriter {
     } else if (asked === 'known') this.#send(context, { status: 304, lines, body: null });
     else if (tag !== null) this.#compressed(context, route, answer, { tag, lines });
     else this.#send(context, { status, lines, body: answer.body });
+  }
+
+  #headLines(
+    { allowance }: RequestContext,
+    route: Route,
+    { type, unchanging }: Answer,
+    positionLines: string,
+  ): string {
+    if (unchanging) return typedLines(type ?? JSON_TYPE) + UNCHANGING + varyLine(route);
+    if (type === undefined) return this.#jsonLines.of(route, allowance.lines, positionLines);
+    return typedLines(type) + allowance.lines + positionLines + varyLine(route);
   }
 
   #tagOf({ gzip }: Route, { body, tag }: Answer): string {
@@ -124,6 +134,7 @@ export class ResponseWriter {
     let lines = typedLines(type) + VARY_ACCEPT + context.allowance.lines + (more.lines ?? '');
     const retryAfter = failure.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
     if (retryAfter !== undefined) lines += `\r\nRetry-After: ${retryAfter}`;
+    if (failure.cause === 'EPOCH_CHANGED') lines += '\r\nCache-Control: no-store';
     if (status === 401) lines += '\r\nWWW-Authenticate: Bearer';
     const close = more.close ?? false;
     this.#send(context, { status, lines, body, close });

@@ -27,6 +27,11 @@ export interface ChartHistoryQuery {
   /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
   readonly format?: 'json' | 'csv';
   /**
+   * The epoch of `X-Position`. With it the answer may be kept for ever where nothing can
+   * change it any more; in another epoch it is 409.
+   */
+  readonly epoch?: string;
+  /**
    * `trade` (default): prices of the trades. `spot`: the spot price before and after each
    * trade, so that the bars of a chart connect.
    */
@@ -191,6 +196,11 @@ export interface McapHistoryQuery {
   readonly limit?: number;
   /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
   readonly format?: 'json' | 'csv';
+  /**
+   * The epoch of `X-Position`. With it the answer may be kept for ever where nothing can
+   * change it any more; in another epoch it is 409.
+   */
+  readonly epoch?: string;
 }
 
 export type McapHistoryAnswer = readonly {

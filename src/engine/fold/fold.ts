@@ -189,7 +189,7 @@ export class Fold {
   #seenAfter(payload: Payload): number {
     if (payload.kind === 'block') return Math.max(this.seenMs, payload.atMs);
     // The point that it went back to.
-    if (payload.kind === 'rollback') return this.store.newestPoint()?.seenMs ?? 0;
+    if (payload.kind === 'rollback') return this.store.points.newest?.seenMs ?? 0;
     return this.seenMs;
   }
 

@@ -41,7 +41,7 @@ export async function rollBackTo(
   // The state before the first block stands at -1: no moment is before it.
   const near = store.pointAtOrBefore(Math.max(toMs, BEFORE_ALL_MS));
   const more = cursor === undefined ? {} : { cursor };
-  if (near !== null && near.seq === store.newestPoint()?.seq) {
+  if (near !== null && near.seq === store.points.newest?.seq) {
     // Said in the log, so that the same file never says it again when there is something to undo.
     const payload = { kind: 'block', atMs: near.atMs, trades: [], ...more } as const;
     const timeMs = node.fold.marketMs;

@@ -21,6 +21,7 @@ export const CATALOGUE = {
   UNKNOWN_KEY: { code: 1013, status: 401, retry: false },
   IDEMPOTENCY_CONFLICT: { code: 1014, status: 409, retry: false },
   KEY_REQUIRED: { code: 1015, status: 401, retry: false },
+  EPOCH_CHANGED: { code: 1016, status: 409, retry: false },
   TOPIC_NOT_FOUND: { code: 1101, status: 404, retry: false },
   LIMIT_EXCEEDED: { code: 1102, status: 429, retry: false },
   MIN_TRADE_AMOUNT: { code: 1201, status: 500, retry: false },

@@ -151,8 +151,8 @@ export class StateStore {
     return this.#undo.atOrBefore(atMs);
   }
 
-  newestPoint(): Point | null {
-    return this.#undo.newest;
+  get points(): Pick<UndoPoints, 'oldest' | 'newest'> {
+    return this.#undo;
   }
 
   stage(entry: StagedEntry): void {

@@ -67,7 +67,12 @@ export class UndoPoints {
 
   /** The oldest seq a rollback can still go back to, and `since` can still be answered from. */
   get horizonSeq(): number {
-    return this.#points[this.#oldestIndex()]?.seq ?? 0;
+    return this.oldest?.seq ?? 0;
+  }
+
+  /** The one of `horizonSeq`; null before the first block. */
+  get oldest(): Point | null {
+    return this.#points[this.#oldestIndex()] ?? null;
   }
 
   get newest(): Point | null {

@@ -61,7 +61,7 @@ export function marketRoutes(
   adaUsd: AdaUsd | null,
 ): Route[] {
   const { clock } = world;
-  const histories = new HistoryAnswers(node);
+  const histories = new HistoryAnswers(node, { isCacheable: (chain?.devnet ?? null) === null });
   const reads = new SlicedReads(node);
   const read = [
     ...chartRoutes(node, histories),

@@ -186,13 +186,13 @@ test('the horizon keeps one point more than blocks, and never goes back', async 
   assert.equal(store.horizonSeq, 7, 'undone blocks do not bring older ones back');
   assert.equal(store.pointAtOrBefore(6), null);
   assert.equal(store.pointAtOrBefore(7)?.seq, 7);
-  assert.equal(store.newestPoint()?.seq, 8);
+  assert.equal(store.points.newest?.seq, 8);
   stage(store, [], 11);
   await store.commit();
   await store.close();
   store = new StateStore(file, options);
   assert.equal(store.horizonSeq, 7);
-  assert.equal(store.newestPoint()?.seq, 11);
+  assert.equal(store.points.newest?.seq, 11);
   await store.close();
 });
 

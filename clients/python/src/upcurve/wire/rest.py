@@ -38,6 +38,9 @@ class ChartHistoryQuery(TypedDict):
     resolution: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
     fill: NotRequired[Literal["none", "previous"]]
     limit: NotRequired[int]
+    #: The epoch of `X-Position`. With it the answer may be kept for ever where nothing can change
+    #: it any more; in another epoch it is 409.
+    epoch: NotRequired[str]
     #: `trade` (default): prices of the trades. `spot`: the spot price before and after each
     #: trade, so that the bars of a chart connect.
     price: NotRequired[Literal["trade", "spot"]]
@@ -107,6 +110,9 @@ class McapHistoryQuery(TypedDict):
     resolution: Literal["min1", "min3", "min5", "min15", "min30", "hour1", "hour2", "hour4", "hour12", "day1", "week1", "month1"]
     fill: NotRequired[Literal["none", "previous"]]
     limit: NotRequired[int]
+    #: The epoch of `X-Position`. With it the answer may be kept for ever where nothing can change
+    #: it any more; in another epoch it is 409.
+    epoch: NotRequired[str]
 
 
 class McapHistoryAnswerRow(TypedDict):
