@@ -1,5 +1,5 @@
 /**
- * What one subscription received, held against the contract of the stream (api.md 6.4).
+ * What one subscription received, held against the contract of the stream (protocol.md 6.4).
  *
  * Assumes: frames come in the order of the connection; `ts` and `nowMs` are of one clock.
  * Counts:  gap       `prev` is above the known position, or a change has nothing to change

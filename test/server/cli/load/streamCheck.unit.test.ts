@@ -1,4 +1,4 @@
-/** What counts as a fault of a stream, and what does not: the rules of api.md 6.4. */
+/** What counts as a fault of a stream, and what does not: the rules of protocol.md 6.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
