@@ -3,9 +3,12 @@
  * before. Each is kept until its series changes.
  */
 import { LRUCache } from 'lru-cache';
+import { KEPT_POINTS, pointKey, TIP } from '../../engine/fold/chainRows.ts';
+import type { Fold } from '../../engine/fold/fold.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { shortestInterval } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type PointRecord, type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { type Answer, type Handled, SlicedAnswer } from '../gateway/port.ts';
 import type { ChartKind } from './chartKind.ts';
@@ -22,7 +25,6 @@ import { filledBars, startedUpTo, tradedBars } from './history.ts';
 import { NEVER_OVER, PagedHistory, type PagedOptions, PENDING } from './pagedHistory.ts';
 import { barRenderer } from './renderedBar.ts';
 import { HISTORY_LIMIT, type HistoryQuery } from './schema.ts';
-import { isUnchanging, otherEpoch } from './unchanging.ts';
 
 /** A history that can be answered, of one chart. */
 export interface AskedHistory {
@@ -70,6 +72,8 @@ const FEW_BARS = 64;
 const MOST_SLICES = 1_000;
 /** An answer that is sent in one piece: a connection may pipeline behind it. */
 const ONE_TURN_BARS = 400;
+/** The most that a feed's trade may be late. */
+const MOST_LATE_MS = 86_400_000;
 
 export class HistoryAnswers {
   readonly #node: ChartNode;
@@ -218,4 +222,35 @@ function mostBars({ chart: { resolution }, span: { fromMs, toMs, limit } }: Aske
 export function refuseHistory(query: HistoryQuery, kind: ChartKind, place: string): Failure | null {
   if (query.from >= query.to) return invalid(`${place}.from`, '`from` must be before `to`.');
   return kind.refusal(requestOf(query), place);
+}
+
+/** Whether no bar that starts before `toMs` can change while the epoch lasts. */
+function isUnchanging(fold: Fold, { pool }: Chart, toMs: number): boolean {
+  const beforeMs = unchangingBeforeMs(fold);
+  if (beforeMs === null || toMs > beforeMs) return false;
+  const text = fold.store.get('pools', pool.pair.base);
+  // Where following began in the middle of a pool's life, its history may still be completed.
+  return text === null || readRecord<PoolRecord>(text).sinceSlot === null;
+}
+
+/**
+ * Of a chain: the time of the newest block that no fork undoes. Of a feed: a day before the oldest
+ * moment to which it can still go back, because later lines may be late by a day.
+ */
+function unchangingBeforeMs({ store }: Fold): number | null {
+  const { oldest } = store.points;
+  const tip = store.get('market', TIP);
+  if (tip === null) return oldest === null ? null : oldest.marketMs - MOST_LATE_MS;
+  const { height } = readRecord<PointRecord>(tip);
+  const deep = store.get('points', pointKey(height - KEPT_POINTS));
+  if (deep === null || oldest === null) return null;
+  return Math.min(readRecord<PointRecord>(deep).timeMs, oldest.marketMs);
+}
+
+/** null: it is the epoch in force, or none was named. */
+function otherEpoch({ store }: Fold, epoch: string | undefined): Failure | null {
+  const now = store.checkpoint?.epoch;
+  if (epoch === undefined || epoch === now) return null;
+  const message = `The epoch is ${now} now: what was kept under ${epoch} may be wrong, ask again.`;
+  return new Failure('EPOCH_CHANGED', message);
 }
