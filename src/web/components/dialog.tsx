@@ -25,6 +25,8 @@ interface Question {
   readonly title: string;
   readonly content: ComponentChildren;
   readonly confirm: string;
+  /** Of an order: the button has the colour of its side, and the focus, so that Enter signs. */
+  readonly side?: 'buy' | 'sell' | undefined;
   /** Label of the button that cancels. */
   readonly leave?: string;
   /**
@@ -83,7 +85,7 @@ export function Dialogs() {
 }
 
 function Dialog({ question, navigation, close }: Omit<Asked, 'id'>) {
-  const { title, content, confirm, leave = t.words.back, run, late } = question;
+  const { title, content, confirm, side, leave = t.words.back, run, late } = question;
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const failure = useSignal<unknown>(null);
@@ -92,6 +94,9 @@ function Dialog({ question, navigation, close }: Omit<Asked, 'id'>) {
   useEffect(() => {
     const left = () => dialog.current?.close();
     dialog.current?.showModal();
+    if (side !== undefined) {
+      dialog.current?.querySelector<HTMLElement>('button[type=submit]')?.focus();
+    }
     // The place may have been left between the question and this moment.
     if (navigation !== navigations) left();
     addEventListener('hashchange', left);
@@ -115,27 +120,33 @@ function Dialog({ question, navigation, close }: Omit<Asked, 'id'>) {
           event.preventDefault();
           once(submit);
         }}
+        // The key that opened it, still held down, must not sign.
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && event.repeat) event.preventDefault();
+        }}
       >
         <h2 id={id}>{title}</h2>
         <div class="dialog-content">{content}</div>
         {failure.value !== null && <ErrorBox error={failure.value} />}
         <div class="dialog-buttons">
           <Button run={() => dialog.current?.close()}>{leave}</Button>
-          <SubmitButton isBusy={isBusy}>{confirm}</SubmitButton>
+          <SubmitButton isBusy={isBusy} kind={side ?? 'primary'}>
+            {confirm}
+          </SubmitButton>
         </div>
       </form>
     </dialog>
   );
 }
 
-type Fact = readonly [name: string, value: ComponentChildren];
+type Fact = readonly [name: ComponentChildren, value: ComponentChildren];
 
 /** Names and values, one below the other. */
 export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   return (
     <dl class="term-list">
-      {rows.map(([name, value]) => (
-        <div key={name}>
+      {rows.map(([name, value], at) => (
+        <div key={at}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

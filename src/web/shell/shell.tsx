@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { AlertWatch } from '../alerts/alertWatch.tsx';
-import { Dialogs } from '../components/dialog.tsx';
+import { ask, Dialogs, Facts } from '../components/dialog.tsx';
 import { rate, unit } from '../fiat.ts';
 import { localized } from '../format.ts';
 import { Home } from '../home/home.tsx';
@@ -12,6 +12,7 @@ import { type PageRoute, routeHash } from '../route.ts';
 import { Coming } from '../token/coming.tsx';
 import { MissingToken } from '../token/missing.tsx';
 import { closeTooltip } from '../tooltip.ts';
+import { usePageKeys } from './keys.ts';
 import { LaterView, type Views } from './laterView.tsx';
 import { Search } from './search.tsx';
 import { OutageBanner, StatusLine, WaitingBanner } from './status.tsx';
@@ -21,7 +22,8 @@ import { dismissToast, Toasts } from './toasts.tsx';
 export function Shell() {
   const main = useRef<HTMLElement>(null);
   const search = useRef<HTMLInputElement>(null);
-  useKeys(search);
+  usePageKeys({ search, help: showKeys });
+  useEscape();
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
@@ -145,25 +147,27 @@ function ViewOf({ route }: { readonly route: PageRoute }) {
   }
 }
 
-function useKeys(search: RefObject<HTMLInputElement | null>): void {
+function useEscape(): void {
   useEffect(() => {
     document.addEventListener('keydown', (event) => {
-      if (event.defaultPrevented) return;
-      if (event.key === 'Escape') {
-        closeTooltip();
-        // A dialog over the page takes the key for itself.
-        if (document.querySelector('dialog[open]') === null) dismissToast();
-      } else if (event.key === '/' && !isTyping(event.target) && !event.ctrlKey && !event.metaKey) {
-        event.preventDefault();
-        search.current?.focus();
-        search.current?.select();
-      }
+      if (event.defaultPrevented || event.key !== 'Escape') return;
+      closeTooltip();
+      // A dialog over the page takes the key for itself.
+      if (document.querySelector('dialog[open]') === null) dismissToast();
     });
   }, []);
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null
-  );
+const KEYS = ['/', 'j k', 'b s', '1 … 4', 'Enter', '?'];
+
+/** All keys; the ones of a trade work on the page of a token. */
+function showKeys(): void {
+  const rows = t.shell.keyList.map((does, at) => [<code key={at}>{KEYS[at]}</code>, does] as const);
+  void ask({
+    title: t.shell.keyTitle,
+    content: <Facts rows={rows} />,
+    confirm: t.shell.keyClose,
+    run: async () => true,
+    late: () => {},
+  });
 }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
+import type { Review } from '../../client/trade/review.ts';
 import type { LaunchedToken, LaunchRequest, PreparedTx } from '../../client/trade/tradingClient.ts';
 import type { LaunchAnswer } from '../../client/types.ts';
 import { SubmitButton, useOnce } from '../components/button.tsx';
@@ -9,6 +10,7 @@ import { Facts, navigationNow } from '../components/dialog.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { AmountField, ChoiceBar, Field, TextField } from '../components/field.tsx';
 import type { PageContext } from '../context.ts';
+import { localized, percent } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { WalletPrompt } from '../wallet/prompt.tsx';
@@ -173,6 +175,7 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
           choose={(chosen) => change({ launchType: chosen })}
         />
       </div>
+      <p class="hint">{t.launch.kindsMean}</p>
       <WalletPreview {...texts} logo={logo} />
       <AmountField
         label={names.initialDeposit}
@@ -286,7 +289,9 @@ async function launch(
   const token = { asset: assetId, ticker: draft.texts.ticker };
   const sent = await askToSign(context, {
     title: t.launch.lookAt({ name: request.name }),
-    above: <LastLook draft={draft} prepared={prepared} />,
+    above: (
+      <LastLook draft={draft} prepared={prepared} supply={context.network.peek()?.supply ?? null} />
+    ),
     ...{ prepared, token, navigation },
     goes: t.sign.goesTo,
     words: t.launch.signWords,
@@ -301,23 +306,30 @@ async function launch(
 interface LastLookProps {
   readonly draft: Draft;
   readonly prepared: PreparedTx<LaunchAnswer>;
+  /** Of the token; null: the server has not said. */
+  readonly supply: bigint | null;
 }
 
-function LastLook({ draft, prepared: { built, review } }: LastLookProps) {
+function LastLook({ draft, prepared: { built, review }, supply }: LastLookProps) {
   const { name, ticker, initialDeposit } = draft.texts;
   const initial = initialOf(initialDeposit);
   const token = { asset: built.assetId, ticker };
   // From the bytes, which were compared with the curve's result.
   const gets = shownOf(review.change.assets.get(built.assetId) ?? 0n, built.assetId, token);
+  const bought = review.change.assets.get(built.assetId) ?? 0n;
+  const share = supply === null || bought === 0n ? [] : [shareRow(bought, supply)];
+  const costs = costRows(review, built.assetId);
   return (
     <>
       <Facts
         rows={[
+          ...costs.slice(0, 1),
           [t.launch.names.name, name.trim()],
           [t.launch.names.ticker, ticker],
           [t.launch.firstBuy, initial === 0n ? t.launch.none : shownAda(initial)],
           [t.launch.youGet, gets],
-          [t.trade.networkFee, shownAda(review.feeLovelace)],
+          ...share,
+          ...costs.slice(1),
         ]}
       />
       <p class="small dim">
@@ -325,6 +337,26 @@ function LastLook({ draft, prepared: { built, review } }: LastLookProps) {
       </p>
     </>
   );
+}
+
+type CostRow = readonly [name: string, value: string];
+
+function shareRow(bought: bigint, supply: bigint): CostRow {
+  return [t.launch.share, `${localized(percent(bought, supply))} %`];
+}
+
+/** The total first, then what each output of the transaction takes: from its bytes. */
+function costRows({ payments, feeLovelace }: Review, asset: string): readonly CostRow[] {
+  const isPool = ({ value }: Review['payments'][number]) => value.assets.has(asset);
+  const sum = (of: Review['payments']) =>
+    of.reduce((coins, { value }) => coins + value.lovelace, 0n);
+  const others = payments.filter((payment) => !isPool(payment));
+  return [
+    [t.launch.total, shownAda(sum(payments) + feeLovelace)],
+    [t.launch.toPool, shownAda(sum(payments.filter(isPool)))],
+    ...others.map(({ value }): CostRow => [t.launch.toOthers, shownAda(value.lovelace)]),
+    [t.trade.networkFee, shownAda(feeLovelace)],
+  ];
 }
 
 /** The pool comes with the block that has the launch; false where the view was left before. */

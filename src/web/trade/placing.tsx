@@ -106,6 +106,7 @@ export async function placeAfterLook(
     goes: t.sign.goesToOrder,
     words: t.sign.orderWords,
     confirm: isSell ? t.trade.signAndSell : t.trade.signAndBuy,
+    side: isSell ? 'sell' : 'buy',
     sent: ({ id }) => session.placed(id, isSell ? t.trade.sellSent : t.trade.buySent),
   });
 }

@@ -36,7 +36,7 @@ interface QuoteView {
 /** Hundredths of a percent, from which on it is said in words. */
 const LARGE_IMPACT = 500n;
 const NOTHING = '–';
-const FIRST_TERMS: readonly Term[] = ['now', 'least', 'impact'];
+const FIRST_TERMS: readonly Term[] = ['pay', 'now', 'least', 'impact'];
 const OTHER_TERMS = TERMS.filter((term) => !FIRST_TERMS.includes(term));
 
 export function useQuoteView(options: QuoteViewOptions): QuoteView {

@@ -19,6 +19,8 @@ interface SigningRequest<R extends SubmittedTx>
   readonly above?: ComponentChildren;
   readonly prepared: PreparedTx<{ readonly validUntil: number | null }, R>;
   readonly confirm: string;
+  /** Of an order. */
+  readonly side?: 'buy' | 'sell';
   /** Label of the button that cancels. */
   readonly leave?: string;
   /** The navigation count when the button was pressed: see `ask`. */
@@ -32,6 +34,7 @@ export function askToSign<R extends SubmittedTx>(
   request: SigningRequest<R>,
 ): Promise<boolean> {
   const { title, above, prepared, token, goes, words, confirm, leave, navigation, sent } = request;
+  const { side } = request;
   const { review, built } = prepared;
   const { validUntil } = built;
   return ask({
@@ -42,7 +45,7 @@ export function askToSign<R extends SubmittedTx>(
         <WhatYouSign {...{ review, token, goes, words, validUntil }} />
       </>
     ),
-    confirm,
+    ...{ confirm, side },
     ...(leave === undefined ? {} : { leave }),
     navigation,
     async run() {

@@ -11,11 +11,12 @@ import { ErrorBox } from '../components/errorBox.tsx';
 import { Panel } from '../components/panel.tsx';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
+import { useFreeKeys } from '../shell/keys.ts';
 import { amountHeld } from '../wallet/connectedWallet.ts';
 import { OwnOrders } from '../wallet/orders.tsx';
 import { WalletPrompt } from '../wallet/prompt.tsx';
 import { sessionOf } from '../wallet/session.ts';
-import { ADA_DECIMALS, plainAmount, shownAda } from './amount.ts';
+import { ADA_DECIMALS, plainAmount, shareOf, shownAda } from './amount.ts';
 import { LimitForm } from './limitForm.tsx';
 import { LockButton } from './lock.tsx';
 import { OneClick } from './oneClick.tsx';
@@ -24,9 +25,9 @@ import { dragged, type Plan, plan } from './plan.ts';
 import { QuoteBox, QuoteDetails, useQuoteView } from './quoteBox.tsx';
 import { QuoteFeed } from './quoteFeed.ts';
 import { impactOf, shownOf } from './quoteTerms.ts';
-import { side } from './sizes.ts';
+import { buySizes, side } from './sizes.ts';
 import { slippage, slippageOf } from './slippage.ts';
-import { type BuyBy, TradeFields } from './tradeFields.tsx';
+import { type BuyBy, SHARES, TradeFields } from './tradeFields.tsx';
 import { useAmount } from './useAmount.ts';
 
 const KINDS = ['market', 'limit'] as const;
@@ -121,6 +122,8 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
     failure.value = null;
     typed.type(now);
   };
+  const isConnected = session.wallet.value !== null;
+  useTradeKeys({ kind, tokens, type, review: () => isConnected && once(place) });
   const submit = (event: Event) => {
     event.preventDefault();
     once(place);
@@ -131,7 +134,7 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
       <QuoteBox view={view} />
       <WalletPrompt />
       {session.wallet.value !== null && (
-        <SubmitButton isBusy={isBusy}>
+        <SubmitButton isBusy={isBusy} kind={isSell ? 'sell' : 'buy'}>
           {isSell ? t.trade.reviewSell : t.trade.reviewBuy}
         </SubmitButton>
       )}
@@ -141,6 +144,29 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
       <QuoteDetails view={view} />
     </form>
   );
+}
+
+interface TradeKeys {
+  readonly kind: Plan['kind'];
+  readonly tokens: bigint;
+  readonly type: (text: string) => void;
+  readonly review: () => void;
+}
+
+/** Sides, the amounts that have buttons, and Enter where no control has the focus. */
+function useTradeKeys({ kind, tokens, type, review }: TradeKeys): void {
+  useFreeKeys(({ key, target, repeat }) => {
+    const place = Number(key) - 1;
+    const isBare =
+      !(target instanceof HTMLElement) || target.closest('a, button, [tabindex="0"]') === null;
+    if (key === 'b') side.value = 'buy';
+    else if (key === 's') side.value = 'sell';
+    else if (key === 'Enter' && isBare && !repeat) review();
+    else if (kind === 'BUY' && buySizes.value[place] !== undefined) type(buySizes.value[place]);
+    else if (kind === 'SELL' && SHARES[place] !== undefined) {
+      type(plainAmount(shareOf(tokens, SHARES[place]), 0));
+    }
+  });
 }
 
 /** The picture of the curve shows the amount, and changes it. */

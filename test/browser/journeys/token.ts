@@ -201,6 +201,26 @@ const fork: Journey = {
   },
 };
 
+/** Keys of a trade and of the page, where no text is typed. */
+async function keysWork({ page }: Visit): Promise<void> {
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('?');
+  await page.locator('dialog').getByText('Next and previous row').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.evaluate('document.activeElement.blur()');
+  const isSell = () => page.getByRole('radio', { name: 'Sell', exact: true }).first().isChecked();
+  await page.keyboard.press('s');
+  assert.equal(await isSell(), true);
+  await page.keyboard.press('b');
+  assert.equal(await isSell(), false);
+  await page.locator('.quick').waitFor();
+  await page.keyboard.press('2');
+  assert.equal(await page.locator('input.amount').inputValue(), '50');
+  await page.keyboard.press('Control+4');
+  assert.equal(await page.locator('input.amount').inputValue(), '50', 'the browser has that key');
+}
+
 const rows: Journey = {
   name: 'older-rows',
   done: 'asks for older orders, older trades and more holders, with the keyboard',
@@ -209,6 +229,7 @@ const rows: Journey = {
     const seen = await scene.visit();
     await seen.open(`#/token/${scene.main}`);
     await goesBack(scene, seen);
+    await keysWork(seen);
     await seen.page.locator('.holders').scrollIntoViewIfNeeded();
     await scene.picture(seen);
   },

@@ -175,11 +175,13 @@ const alert: Journey = {
     await seen.open(`#/token/${asset}`);
     await page.getByRole('button', { name: 'Price alert for GYAK' }).click();
     const price = page.getByLabel('Price of a token');
+    assert.equal(await price.inputValue(), '', 'Enter alone sets nothing');
     await price.fill('0');
     await page.getByRole('button', { name: 'Set the alert' }).click();
-    await page.getByText('Enter a price above 0').waitFor();
+    await page.getByText('Enter a number above 0').waitFor();
     await page.getByText('At or above', { exact: true }).click();
-    await price.fill('0.000004');
+    await page.getByText('Market cap', { exact: true }).last().click();
+    await page.getByRole('textbox', { name: 'Market cap' }).fill('4000');
     await page.getByRole('button', { name: 'Set the alert' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
     // It is kept: the next view, and the next visit, watch it too.

@@ -339,6 +339,13 @@ export const LAUNCH = {
   firstBuy: 'First buy',
   none: 'none',
   youGet: 'You get',
+  share: 'Share of the supply',
+  total: 'Total',
+  toPool: 'Into the pool: first buy and deposit',
+  toOthers: 'Fee of the launch',
+  kindsMean:
+    'Meme or AI, Default or Hyped: labels of the token, for good. The curve, its fees and its ' +
+    'graduation are the same.',
   asset: 'Asset',
   signWords: 'The pool with what you do not buy, the fee of a launch, and its description.',
   problems: {
