@@ -3,13 +3,14 @@ by itself and continues where it was, on any node."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import Any, Literal
 
 from . import routes
 from .connection import Connection
-from .frame import Encoding
+from .events import EventStream
+from .frame import Encoding, Frame
 from .http import Http
 from .keys import Key, payment_key_hash
 from .market import Network, PoolList, Resolution
@@ -21,6 +22,7 @@ from .mirrors.tickers import TickersMirror
 from .mirrors.trades import TradesMirror
 from .mirrors.whole import WholeMirror
 from .nodes import Nodes
+from .position import Position
 from .session import Session
 from .subscription import Receiver, SubscribeParams, Subscription
 from .wallet import Wallet
@@ -54,6 +56,7 @@ class Client:
         self._session = Session()
         http = Http(self._session, nodes, timeout, max_attempts, key)
         self.connection = Connection(self._session, nodes, encoding, silence, key)
+        self._events = EventStream(self._session, nodes, silence, key)
         self.charts = routes.Charts(http)
         self.pools = routes.Pools(http)
         self.trades = routes.Trades(http)
@@ -189,6 +192,14 @@ class Client:
     def subscribe(self, params: SubscribeParams, receiver: Receiver) -> Subscription:
         """Protocol v2 directly, for what no mirror covers."""
         return self.connection.subscribe(params, receiver)
+
+    def events(
+        self, topics: Sequence[SubscribeParams], *, since: Position | None = None
+    ) -> AsyncIterator[Frame]:
+        """Frames of 1 to 20 topics as server-sent events, without a socket: `async for`. It reconnects
+        by itself and misses nothing. `since`: the position of an answer, after which it begins; else
+        each topic begins with a snapshot. `frame.request_id` is the topic's index, as a text."""
+        return self._events.frames(topics, since)
 
     async def close(self) -> None:
         """Ends the socket, all mirrors and pending calls."""

@@ -35,6 +35,11 @@ def read_frame(message: aiohttp.WSMessage) -> Frame | None:
             value = msgpack.unpackb(message.data)
     except (ValueError, msgpack.UnpackException):
         return None
+    return frame_of(value)
+
+
+def frame_of(value: object) -> Frame | None:
+    """None if the value is not a frame."""
     if not isinstance(value, dict):
         return None
     request_id, event, epoch = value.get("requestId"), value.get("event"), value.get("epoch")

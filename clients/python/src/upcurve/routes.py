@@ -57,6 +57,13 @@ class Charts(Group):
             bars = [*page.data, *bars]
         return replace(first, data=bars, next_to=None)
 
+    async def history_csv(self, **query: Unpack[api.ChartHistoryQuery]) -> Answer[str]:
+        """The bars of `history` as CSV (RFC 4180, a header row), for spreadsheets and `csv.DictReader`."""
+        return await self._http.csv("GET", "/v1/charts/history", _sent(query) or {})
+
+    async def mcap_history_csv(self, **query: Unpack[api.McapHistoryQuery]) -> Answer[str]:
+        return await self._http.csv("GET", "/v1/charts/mcap/history", _sent(query) or {})
+
     async def mcap_history(
         self, *, min_position: Position | None = None, **query: Unpack[api.McapHistoryQuery]
     ) -> Answer[api.McapHistoryAnswer]:
@@ -118,6 +125,11 @@ class Trades(Group):
         return await self._get("/v1/trades", query)
 
 
+    async def csv(self, **query: Unpack[api.TradesQuery]) -> Answer[str]:
+        """The rows of `list` as CSV (RFC 4180, a header row)."""
+        return await self._http.csv("GET", "/v1/trades", _sent(query) or {})
+
+
 class Tickers(Group):
     async def list(self, **query: Unpack[api.TickersQuery]) -> Answer[api.TickersAnswer]:
         """A page, sorted and filtered; by volume of 24 hours unless `sort` says otherwise."""
@@ -135,6 +147,20 @@ class Orders(Group):
         """Orders of a token; of some payment keys only where `pkhs` names any."""
         body = None if pkhs is None else list(pkhs)
         return await self._post("/v1/orders-feed/initial/state", body, query)
+
+    async def feed_csv(
+        self, pkhs: Sequence[str] | None = None, **query: Unpack[api.OrderFeedQuery]
+    ) -> Answer[str]:
+        """The orders of `feed` that are on the chain, as CSV (RFC 4180, a header row)."""
+        body = None if pkhs is None else list(pkhs)
+        path = "/v1/orders-feed/initial/state"
+        return await self._http.csv("POST", path, _sent(query) or {}, body)
+
+    async def of_keys_csv(
+        self, pkhs: Sequence[str], **query: Unpack[api.UserHistoryQuery]
+    ) -> Answer[str]:
+        path = "/v1/user-history-feed/initial/state"
+        return await self._http.csv("POST", path, _sent(query) or {}, list(pkhs))
 
     async def of_keys(
         self, pkhs: Sequence[str], **query: Unpack[api.UserHistoryQuery]
