@@ -77,6 +77,8 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'engine/store/newestRows.ts #read',
     'engine/store/pageSums.ts kept',
     'server/settings/jsonFields.ts #taken #fields',
+    'server/cli/load/threadCounts.ts #routes',
+    'server/cli/load/totals.ts routes',
   ],
   'parts of this process': [
     'api/webhooks/sharedStore.ts #listeners',
