@@ -17,7 +17,7 @@ import { language } from './language.ts';
 import { MarketTime } from './marketTime.ts';
 import { t } from './messages.ts';
 import { PageProvider } from './page.tsx';
-import { linkedRoute, type PageRoute, parseRoute, routeHash } from './route.ts';
+import { type PageRoute, parseRoute, routeHash, routeOfPath } from './route.ts';
 import { loadWhenMoved } from './shell/laterView.tsx';
 import { Shell } from './shell/shell.tsx';
 import { showToast } from './shell/toasts.tsx';
@@ -29,7 +29,7 @@ const NONE: Network = { name: 'none', addresses: 'testnet', supply: null };
 
 const clock = systemClock;
 const client = new Client({ url: location.origin });
-const linked = linkedRoute(location.pathname);
+const linked = routeOfPath(location.pathname);
 // From here on places are behind the `#`, whichever link led here.
 if (linked !== null) history.replaceState(null, '', `/${location.hash || routeHash(linked)}`);
 const route = signal<PageRoute>(parseRoute(location.hash));

@@ -10,6 +10,8 @@ export type PageRoute =
   | { readonly at: 'token'; readonly asset: string }
   /** An address of a token whose id is none. */
   | { readonly at: 'missing'; readonly text: string }
+  /** An address that the page does not have. */
+  | { readonly at: 'nowhere'; readonly text: string }
   | { readonly at: 'wallet' }
   | { readonly at: 'launch' };
 
@@ -29,13 +31,20 @@ export function tokenLink(asset: string): string {
   return `/t/${asset}`;
 }
 
-/** Anything unknown is the home page. */
+/** The view of a document that the server sent to a path: it answers unknown ones with the page. */
+export function routeOfPath(path: string): PageRoute | null {
+  return path === '/' ? null : (linkedRoute(path) ?? { at: 'nowhere', text: decoded(path) });
+}
+
+/** Without an address, the home page; an unknown one is said to be one. */
 export function parseRoute(hash: string): PageRoute {
   const [at = '', rest = ''] = hash.replace(/^#\/?/, '').split('/');
   if (at === 'wallet' || at === 'launch') return { at };
   if (at === 'token' && rest !== '') return tokenRoute(decoded(rest));
   const list = TABS.find((name) => name === rest);
-  return at === 'list' && list !== undefined ? { at: 'home', list } : HOME;
+  if (at === 'list' && list !== undefined) return { at: 'home', list };
+  if (at === 'nowhere') return { at: 'nowhere', text: decoded(rest) };
+  return at === '' ? HOME : { at: 'nowhere', text: decoded(hash) };
 }
 
 function tokenRoute(text: string): PageRoute {
@@ -54,6 +63,7 @@ function decoded(text: string): string {
 }
 
 export function routeHash(place: PageRoute): string {
+  if (place.at === 'nowhere') return `#/nowhere/${encodeURIComponent(place.text)}`;
   if (place.at === 'missing') return `#/token/${encodeURIComponent(place.text)}`;
   if (place.at === 'token') return `#/token/${place.asset}`;
   return place.at === 'home' ? `#/list/${place.list}` : `#/${place.at}`;

@@ -11,6 +11,8 @@ import { openBrowser, Visit, visit, WAIT_MS } from './support.ts';
 import { ordersAre, TradeWorld } from './tradeWorld.ts';
 import {
   axeFindings,
+  BOARD,
+  chooseView,
   crowdedRow,
   hide,
   look,
@@ -60,6 +62,16 @@ test('every view is for everybody', async (t) => {
       const faults = [...(await axeFindings(seen)), ...(await tooWide(seen))];
       found.push(...faults.map((fault) => `${view.hash} ${fault}`));
     }
+    await seen.page.setViewportSize({ width: 390, height: 844 });
+    await look(seen, { hash: `#/token/${assetId}`, shown: '.phone-bar .sell' });
+    await seen.page.locator('.direction label[data-value=sell]').click();
+    found.push(...(await axeFindings(seen)).map((fault) => `sell on a phone ${fault}`));
+    await seen.page.setViewportSize({ width: 1280, height: 800 });
+    await chooseView(seen, 'board');
+    await look(seen, BOARD);
+    const faults = [...(await axeFindings(seen)), ...(await tooWide(seen))];
+    found.push(...faults.map((fault) => `board ${fault}`));
+    await chooseView(seen, 'table');
     assert.deepEqual(found, []);
     assert.equal(await tooWideWithLongNames(seen), '');
     assert.equal(await seen.page.evaluate('document.documentElement.lang'), 'de');
@@ -79,6 +91,9 @@ test('every view is for everybody', async (t) => {
       found.push(...faults.map((fault) => `${view.hash} ${fault}`));
       assert.equal(await seen.page.evaluate('document.documentElement.dir'), 'rtl');
     }
+    await chooseView(seen, 'board');
+    await look(seen, BOARD);
+    found.push(...(await unmarked(seen, ['SHALOM', NAME])), ...(await tooWide(seen)));
     assert.deepEqual(found, []);
     seen.assertClean();
     await seen.page.context().close();

@@ -26,6 +26,16 @@ export function viewsOf(asset: string): readonly View[] {
   ];
 }
 
+/** Chooses how the market is shown; the browser keeps it. */
+export async function chooseView({ page, url }: Visit, name: 'table' | 'board'): Promise<void> {
+  await page.goto(`${url}/#/`);
+  const choice = page.locator('.lists > .choices > label');
+  await (name === 'table' ? choice.first() : choice.last()).click();
+}
+
+/** After `chooseView`. */
+export const BOARD: View = { hash: '#/', shown: '.board .card' };
+
 export async function look({ page, url }: Visit, view: View): Promise<void> {
   await page.goto(`${url}/${view.hash}`);
   await page.locator(view.shown).first().waitFor();
@@ -159,10 +169,11 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** All rules in the dark theme; in the light one those that its colours can break. */
 export async function axeFindings({ page }: Visit): Promise<readonly string[]> {
   await page.evaluate(`${AXE}; undefined`);
-  await page.emulateMedia({ colorScheme: 'dark' });
   const dark = await findings(page, null);
-  await page.emulateMedia({ colorScheme: 'light' });
-  return [...dark, ...(await findings(page, 'color-contrast'))];
+  await page.evaluate(`document.documentElement.dataset.theme = 'light'`);
+  const light = await findings(page, 'color-contrast');
+  await page.evaluate(`document.documentElement.dataset.theme = 'dark'`);
+  return [...dark, ...light];
 }
 
 function findings(page: Page, rule: string | null): Promise<readonly string[]> {

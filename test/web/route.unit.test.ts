@@ -7,6 +7,7 @@ import {
   type PageRoute,
   parseRoute,
   routeHash,
+  routeOfPath,
   tokenLink,
 } from '../../src/web/route.ts';
 
@@ -19,14 +20,22 @@ test('every place has an address that leads back to it', () => {
     { at: 'wallet' },
     { at: 'launch' },
     { at: 'missing', text: '100%/<b>' },
+    { at: 'nowhere', text: '/foo/100%' },
   ];
   for (const place of places) assert.deepEqual(parseRoute(routeHash(place)), place);
   assert.deepEqual(parseRoute(`#/token/${ASSET.toUpperCase()}`), { at: 'token', asset: ASSET });
 });
 
-test('what is no address leads home', () => {
-  const strange = ['', '#', '#/', '#/list/Nope', '#/token/', '#/x'];
-  for (const hash of strange) assert.deepEqual(parseRoute(hash), HOME, hash);
+test('no address leads home, and one that is not there is said to be none', () => {
+  for (const hash of ['', '#', '#/']) assert.deepEqual(parseRoute(hash), HOME, hash);
+  for (const hash of ['#/list/Nope', '#/token/', '#/x', '#/%3Cb%3E', '#/100%']) {
+    const route = parseRoute(hash);
+    assert.equal(route.at, 'nowhere', hash);
+    assert.deepEqual(parseRoute(routeHash(route)), route, 'a reload says the same');
+  }
+  assert.equal(routeOfPath('/'), null);
+  assert.deepEqual(routeOfPath('/a%20b'), { at: 'nowhere', text: '/a b' });
+  assert.deepEqual(routeOfPath(tokenLink(ASSET)), { at: 'token', asset: ASSET });
 });
 
 test('an address of a token whose id is none says so', () => {

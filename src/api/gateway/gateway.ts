@@ -10,6 +10,7 @@ import { type Clock, sleep } from '../../engine/runtime/clock.ts';
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { BodyBudget } from '../http/body.ts';
+import type { HttpDeps } from '../http/enter.ts';
 import { IdempotentAnswers } from '../http/idempotency.ts';
 import { LocalHostGuard } from '../http/localHostGuard.ts';
 import { PositionHeaders } from '../http/positionHeaders.ts';
@@ -39,6 +40,8 @@ interface GatewayDeps {
   readonly streams: Streams;
   readonly routes: readonly Route[];
   readonly topics: readonly Topic[];
+  /** What a browser gets for a path that no route takes; absent: the error that programs get. */
+  readonly missingPage?: Route | null;
   readonly nodeView: NodeView;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -85,7 +88,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     () => callers.closed(),
   );
   for (const path of SOCKET_PATHS) server.sockets(path, endpoint.behavior());
-  mount(server, routes, {
+  const http: HttpDeps = {
     nodeView,
     clock,
     responses,
@@ -100,7 +103,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     maxBodyBytes: options.maxBodyBytes,
     eventStreams,
     localHostGuard: new LocalHostGuard(options.publicUrl),
-  });
+  };
+  mount(server, routes, http, deps.missingPage ?? null);
 
   return {
     async start(host, port) {

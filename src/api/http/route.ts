@@ -26,7 +26,7 @@ import { enter, type HttpDeps, unmetExpectation } from './enter.ts';
 import { innerCall } from './innerCalls.ts';
 import { ParameterReader, QueryReader } from './query.ts';
 import { changed, type RequestContext } from './responseWriter.ts';
-import { methodNotAllowed, notFound, preflight } from './unrouted.ts';
+import { methodNotAllowed, notFound, preflight, wantsPage } from './unrouted.ts';
 
 class RouteServer {
   readonly #route: Route;
@@ -274,7 +274,13 @@ function notReady(message: string): Failure {
   return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
 }
 
-export function mount(server: Server, routes: readonly Route[], http: HttpDeps): void {
+/** `missing`: what a browser gets for a path that no route takes. */
+export function mount(
+  server: Server,
+  routes: readonly Route[],
+  http: HttpDeps,
+  missing: Route | null,
+): void {
   const methodsOf = new Map<string, Set<string>>();
   for (const route of routes) {
     const wrapper = new RouteServer(route, http);
@@ -295,5 +301,10 @@ export function mount(server: Server, routes: readonly Route[], http: HttpDeps):
     server.handle('any', path, methodNotAllowed(http, allow));
   }
   server.handle('options', '/*', preflight(http, ''));
-  server.handle('any', '/*', notFound(http));
+  const refuse = notFound(http);
+  const page = missing === null ? null : new RouteServer(missing, http);
+  server.handle('any', '/*', (res, req) => {
+    if (page === null || !wantsPage(req)) refuse(res, req);
+    else page.serve(res, req, req.getCaseSensitiveMethod() === 'HEAD');
+  });
 }

@@ -35,6 +35,14 @@ export function notFound(http: HttpDeps): Unrouted {
   };
 }
 
+/** Whether a person asked: browsers say that they read HTML. Programs ask below `/v1`. */
+export function wantsPage(req: HttpRequest): boolean {
+  const isRead = ['GET', 'HEAD'].includes(req.getCaseSensitiveMethod());
+  return (
+    isRead && !req.getUrl().startsWith('/v1/') && req.getHeader('accept').includes('text/html')
+  );
+}
+
 function unrouted(req: HttpRequest) {
   const isHead = req.getCaseSensitiveMethod() === 'HEAD';
   return { operationId: 'unknown', rate: 'read', isHead } as const;

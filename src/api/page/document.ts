@@ -47,6 +47,11 @@ export async function pageAnswer(head: PageHead, facts: PageFacts, status = 200)
   return { status, body, type: PAGE_TYPE, headers: HEADERS };
 }
 
+/** The shape of the page until the script has its time: a reader never looks at an empty one. */
+const FIRST = `<div class="first" aria-hidden="true"><div class="top"></div>
+<div class="bone"></div><div class="bone tall"></div></div>
+`;
+
 export const PAGE_TYPE = 'text/html; charset=utf-8';
 
 /** Nothing but this server, and nothing inline; wallets bring icons as data. */
@@ -76,12 +81,13 @@ function pageDocument(
   return `<!doctype html>
 <html lang="en" ${facts}><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="dark light">
 <meta name="description" content="${escapeMarkup(description)}">
 ${more}<link rel="icon" href="/assets/${icon.name}">
 <link rel="stylesheet" href="/assets/${style.name}">
 ${early}<script type="module" src="/assets/${script.name}"></script></head>
-<body><div id="page"><noscript><p class="plain">This page needs JavaScript. The same market is
-served as an API: see <a href="/docs">the reference</a>.</p></noscript></div></body></html>
+<body><div id="page">${FIRST}<noscript><p class="plain">This page needs JavaScript.
+The same market is served as an API: see <a href="/docs">the reference</a>.</p></noscript></div>
+</body></html>
 `;
 }

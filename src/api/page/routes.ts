@@ -31,6 +31,24 @@ function pageRoute(facts: PageFacts): Route {
   });
 }
 
+/** For browsers, at every path that no route takes: the page, which says so. */
+export function missingPageRoute(facts: PageFacts): Route {
+  const head = {
+    title: 'No such page · upcurve',
+    description: 'Nothing is at this address.',
+    more: '<meta name="robots" content="noindex">\n',
+  };
+  return route({
+    ...PAGE_ROUTE,
+    rate: 'read',
+    path: '/*',
+    operationId: 'missingPage',
+    summary: 'The page, for an address that does not exist',
+    answers: { 404: { description: 'The page, which says so', type: PAGE_TYPE } },
+    handle: () => pageAnswer(head, facts, 404),
+  });
+}
+
 function fileRoute(): Route {
   const headers = {
     ...NO_SNIFFING,

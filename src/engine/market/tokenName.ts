@@ -6,6 +6,7 @@
 
 const CONTROL = /\p{Cc}/u;
 const BIDIRECTIONAL = /\p{Bidi_Control}/u;
+const BIDIRECTIONAL_ALL = /\p{Bidi_Control}/gu;
 /** U+FFFD stands for bytes that were lost; of the others no font knows what they are. */
 const UNKNOWN = /[\ufffd\p{Cn}\p{Co}\p{Cs}]/u;
 /**
@@ -44,6 +45,27 @@ export function unreadableName(name: string): keyof typeof NAME_FAULTS | null {
   if (!VISIBLE.test([...name].filter((letter) => !UNSEEN.test(letter)).join('')))
     return 'invisible';
   return UNSEEN.test(name.replaceAll(EMOJI, ' ').replaceAll(JOINER, '')) ? 'hidden' : null;
+}
+
+/**
+ * The name that an asset id spells, for tokens without a record of their launch; null where its
+ * bytes are no text that a launch would take. A label of CIP-67 before the name is left out.
+ */
+export function nameInId(asset: string): string | null {
+  const hex = (asset.split('.')[1] ?? '').replace(/^0[0-9a-f]{6}0(?=[0-9a-f]{2})/, '');
+  const bytes = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+  try {
+    const name = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return unreadableName(name) === null ? name : null;
+  } catch {
+    // The bytes are no UTF-8.
+    return null;
+  }
+}
+
+/** For descriptions that other launchpads took: without the characters that are refused here. */
+export function withoutDirections(text: string): string {
+  return text.replaceAll(BIDIRECTIONAL_ALL, '');
 }
 
 /** Of names and descriptions: such text can show amounts and words in another order. */

@@ -16,7 +16,7 @@ import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUs
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { Books } from '../../api/orders/book.ts';
-import { pageRoutes } from '../../api/page/routes.ts';
+import { missingPageRoute, pageRoutes } from '../../api/page/routes.ts';
 import {
   type TokenPageOptions,
   type TokenSource,
@@ -82,21 +82,21 @@ export function openListeners(
   const described = [...market, ...links, ...(settings.MCP ? [mcpOf(about, market)] : [])];
   const documents = docsRoutes(about, described, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
-
   const listener = (
     routes: readonly Route[],
     offered: readonly Topic[],
     options: Partial<GatewayOptions>,
+    missingPage: Route | null,
   ) => {
     const server = (world.host?.createServer ?? createServer)(events);
     const streams = createHub({ nodeView, clock, observer: events, publish: server.publish });
-    const common = { nodeView, clock, rng, observer: events, apiKeys, options };
+    const common = { nodeView, clock, rng, observer: events, apiKeys, options, missingPage };
     events.serves(routes, offered);
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const page = pageRoutes(pageOptionsOf(settings, chain));
-  const open = listener([...described, ...documents, ...page], topics, options);
+  const { pages, missing } = pagesOf(pageOptionsOf(settings, chain));
+  const open = listener([...described, ...documents, ...pages], topics, options, missing);
   let port = 0;
   const gateway: Service = {
     name: 'gateway',
@@ -109,7 +109,7 @@ export function openListeners(
   const services: Service[] = [gateway, reads, renderer, ...feedsOf(adaUsd), ...webhooks.services];
   services.push(...readerCallServices(chain, cluster, status));
   if (settings.ADMIN_PORT !== undefined) {
-    const back = listener(admin, [], { ...options, sharePort: false });
+    const back = listener(admin, [], { ...options, sharePort: false }, null);
     services.unshift(adminService(back.gateway, settings.HOST, settings.ADMIN_PORT, events));
   }
   return { hub: hubOf(open.streams, webhooks.hub), services, port: () => port };
@@ -117,6 +117,10 @@ export function openListeners(
 
 function mcpOf(about: About, routes: readonly Route[]): Route {
   return mcpRoute({ version: about.version, openapi: () => openapi(about, routes), routes });
+}
+
+function pagesOf(facts: TokenPageOptions) {
+  return { pages: pageRoutes(facts), missing: missingPageRoute(facts) };
 }
 
 function marketReadsOf(

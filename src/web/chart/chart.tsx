@@ -8,6 +8,7 @@ import type { PriceBar } from '../../client/index.ts';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { buyTokens, spot } from '../../engine/market/curve.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
+import { nameInId } from '../../engine/market/tokenName.ts';
 import { Choices } from '../components/choices.tsx';
 import { errorText } from '../errorText.ts';
 import { money, product, shortMoney } from '../fiat.ts';
@@ -272,14 +273,16 @@ function launchOf(info: LiquidityPoolInfo | null): LaunchPoint | null {
 
 /**
  * A token of a server without a chain: there are trades that were replayed, so candlesticks, and
- * nothing else. It has no name but its asset id.
+ * nothing else. It has no name but what its asset id spells.
  */
 export function ChartOnly({ asset }: { readonly asset: string }) {
+  const name = nameInId(asset);
   return (
     <>
-      <h1 class="code cut" title={asset} tabIndex={-1}>
-        {asset}
+      <h1 class="cut" title={asset} tabIndex={-1}>
+        <bdi>{name ?? asset}</bdi>
       </h1>
+      {name !== null && <p class="code cut">{asset}</p>}
       <p class="dim small">{t.chart.replayed}</p>
       <section class="panel chart">
         <Chart asset={asset} pool={null} />

@@ -1,11 +1,14 @@
 /** A row of choices of which one holds. Radio buttons, so that arrow keys move between them. */
 import { useId } from 'preact/hooks';
+import { Icon, type IconName } from './icon.tsx';
 
 interface Choice<T> {
   readonly value: T;
   readonly label: string;
   /** Read out, and shown on hover, where the label is an abbreviation. */
   readonly meaning?: string;
+  /** Drawn in the place of the label. */
+  readonly icon?: IconName;
 }
 
 interface ChoicesProps<T> {
@@ -21,7 +24,7 @@ export function Choices<T extends string>({ name, options, value, choose }: Choi
     <fieldset class="choices">
       <legend class="unseen">{name}</legend>
       {options.map((option) => (
-        <label key={option.value} title={option.meaning}>
+        <label key={option.value} title={option.meaning ?? (option.icon && option.label)}>
           <input
             type="radio"
             class="unseen"
@@ -30,7 +33,9 @@ export function Choices<T extends string>({ name, options, value, choose }: Choi
             checked={option.value === value}
             onChange={() => choose(option.value)}
           />
-          <span aria-hidden="true">{option.label}</span>
+          <span aria-hidden="true">
+            {option.icon === undefined ? option.label : <Icon name={option.icon} />}
+          </span>
         </label>
       ))}
     </fieldset>

@@ -19,8 +19,9 @@ export function roomFor(rows: number): number {
   return Math.max(1, Math.ceil(rows / ROOM_STEP)) * ROOM_STEP;
 }
 
-/** Rows that are drawn at first, and again and again as the reader comes near their end. */
-const REACH = 30;
+const ROW_PX = 30;
+/** Rows drawn at first, and again as the reader comes near their end: a tall window has more. */
+const REACH = Math.max(30, Math.ceil(innerHeight / ROW_PX));
 const NEAR_PX = 300;
 
 /** How many rows of a list that scrolls are drawn: rows out of view are not drawn. */

@@ -1,14 +1,13 @@
 /** The best of the market. */
 import type { Ticker, TickersQuery } from '../../client/types.ts';
 import { WINDOWS } from '../../engine/market/windows.ts';
-import { Logo } from '../components/logo.tsx';
 import { Age, Change, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
 import { shortMoney } from '../fiat.ts';
 import { t } from '../messages.ts';
 import { routeHash } from '../route.ts';
-import { Tape } from './tape.tsx';
-import { nameOf } from './tickerTable.tsx';
+import { Ring } from './board.tsx';
+import { nameOf } from './names.ts';
 import { useTickers } from './useTickers.ts';
 
 /** Gains from the shortest span to the longest: the first in which somebody has risen is shown. */
@@ -39,13 +38,10 @@ export function Hero() {
   const taken = [first?.asset, young?.asset];
   const none = first === undefined ? t.home.noBest.token : t.home.noBest.other;
   return (
-    <div class="hero">
-      <div class="best">
-        <BestCard which="top" ticker={first} none={t.home.noBest.token} isComing={top === null} />
-        <BestGain which={GAINS[0]} taken={taken} isComing={isComing} />
-        <BestCard which="newest" ticker={young} none={none} isComing={isComing} />
-      </div>
-      <Tape />
+    <div class="best">
+      <BestCard which="top" ticker={first} none={t.home.noBest.token} isComing={top === null} />
+      <BestGain which={GAINS[0]} taken={taken} isComing={isComing} />
+      <BestCard which="newest" ticker={young} none={none} isComing={isComing} />
     </div>
   );
 }
@@ -90,7 +86,7 @@ function BestCard({ which, ticker, none, isComing }: BestCardProps) {
       </div>
     );
   }
-  const { asset, logoCID } = ticker;
+  const { asset } = ticker;
   const name = nameOf(ticker);
   return (
     <a class={`best-card panel best-${which}`} href={routeHash({ at: 'token', asset })}>
@@ -100,13 +96,13 @@ function BestCard({ which, ticker, none, isComing }: BestCardProps) {
       </span>
       <Spark ticker={ticker} />
       <span class="who">
-        <Logo asset={asset} ticker={ticker.ticker} logoCID={logoCID} />
+        <Ring ticker={ticker} />
         <strong class="cut">
           <bdi>{name}</bdi>
         </strong>
         <bdi class="dim ticker cut">{ticker.ticker}</bdi>
       </span>
-      <span class="figures">
+      <span class="best-figures">
         <span class="figure">
           <Price value={ticker.price} />
         </span>

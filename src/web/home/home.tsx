@@ -1,12 +1,14 @@
 /** The market: its best, newest trades, and every token with price, changes, volume and more. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { Choices } from '../components/choices.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { grouped } from '../format.ts';
 import { frames } from '../frames.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
+import { Board } from './board.tsx';
 import { Filters } from './filters.tsx';
 import { Hero } from './hero.tsx';
 import {
@@ -21,8 +23,11 @@ import {
   TABS,
   type Tab,
   tickersQuery,
+  VIEWS,
+  view,
   watchlist,
 } from './market.ts';
+import { Tape } from './tape.tsx';
 import { TickerRows } from './tickerRows.ts';
 import { Skeleton, TickerTable } from './tickerTable.tsx';
 import { useTickers } from './useTickers.ts';
@@ -34,9 +39,23 @@ export function Home() {
   return (
     <>
       <h1 class="unseen">{t.home.title}</h1>
-      {hasChain ? <Hero /> : <p class="dim">{t.home.replayed}</p>}
-      <Market key={tab} tab={tab} />
+      {hasChain ? <Hero /> : <p class="dim replayed">{t.home.replayed}</p>}
+      {hasChain && <Tape />}
+      {hasChain && view.value === 'board' ? (
+        <BoardPanel tab={tab} />
+      ) : (
+        <Market key={tab} tab={tab} />
+      )}
     </>
+  );
+}
+
+function BoardPanel({ tab }: { readonly tab: Tab }) {
+  return (
+    <section class="panel market" aria-label={t.home.title}>
+      <Tabs tab={tab} />
+      <Board />
+    </section>
   );
 }
 
@@ -151,19 +170,35 @@ function More({ limit }: { readonly limit: Signal<number> }) {
   );
 }
 
+/** Lists are tables; the columns show three of them at once. */
 function Tabs({ tab }: { readonly tab: Tab }) {
+  const isBoard = view.value === 'board';
+  const toTable = () => {
+    view.value = 'table';
+  };
   return (
-    <nav class="tabs" aria-label={t.home.lists}>
-      {TABS.map((each) => (
-        <a
-          key={each}
-          href={routeHash({ at: 'home', list: each })}
-          aria-current={each === tab ? 'page' : undefined}
-        >
-          {t.home.tabs[each]}
-        </a>
-      ))}
-    </nav>
+    <div class="lists">
+      <nav class="tabs" aria-label={t.home.lists}>
+        {TABS.map((each) => (
+          <a
+            key={each}
+            href={routeHash({ at: 'home', list: each })}
+            aria-current={each === tab && !isBoard ? 'page' : undefined}
+            onClick={toTable}
+          >
+            {t.home.tabs[each]}
+          </a>
+        ))}
+      </nav>
+      <Choices
+        name={t.home.view}
+        options={VIEWS.map((value) => ({ value, label: t.home.views[value], icon: value }))}
+        value={view.value}
+        choose={(chosen) => {
+          view.value = chosen;
+        }}
+      />
+    </div>
   );
 }
 

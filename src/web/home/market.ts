@@ -30,6 +30,15 @@ const isShown = (name: Column | Hideable): boolean => !hidden.value.some((each) 
 export const shownColumns = computed(() => COLUMNS.filter(isShown));
 export const isSparkShown = computed(() => isShown('spark'));
 
+/** How the market is shown: as a table, or as three columns of cards. */
+export const VIEWS = ['table', 'board'] as const;
+export type View = (typeof VIEWS)[number];
+export const view = storedSignal<View>(
+  'view',
+  'table',
+  (kept): View | null => VIEWS.find((each) => each === kept) ?? null,
+);
+
 export interface Sort {
   readonly by: Column;
   readonly order: 'asc' | 'desc';

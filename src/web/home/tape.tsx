@@ -4,8 +4,10 @@ import { t } from '../messages.ts';
 import { useMirror, usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 
-/** More of them, or more often, is faster than one reads. */
-const OPTIONS = { limit: 14, maxHz: 1 };
+/** As many as a column beside the table has room for, where the screen is wide; or a row. */
+const isColumn = matchMedia('(min-width: 1920px)').matches;
+/** More often is faster than one reads. */
+const OPTIONS = { limit: isColumn ? 40 : 14, maxHz: 1 };
 
 export function Tape() {
   const { client } = usePage();
@@ -15,7 +17,7 @@ export function Tape() {
       {followed?.mirror.state?.map(({ id, asset, ticker, side, quoteAmount }) => (
         <li key={`${asset} ${id}`}>
           <a href={routeHash({ at: 'token', asset })} tabIndex={-1}>
-            <bdi>{ticker}</bdi>
+            <bdi class="cut">{ticker}</bdi>
             <span class={side === 'buy' ? 'up' : 'down'}>
               {side === 'buy' ? '▲' : '▼'} {shortAda(quoteAmount)}
             </span>

@@ -7,11 +7,12 @@ import { Age, Change, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
 import { Star } from '../components/star.tsx';
 import { shortMoney } from '../fiat.ts';
-import { ends, shortPercent } from '../format.ts';
+import { shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, useRowsInSteps } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { type Column, isSparkShown, type Sort, shownColumns } from './market.ts';
+import { lettersOf, nameOf, tickerOf } from './names.ts';
 import type { TickerRows } from './tickerRows.ts';
 
 interface TickerTableProps {
@@ -102,7 +103,7 @@ function Heading({ column, sort, choose }: HeadingProps) {
 
 /** Drawn again only with another ticker. Labels are seen where there is no line of headings. */
 const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker> }) => {
-  const { asset, ticker, logoCID } = row;
+  const { asset, logoCID } = row;
   const name = nameOf(row);
   return (
     <tr data-key={asset}>
@@ -111,9 +112,9 @@ const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker
       </td>
       <th scope="row" class="col-token">
         <a class="pool who" href={routeHash({ at: 'token', asset })}>
-          <Logo asset={asset} ticker={ticker} logoCID={logoCID} />
+          <Logo asset={asset} ticker={lettersOf(row)} logoCID={logoCID} />
           <bdi class="name cut">{name}</bdi>
-          <bdi class="ticker cut dim">{ticker}</bdi>
+          <bdi class="ticker cut dim">{tickerOf(row)}</bdi>
         </a>
       </th>
       {shownColumns.value.map((column) => (
@@ -143,11 +144,6 @@ const CELLS: Readonly<Record<Column, (ticker: Ticker) => ComponentChildren>> = {
   createdOn: ({ createdOn }) => (createdOn === null ? '–' : <Age since={createdOn} />),
   progress: (ticker) => <Progress ticker={ticker} />,
 };
-
-/** Replayed tokens have no name. */
-export function nameOf({ name, asset }: Pick<Ticker, 'name' | 'asset'>): string {
-  return name === '' ? ends(asset, 8) : name;
-}
 
 function Progress({ ticker: { progress, graduated } }: { readonly ticker: Ticker }) {
   if (graduated === true) return <span class="mark">{t.home.graduated}</span>;

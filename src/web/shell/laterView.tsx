@@ -37,7 +37,7 @@ export function loadWhenMoved(): void {
 
 interface LaterViewProps {
   /** In its place until it is there. */
-  readonly coming?: ComponentChildren;
+  readonly coming: ComponentChildren;
   readonly show: (views: Views) => ComponentChildren;
 }
 

@@ -9,8 +9,8 @@ import { Home } from '../home/home.tsx';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { type PageRoute, routeHash } from '../route.ts';
-import { Coming } from '../token/coming.tsx';
-import { MissingToken } from '../token/missing.tsx';
+import { Coming, ComingForm } from '../token/coming.tsx';
+import { Missing } from '../token/missing.tsx';
 import { closeTooltip } from '../tooltip.ts';
 import { usePageKeys } from './keys.ts';
 import { LaterView, type Views } from './laterView.tsx';
@@ -87,16 +87,19 @@ const PLACES: readonly (readonly [
   hash: string,
   at: readonly PageRoute['at'][],
 ])[] = [
-  ['markets', '#/', ['home', 'token', 'missing']],
+  ['markets', '#/', ['home', 'token', 'missing', 'nowhere']],
   ['launch', routeHash({ at: 'launch' }), ['launch']],
   ['wallet', routeHash({ at: 'wallet' }), ['wallet']],
 ];
 
 function Places() {
-  const { at } = usePage().route.value;
+  const { route, network } = usePage();
+  const { at } = route.value;
+  // Without a chain there is nothing to launch on, and nothing to sign.
+  const hasChain = network.value?.name !== 'none';
   return (
     <nav aria-label={t.shell.main}>
-      {PLACES.map(([name, href, places]) => (
+      {PLACES.filter(([name]) => hasChain || name === 'markets').map(([name, href, places]) => (
         <a key={name} href={href} aria-current={places.includes(at) ? 'page' : undefined}>
           {t.shell.places[name]}
         </a>
@@ -132,11 +135,13 @@ function ViewOf({ route }: { readonly route: PageRoute }) {
     case 'home':
       return <Home />;
     case 'wallet':
-      return <LaterView show={({ Wallet }) => <Wallet />} />;
+      return <LaterView coming={<ComingForm />} show={({ Wallet }) => <Wallet />} />;
     case 'launch':
-      return <LaterView show={({ Launch }) => <Launch />} />;
+      return <LaterView coming={<ComingForm />} show={({ Launch }) => <Launch />} />;
     case 'missing':
-      return <MissingToken text={route.text} />;
+      return <Missing what="token" text={route.text} />;
+    case 'nowhere':
+      return <Missing what="page" text={route.text} />;
     case 'token': {
       const { asset } = route;
       const hasChain = network.value?.name !== 'none';

@@ -126,7 +126,7 @@ function Node({ silentMs }: { readonly silentMs: number }) {
         {t.shell.tip({ ago: lagOf(tip.lagMs, silentMs) })}
         {stale ? `, ${t.shell.silent}` : ''}
       </span>
-      <span class="fact">
+      <span class="fact node-fact">
         <span class="node-name">{node} · </span>
         {role}
         {synced ? '' : `, ${t.shell.syncing}`}

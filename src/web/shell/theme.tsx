@@ -1,38 +1,44 @@
-/** Dark or light: the setting of the system, until the user chooses here; then remembered. */
+/** Dark, until the reader chooses light or the setting of the system; the choice is remembered. */
 import { signal } from '@preact/signals';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../messages.ts';
 import { readStored, writeStored } from '../stored.ts';
 
 const KEY = 'theme';
-type Theme = 'light' | 'dark';
+/** In the order in which the switch goes through them. */
+const CHOICES = ['dark', 'light', 'system'] as const;
+type Choice = (typeof CHOICES)[number];
+type Theme = Exclude<Choice, 'system'>;
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
+const ICONS = { dark: 'moon', light: 'sun', system: 'halves' } as const;
+
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+const choice = signal<Choice>(CHOICES.find((each) => each === readStored(KEY)) ?? 'dark');
 
 /** The theme in force; code that draws on a canvas reads it. */
-export const theme = signal<Theme>(wanted());
-dark.addEventListener('change', () => show(wanted()));
-show(wanted());
+export const theme = signal<Theme>(inForce());
+systemIsDark.addEventListener('change', show);
+show();
 
 /** The page first: code that follows the signal reads the page's colours. */
-function show(next: Theme): void {
+function show(): void {
+  const next = inForce();
   document.documentElement.dataset.theme = next;
   theme.value = next;
 }
 
-function wanted(): Theme {
-  const kept = readStored(KEY);
-  if (kept === 'light' || kept === 'dark') return kept;
-  return dark.matches ? 'dark' : 'light';
+function inForce(): Theme {
+  if (choice.value !== 'system') return choice.value;
+  return systemIsDark.matches ? 'dark' : 'light';
 }
 
 export function ThemeSwitch() {
-  const isDark = theme.value === 'dark';
-  const label = isDark ? t.shell.toLight : t.shell.toDark;
+  const next = CHOICES[(CHOICES.indexOf(choice.value) + 1) % CHOICES.length] ?? 'dark';
+  const label = t.shell.toTheme[next];
   const change = () => {
-    const next = isDark ? 'light' : 'dark';
+    choice.value = next;
     writeStored(KEY, next);
-    show(next);
+    show();
   };
   return (
     <button
@@ -42,7 +48,7 @@ export function ThemeSwitch() {
       title={label}
       onClick={change}
     >
-      <Icon name={isDark ? 'sun' : 'moon'} />
+      <Icon name={ICONS[next]} />
     </button>
   );
 }

@@ -2,6 +2,7 @@
  * The launch's texts about the token. It is text by strangers: the page never renders it as HTML.
  */
 import type { AssetInfo } from '../../client/types.ts';
+import { withoutDirections } from '../../engine/market/tokenName.ts';
 import { ends, moment } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
@@ -15,7 +16,7 @@ export function About() {
   const { info } = pool;
   const { since } = pool.metrics;
   const { createdOn, poolAuthor } = pool.pool;
-  const text = info.description.trim();
+  const text = withoutDirections(info.description).trim();
   const isHyped = info.launchType === 1;
   const kind = kindOf(info.assetType);
   return (

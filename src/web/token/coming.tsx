@@ -12,3 +12,13 @@ export function Coming() {
     </div>
   );
 }
+
+/** In the place of a form or a list that is on its way. */
+export function ComingForm() {
+  return (
+    <div class="token-coming" role="status" aria-label={t.home.loading}>
+      <div class="bone head" />
+      <div class="bone side" />
+    </div>
+  );
+}

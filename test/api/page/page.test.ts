@@ -94,3 +94,27 @@ test('what has not changed is not sent again, and what is not there is 404', asy
 test('text in the head of the document is escaped', () => {
   assert.equal(escapeMarkup(`<a href="x">&'`), '&lt;a href=&quot;x&quot;&gt;&amp;&#39;');
 });
+
+test('a browser gets a page for a path that is not there, a program gets the error', async (t) => {
+  const { url } = await newTestApp(t);
+  const ask = (path: string, accept: string, method = 'GET') =>
+    fetch(url + path, { method, headers: { accept } });
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const page = await ask('/no/such/page', browser);
+  assert.equal(page.status, 404);
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.match(await page.text(), /<title>No such page/);
+  assert.equal((await ask('/nope', browser, 'HEAD')).status, 404);
+  for (const [path, accept, method] of [
+    ['/nope', '*/*', 'GET'],
+    ['/nope', browser, 'POST'],
+    ['/v1/nope', browser, 'GET'],
+  ] as const) {
+    const answer = await ask(path, accept, method);
+    assert.equal(answer.status, 404);
+    assert.match(await answer.text(), /"cause":"NOT_FOUND"/);
+  }
+  const reference = await (await fetch(`${url}/docs`)).text();
+  assert.match(reference, /<a class="back" href="\/">/);
+  assert.doesNotMatch(reference, /<th>\s*<\/th>/, 'no heading without words');
+});

@@ -92,8 +92,8 @@ const keyboard: Journey = {
 
 const themes: Journey = {
   name: 'dark-and-light',
-  done: 'opens the page in a light system, switches to dark, reloads, switches back',
-  seen: 'the chart and the page change together; the choice stays',
+  done: 'opens the page in a light system, switches to light, reloads, follows the system',
+  seen: 'dark until one chooses; the chart and the page change together; the choice stays',
   async run(scene) {
     const seen = await scene.visit({ colorScheme: 'light' });
     const { page } = seen;
@@ -103,15 +103,26 @@ const themes: Journey = {
     const theme = () => page.evaluate<string>('document.documentElement.dataset.theme');
     const text = () =>
       page.evaluate<string>('globalThis.charted?.at(-1)?.series[0]?.options().upColor');
-    assert.equal(await theme(), 'light');
-    const light = await text();
-    assert(light !== undefined, 'there are candles');
-    await page.getByRole('button', { name: 'Switch to dark' }).click();
-    await seen.asked('candles change with it', text, (colour) => colour !== light);
-    await page.reload();
-    await seen.asked('dark again', theme, (name) => name === 'dark');
+    assert.equal(await theme(), 'dark', 'whatever the system has');
+    const dark = await text();
+    assert(dark !== undefined, 'there are candles');
     await page.getByRole('button', { name: 'Switch to light' }).click();
-    await seen.asked('and back', text, (colour) => colour === light);
+    await seen.asked('candles change with it', text, (colour) => colour !== dark);
+    await page.reload();
+    await seen.asked('light again', theme, (name) => name === 'light');
+    const reference = await page.context().newPage();
+    await reference.goto(`${scene.market.url}/docs`);
+    await reference.locator(':root[data-theme=light]').waitFor();
+    await reference.getByRole('link', { name: '← Market' }).click();
+    await reference.locator('.pools a').first().waitFor();
+    await reference.close();
+    await page.getByRole('button', { name: 'Follow the system' }).click();
+    assert.equal(await theme(), 'light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await seen.asked('as the system', theme, (name) => name === 'dark');
+    await seen.asked('and the candles', text, (colour) => colour === dark);
+    await page.getByRole('button', { name: 'Switch to dark' }).click();
+    await page.getByRole('button', { name: 'Switch to light' }).waitFor();
     await scene.picture(seen);
   },
 };

@@ -48,7 +48,7 @@ async function goesOnTo(seen: Visit, list: List, keys: readonly string[]): Promi
 
 /** Holders and cautions count from the tokens outside the pool, and both say so. */
 async function sharesAgree(seen: Visit): Promise<void> {
-  const author = /Author (?:has)?\s*([\d.]+%)/;
+  const author = /Author (?:holds)?\s*([\d.]+%)/;
   const shareIn = async (selector: string) => author.exec(await seen.text(selector))?.[1];
   await seen.asked(
     'one share of the author in both panels',

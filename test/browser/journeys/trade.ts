@@ -146,8 +146,8 @@ const terms: Journey = {
     await sign(session, 'buy');
     await ordersAre(session, 'Filled', /→ 1,000,000 WALK/);
     await page.getByText('Spend ADA', { exact: true }).click();
-    await page.getByText('Own', { exact: true }).click();
-    await page.getByLabel('Own slippage').fill('7.5');
+    await page.getByText('Custom', { exact: true }).click();
+    await page.getByLabel('Custom slippage').fill('7.5');
     await page.getByText('Fills for at least 92.50 % of the quote.').waitFor();
     await page.getByLabel('You spend').fill('0.5');
     await page.getByText('The coin side of a trade is at least 1 ADA').waitFor();
@@ -175,10 +175,10 @@ const oneClick: Journey = {
     const { session, asset } = scene.own;
     const { page } = session;
     await session.open(`#/token/${asset}`);
-    await page.getByText('Sizes and one-click buying').click();
-    await page.getByLabel('Size 2').fill('60');
+    await page.getByText('Presets and one-click buy').click();
+    await page.getByLabel('Preset 2').fill('60');
     assert.equal(await page.getByRole('button', { name: /at once$/ }).count(), 0, 'it is off');
-    await page.getByLabel('Buy with one click').check();
+    await page.getByLabel('One-click buy').check();
     const sent = page.waitForRequest((request) => request.url().endsWith('/order'));
     await page.getByRole('button', { name: 'Buy for 60 ADA at once' }).click();
     const body: unknown = (await sent).postDataJSON();
@@ -294,9 +294,9 @@ const limit: Journey = {
     await page.getByText('Limit', { exact: true }).click();
     await page.getByRole('button', { name: '−25 %', exact: true }).click();
     await page.getByLabel('You spend').fill('77');
-    await page.getByText(/^It waits until the pool gives [\d,]+ WALK or more for all of/).waitFor();
+    await page.getByText(/^Fills when the pool pays [\d,]+ WALK or more for/).waitFor();
     await page.getByText('7 days', { exact: true }).click();
-    const price = Number(await page.getByLabel('Price at most').inputValue());
+    const price = Number(await page.getByLabel('Max. price').inputValue());
     await page.getByRole('button', { name: 'Review buy' }).click();
     await sign(session, 'buy');
     await ordersAre(session, 'Open', /77 ADA → at least/);

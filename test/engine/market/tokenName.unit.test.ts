@@ -1,7 +1,12 @@
 /** Names that look like another token's are refused; names as people write them are not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesDirection, unreadableName } from '../../../src/engine/market/tokenName.ts';
+import {
+  changesDirection,
+  nameInId,
+  unreadableName,
+  withoutDirections,
+} from '../../../src/engine/market/tokenName.ts';
 
 /** Code points that draw nothing, or a space that is not told from another. */
 const HIDDEN = [
@@ -69,4 +74,16 @@ test('what changes the direction of text is found in names and descriptions', ()
     assert.ok(changesDirection(text));
   }
   assert.ok(!changesDirection('שלום, نقطة'));
+  assert.equal(withoutDirections('a\u202eb \u2067שלום\u2069'), 'ab שלום');
+});
+
+test('an id spells a name where its bytes are text that a launch would take', () => {
+  const idOf = (hex: string) => `${'03'.repeat(28)}.${hex}`;
+  const hexOf = (text: string) => Buffer.from(text).toString('hex');
+  assert.equal(nameInId(idOf('4c696e6b')), 'Link');
+  assert.equal(nameInId(idOf(hexOf('猫 🐍'))), '猫 🐍');
+  assert.equal(nameInId(idOf(`0014df10${hexOf('Label')}`)), 'Label', 'after a label of CIP-67');
+  for (const hex of ['', 'ff00', hexOf('a\u202eb'), '0a', hexOf('\ufeffa'), '0014df10']) {
+    assert.equal(nameInId(idOf(hex)), null, hex);
+  }
 });

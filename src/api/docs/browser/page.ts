@@ -266,6 +266,16 @@ function keepInputs(form: HTMLFormElement): void {
   keep(`docs try ${form.dataset.name}`, Object.fromEntries(values));
 }
 
+/** As the reader chose it on the page of the market, which keeps the word as it is. */
+function takeTheme(): void {
+  try {
+    const theme = localStorage.getItem('upcurve.theme');
+    if (theme !== null) document.documentElement.dataset.theme = theme;
+  } catch {
+    // Storage is forbidden: it stays dark.
+  }
+}
+
 /** What a link leads to is opened. */
 function openTarget(): void {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -275,6 +285,7 @@ function openTarget(): void {
   target.scrollIntoView();
 }
 
+takeTheme();
 for (const each of all('[hidden]', HTMLElement)) each.hidden = false;
 for (const button of all('button.copy', HTMLButtonElement)) {
   button.addEventListener('click', () => void copy(button));

@@ -45,7 +45,10 @@ function items(lines: readonly string[]): Html[] {
 
 function table([head = '', _rule, ...rows]: readonly string[]): Html {
   const names = cells(head);
-  const heads = names.map((cell) => html`<th>${inline(cell)}</th>`);
+  // A heading without words would be read out as one.
+  const heads = names.map((cell) =>
+    cell === '' ? html`<td></td>` : html`<th>${inline(cell)}</th>`,
+  );
   // Problem details link to the row of their cause.
   const causeAt = names.indexOf('cause');
   const body = rows.map((row) => {

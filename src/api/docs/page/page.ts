@@ -33,11 +33,12 @@ export function page(openapi: Json, asyncapi: Json, ids: Json): string {
   const whole = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="dark light">
 <link rel="icon" href="data:,"><link rel="stylesheet" href="${STYLE_PATH}">
 <script type="module" src="${SCRIPT_PATH}"></script></head>
 <body${data}><a class="skip" href="#start">Skip to the text</a>
-<header><h1>${title}</h1><span class="optional">${textAt(openapi, 'info', 'version')}</span>
+<header><a class="back" href="/">← Market</a>
+<h1>${title}</h1><span class="optional">${textAt(openapi, 'info', 'version')}</span>
 </header>
 <div class="columns">${navigation(chaptersOf(guide), groups, topics)}
 <main>${start()}
