@@ -27,6 +27,7 @@ import {
 import { completionScript } from './cli/completion.ts';
 import type { ExportCommand } from './cli/dump/command.ts';
 import { helpOf, USAGE } from './cli/help.ts';
+import type { ConformCommand } from './cli/conform/command.ts';
 import type { LoadCommand } from './cli/load/command.ts';
 import type { NodeCommandDeps } from './cli/nodeAccess.ts';
 import { ProcessOutput } from './cli/processOutput.ts';
@@ -96,6 +97,7 @@ async function run(command: Command | string): Promise<number> {
   if (command.name === 'watch' || command.name === 'book') return watch(command);
   if (command.name === 'export') return exportDump(command);
   if (command.name === 'load') return load(command);
+  if (command.name === 'conform') return conform(command);
   if (command.name === 'deploy check') return deployCheck(command.file);
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
@@ -200,6 +202,11 @@ async function exportDump(command: ExportCommand): Promise<number> {
 async function load(command: LoadCommand): Promise<number> {
   const { runLoad } = await import('./cli/load/run.ts');
   return runLoad(command, { ...clientDeps(), write, isTerminal: process.stdout.isTTY === true });
+}
+
+async function conform(command: ConformCommand): Promise<number> {
+  const { runConform } = await import('./cli/conform/run.ts');
+  return runConform(command, clientDeps());
 }
 
 function clientDeps() {

@@ -39,6 +39,8 @@ export interface Alterations {
   answer?(answer: SeenAnswer, asked: SeenRequest): SeenAnswer;
   /** What arrives instead of a frame. `later` sends one afterwards. */
   frame?(frame: SeenFrame, later: (frame: SeenFrame, ms: number) => void): readonly SeenFrame[];
+  /** The lines of an event of a stream, before it is sent. */
+  event?(text: string): string;
   /** What the server gets instead of a client's frame. */
   said?(frame: SeenFrame): readonly SeenFrame[];
   /** Of the server, instead of the code that closes a socket. */
@@ -89,9 +91,19 @@ export class AlteringProxy {
   #forward(seen: SeenRequest, answer: ServerResponse): void {
     const { hostname, port } = this.#target;
     const { method, path, body } = seen;
-    const { host: _, 'content-length': length, ...headers } = seen.headers;
+    const {
+      host: _,
+      'content-length': length,
+      'accept-encoding': packed,
+      ...headers
+    } = seen.headers;
     const sized = length === undefined ? {} : { 'content-length': String(body.length) };
-    const options = { hostname, port, method, path, headers: { ...headers, ...sized } };
+    // What is changed is text: nothing arrives packed.
+    void packed;
+    const known = Object.entries({ ...headers, ...sized }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const options = { hostname, port, method, path, headers: Object.fromEntries(known) };
     const asked = request(options, async (told) => {
       const status = told.statusCode ?? 0;
       if (String(told.headers['content-type']).startsWith('text/event-stream')) {
@@ -133,7 +145,8 @@ export class AlteringProxy {
           continue;
         }
         const write = (frame: SeenFrame) => {
-          to.write(`${lines.with(at, `data: ${JSON.stringify(frame)}`).join('\n')}\n\n`);
+          const text = lines.with(at, `data: ${JSON.stringify(frame)}`).join('\n');
+          to.write(`${this.alter.event?.(text) ?? text}\n\n`);
         };
         const frame = JSON.parse((lines[at] ?? '').slice('data:'.length)) as SeenFrame;
         this.#pass(frame, write);

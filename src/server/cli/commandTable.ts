@@ -208,6 +208,15 @@ const COMMANDS = {
       out: { value: 'NAME', about: 'writes NAME.json and NAME.html (default ./load)' },
     },
   },
+  conform: {
+    group: 'server',
+    uses: [['URL', 'which promises of the documents a server keeps; a table']],
+    options: {
+      devnet: { about: "also what needs a devnet's faucet and forks, which change its chain" },
+      wait: { value: '20s', about: 'how long it waits for a change of the market (default 20s)' },
+      badge: { value: 'FILE', about: 'writes an SVG for a README' },
+    },
+  },
   export: {
     group: 'server',
     uses: [['--pair TOKEN', 'its trades, a file and its SHA-256 for each day']],

@@ -7,6 +7,7 @@ import { assert } from '../../engine/runtime/assert.ts';
 import { parseDurationMs, parseNumber } from './amounts.ts';
 import { COMMAND_NAMES, type CommandName, isCommandName } from './commandTable.ts';
 import { SHELLS, type Shell } from './completion.ts';
+import { type ConformCommand, parseConform } from './conform/command.ts';
 import type { DeployableNetwork } from './deployPlan.ts';
 import {
   type ExportCommand,
@@ -48,6 +49,7 @@ export type Command =
   | ExportCommand
   | ImportCommand
   | LoadCommand
+  | ConformCommand
   | BookCommand
   | WatchCommand
   | McpCommand
@@ -117,6 +119,7 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'rotate') return parseRotate(rest, values);
   if (name === 'watch') return parseWatch(rest, values);
   if (name === 'book') return parseBook(rest, values);
+  if (name === 'conform') return parseConform(rest, values);
   if (name === 'load') return parseLoad(rest, values);
   if (name === 'export') return parseExport(rest, values);
   if (name === 'import') return parseImport(rest, values);

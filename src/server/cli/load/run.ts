@@ -12,12 +12,11 @@ import { Thread } from '../../../engine/runtime/thread.ts';
 import { DONE, FAILED, MISUSED } from '../commandContext.ts';
 import { inPlace } from '../watch.ts';
 import type { LoadCommand } from './command.ts';
-import { generatorLimits } from './generator.ts';
 import { reportOf, reportPage } from './report.ts';
 import { namesTokens, readScenario, type Scenario, scenarioOf, type Tokens } from './scenario.ts';
 import { liveLines, summaryLines } from './screen.ts';
 import type { LoadCalls, Share } from './thread.ts';
-import { Totals } from './totals.ts';
+import { generatorLimits, Totals } from './totals.ts';
 
 export interface LoadDeps {
   readonly clock: Clock;

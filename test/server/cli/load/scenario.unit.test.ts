@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseCommand } from '../../../../src/server/cli/commands.ts';
-import { generatorLimits } from '../../../../src/server/cli/load/generator.ts';
 import {
   readScenario,
   type Scenario,
@@ -11,7 +10,7 @@ import {
   variantsOf,
   withTokens,
 } from '../../../../src/server/cli/load/scenario.ts';
-import { Totals } from '../../../../src/server/cli/load/totals.ts';
+import { generatorLimits, Totals } from '../../../../src/server/cli/load/totals.ts';
 
 const URL = 'http://127.0.0.1:8080';
 
