@@ -25,9 +25,9 @@ import {
   type WatchCommand,
 } from './cli/commands.ts';
 import { completionScript } from './cli/completion.ts';
+import type { ConformCommand } from './cli/conform/command.ts';
 import type { ExportCommand } from './cli/dump/command.ts';
 import { helpOf, USAGE } from './cli/help.ts';
-import type { ConformCommand } from './cli/conform/command.ts';
 import type { LoadCommand } from './cli/load/command.ts';
 import type { NodeCommandDeps } from './cli/nodeAccess.ts';
 import { ProcessOutput } from './cli/processOutput.ts';
