@@ -7,6 +7,8 @@ import { expect, type JudgedSocket, Skipped, type Target } from './target.ts';
 const FAR = 1_000_000_000;
 const SETTLE_MS = 300;
 const FORK_DEPTH = 4;
+/** Trades of a snapshot, and of a page. */
+const PAGE = 100;
 
 function subscribe(socket: JudgedSocket, asset: string, since: Position | null): Promise<boolean> {
   socket.subscribe('s', 'Trades', { asset }, since === null ? {} : { since });
@@ -172,8 +174,11 @@ export const RESUME_CLAUSES: readonly Clause[] = [
       await socket.snapshot('s');
       await fork(target);
       const isEqual = async () => {
-        const { json } = await target.ask(`/v1/trades?asset=${asset}&limit=100`);
-        return isSame(json, tradesOf(socket.of('s')).slice(0, 100));
+        const { json } = await target.ask(`/v1/trades?asset=${asset}&limit=${PAGE}`);
+        const own = tradesOf(socket.of('s')).slice(0, PAGE);
+        // Of a snapshot's page the fork took some away; HTTP fills its own up with older ones.
+        const isWhole = Array.isArray(json) && (json.length < PAGE || own.length > PAGE / 2);
+        return isWhole && isSame(json.slice(0, Math.max(1, own.length)), own);
       };
       for (let tries = 0; tries < 20; tries += 1) {
         if (await isEqual()) return;
