@@ -9,16 +9,10 @@ import type { Clause } from './clause.ts';
 import type { ConformCommand } from './command.ts';
 import { EXACT_CLAUSES } from './exact.ts';
 import { HTTP_CLAUSES } from './http.ts';
-import { RESUME_CLAUSES } from './resume.ts';
 import { STREAM_CLAUSES } from './streams.ts';
 import { Broken, Skipped, Target, type TargetDeps } from './target.ts';
 
-export const CLAUSES: readonly Clause[] = [
-  ...STREAM_CLAUSES,
-  ...RESUME_CLAUSES,
-  ...EXACT_CLAUSES,
-  ...HTTP_CLAUSES,
-];
+export const CLAUSES: readonly Clause[] = [...STREAM_CLAUSES, ...EXACT_CLAUSES, ...HTTP_CLAUSES];
 
 export interface Verdict {
   readonly id: string;
