@@ -5,6 +5,7 @@
 import { parseAddress } from '../cardano/codec/address.ts';
 import { type CapBar, capSource, type PriceBar, priceSource } from './mirrors/barSource.ts';
 import { BarsMirror } from './mirrors/bars.ts';
+import { LaunchesMirror } from './mirrors/launches.ts';
 import { OrdersMirror } from './mirrors/orders.ts';
 import { PoolsMirror } from './mirrors/pools.ts';
 import { TickersMirror } from './mirrors/tickers.ts';
@@ -21,9 +22,11 @@ import type { Encoding } from './socket/frame.ts';
 import type { Receiver, SubscribeParams } from './socket/subscription.ts';
 import type {
   HealthData,
+  Insights,
   LiquidityPoolInfo,
   NewestTradesData,
   NewestTradesInput,
+  NewLaunchesInput,
   OrderBook,
   PairOf,
   PoolListName,
@@ -183,6 +186,16 @@ export class Client {
   newestTrades(options: NewestOptions = {}): WholeMirror<NewestTradesData> {
     const { maxHz, ...data } = options;
     return new WholeMirror(this.connection, { topic: 'NewestTrades', data, maxHz });
+  }
+
+  /** Who is behind a token; null while the server knows none. */
+  watchInsights(asset: string): WholeMirror<Insights> {
+    return new WholeMirror(this.connection, { topic: 'Insights', data: { asset } });
+  }
+
+  /** Launches as they happen, from the mempool on: all, or those of an author. */
+  newLaunches(data: NewLaunchesInput = {}): LaunchesMirror {
+    return new LaunchesMirror(this.connection, data);
   }
 
   /**

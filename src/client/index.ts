@@ -12,6 +12,7 @@ export {
 export type { Candle } from './mirrors/barList.ts';
 export type { CapBar, PriceBar } from './mirrors/barSource.ts';
 export type { BarsChange, BarsMirror, BarsState } from './mirrors/bars.ts';
+export type { LaunchesChange, LaunchesMirror } from './mirrors/launches.ts';
 export type { Change, Mirror, Reason } from './mirrors/mirror.ts';
 export type { OrdersChange, OrdersMirror, OrdersState } from './mirrors/orders.ts';
 export type { PoolsChange, PoolsMirror, PoolsState } from './mirrors/pools.ts';

@@ -12,11 +12,13 @@ import type { NodeView } from '../../src/api/gateway/port.ts';
 import { createServer } from '../../src/api/gateway/server.ts';
 import { portfolioRoutes } from '../../src/api/holders/portfolioRoutes.ts';
 import { holderRoutes } from '../../src/api/holders/routes.ts';
+import { insightsTopic } from '../../src/api/holders/topics.ts';
 import { Books } from '../../src/api/orders/book.ts';
 import { orderBookRoute } from '../../src/api/orders/bookRoute.ts';
 import { openOrdersOf } from '../../src/api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
 import { orderTopics } from '../../src/api/orders/topics.ts';
+import { newLaunchesTopic } from '../../src/api/pools/launches.ts';
 import { poolRoutes } from '../../src/api/pools/routes.ts';
 import { poolTopics } from '../../src/api/pools/topics.ts';
 import { SlicedReads } from '../../src/api/schemas/slicedReads.ts';
@@ -99,6 +101,8 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
       ...orderTopics(node, books),
       ...tradeTopics(node),
       ...tickerTopics(node),
+      insightsTopic(node),
+      newLaunchesTopic(node),
     ],
     nodeView,
     clock,

@@ -28,7 +28,13 @@ import {
 } from './foldState.ts';
 
 export type Deed =
-  | { readonly do: 'launch'; readonly user: number; readonly buy: number }
+  | {
+      readonly do: 'launch';
+      readonly user: number;
+      readonly buy: number;
+      /** Gets half of the tokens. */
+      readonly to?: number;
+    }
   | {
       readonly do: 'place';
       readonly user: number;
@@ -41,7 +47,12 @@ export type Deed =
   | { readonly do: 'collect'; readonly pool: number }
   | { readonly do: 'refund'; readonly index: number }
   | { readonly do: 'cancel'; readonly index: number }
-  | { readonly do: 'withdraw'; readonly index: number }
+  | {
+      readonly do: 'withdraw';
+      readonly index: number;
+      /** Gives all its tokens to the next user in the same transaction. */
+      readonly giver?: number;
+    }
   | { readonly do: 'lock'; readonly user: number; readonly pool: number; readonly to: number }
   | { readonly do: 'transfer'; readonly user: number; readonly pool: number; readonly to: number };
 
@@ -63,6 +74,8 @@ export class BlockMaker {
     slot: 0,
     atMs: START_MS,
   };
+  /** Those that were not taken back. */
+  readonly blocks: MadeBlock[] = [];
   readonly #past: ModelState[] = [];
   /** Of all kinds of events, also in blocks that were taken back. */
   readonly counts = new Map<string, number>();
@@ -91,20 +104,23 @@ export class BlockMaker {
     }
     const { slot, height, atMs } = state;
     const hash = hashOf(`block ${this.#made} ${height}`);
-    return { slot, hash, height, atMs, events: this.#events };
+    const made = { slot, hash, height, atMs, events: this.#events };
+    this.blocks.push(made);
+    return made;
   }
 
   /** Takes back the newest blocks; answers the height then. */
   back(blocks: number): number {
     const [state] = this.#past.splice(Math.max(0, this.#past.length - blocks));
     if (state !== undefined) this.state = state;
+    this.blocks.length = this.state.height;
     return this.state.height;
   }
 
   #perform(deed: Deed): void {
-    if (deed.do === 'launch') this.#launch(deed.user, BigInt(deed.buy) * 1_000_000n);
+    if (deed.do === 'launch') this.#launch(deed);
     else if (deed.do === 'refund' || deed.do === 'cancel') this.#close(deed.do, deed.index);
-    else if (deed.do === 'withdraw') this.#withdraw(deed.index);
+    else if (deed.do === 'withdraw') this.#withdraw(deed);
     else {
       const pool = pick([...this.state.pools.values()], deed.pool);
       if (pool === undefined) return;
@@ -115,7 +131,8 @@ export class BlockMaker {
     }
   }
 
-  #launch(user: number, lovelace: bigint): void {
+  #launch({ user, to = user, ...deed }: Deed & { readonly do: 'launch' }): void {
+    const lovelace = BigInt(deed.buy) * 1_000_000n;
     const nft = `${hashOf('launch policy', 56)}.${hashOf(`nft ${this.#made}`)}`;
     const token = `${hashOf(`policy ${this.#made}`, 56)}.746f6b`;
     const tx = this.#tx;
@@ -129,7 +146,10 @@ export class BlockMaker {
     const exchange = lovelace > 0n ? buy(stateOf(pool), DEFAULT_FEES, lovelace) : null;
     if (exchange?.outcome === 'exchange') this.#fill(pool, exchange, null);
     this.#movePool(pool);
-    if (exchange?.outcome === 'exchange') this.#pay(user, pool.token, exchange.outputAmount);
+    if (exchange?.outcome !== 'exchange') return;
+    const half = exchange.outputAmount / 2n;
+    this.#pay(to, pool.token, half);
+    this.#pay(user, pool.token, exchange.outputAmount - half);
   }
 
   #place(pool: ModelPool, user: number, side: 'buy' | 'sell', amount: bigint): void {
@@ -251,14 +271,18 @@ export class BlockMaker {
     this.#make('locks', { [token]: amount });
   }
 
-  #withdraw(index: number): void {
+  #withdraw({ index, giver }: Deed & { readonly do: 'withdraw' }): void {
     const unspent = [...this.state.locks.values()].filter((lock) => lock.withdrawnBy === null);
     const lock = pick(unspent, index);
     if (lock === undefined) return;
+    const given = giver === undefined ? 0n : this.#take(giver, lock.token);
     this.#spend(lock.ref);
     lock.withdrawnBy = this.#tx;
     this.#note({ tx: this.#tx, kind: 'withdrawn', lock: lock.ref });
-    this.#pay(index % USERS, lock.token, lock.amount);
+    const users = Array.from({ length: USERS }, (_, user) => user);
+    const owner = users.find((user) => ownerOf(user) === lock.owner) ?? 0;
+    this.#pay(index % 3 === 0 ? owner : index % USERS, lock.token, lock.amount);
+    if (giver !== undefined) this.#pay((giver + 1) % USERS, lock.token, given);
   }
 
   /** Spends all outputs of a user that hold the token; what they held. */

@@ -7,7 +7,7 @@ import type { PoolState } from '../../src/engine/market/pool.ts';
 
 export const THRESHOLD = 200_000_000n;
 export const START_MS = Date.UTC(2026, 1, 28, 23, 57);
-export const USERS = 4;
+export const USERS = 14;
 export const SUPPLY = DEFAULT_CURVE.supply;
 
 export interface ModelTrade {

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { insightsOf } from '../../src/api/holders/insights.ts';
 import { balanceOf, holderPage, metricsOf, poolOf } from '../../src/api/holders/routes.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld, NEVER_MS } from '../support/foldWorld.ts';
@@ -14,9 +15,10 @@ import { temporaryDirectory } from '../support/server.ts';
 import { appendBlock, rollBackTo, rowsOf } from './foldChain.ts';
 import { BlockMaker, type Deed, type MadeBlock } from './foldMarket.ts';
 import { addressOf, type ModelPool, ownerOf, USERS } from './foldState.ts';
+import { trustTruth } from './trustTruth.ts';
 import { metricsTruth, spotNow, spread, type WalletTruth, walletTruth } from './walletTruth.ts';
 
-const user = fc.nat(USERS - 1);
+const user = fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, fc.nat(USERS - 1));
 const pool = fc.nat(1);
 const index = fc.nat(20);
 const just = <const T>(value: T) => fc.constant(value);
@@ -25,11 +27,12 @@ const trade = (side: 'buy' | 'sell', most: number) => {
   return fc.record({ do: just('place'), user, pool, side: just(side), amount });
 };
 const deed: fc.Arbitrary<Deed> = fc.oneof(
-  fc.record({ do: just('launch'), user, buy: fc.nat(60) }),
+  fc.record({ do: just('launch'), user, buy: fc.nat(60), to: user }),
   { weight: 3, arbitrary: trade('buy', 12) },
   { weight: 4, arbitrary: trade('sell', 100) },
   { weight: 5, arbitrary: fc.record({ do: just('execute'), pool }) },
   fc.record({ do: fc.constantFrom('refund', 'cancel', 'withdraw'), index }),
+  fc.record({ do: just('withdraw'), index, giver: fc.nat(1) }),
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom('transfer', 'lock'), user, pool, to: user }),
@@ -58,6 +61,15 @@ const START: readonly (readonly Deed[])[] = [
     { do: 'transfer', user: 0, pool: 0, to: 2 },
   ],
   [{ do: 'place', user: 1, pool: 0, side: 'sell', amount: 40 }],
+  // More holders than the largest ten, each with another amount.
+  Array.from({ length: USERS }, (_, each) => ({
+    do: 'place',
+    user: each,
+    pool: 0,
+    side: 'buy',
+    amount: 2 + (each % 3),
+  })),
+  Array.from({ length: USERS / 2 }, () => ({ do: 'execute', pool: 0 })),
   [
     { do: 'execute', pool: 0 },
     { do: 'place', user: 1, pool: 0, side: 'sell', amount: 70 },
@@ -65,7 +77,7 @@ const START: readonly (readonly Deed[])[] = [
   ],
   [
     { do: 'refund', index: 0 },
-    { do: 'withdraw', index: 0 },
+    { do: 'withdraw', index: 0, giver: 0 },
   ],
 ];
 
@@ -100,6 +112,9 @@ class Runner {
     const count = (rows: readonly unknown[]) => rows.length;
     const rows = [...truth.holders.values()].map(count).reduce((sum, each) => sum + each, 0);
     assert.equal(rowsOf(this.world, 'holders').size, rows, 'no row is left behind');
+    const insights = [...pools.values()].map(({ token }) => trustTruth(this.#blocks, token));
+    const ranked = insights.reduce((sum, { holders }) => sum + holders, 0);
+    assert.equal(rowsOf(this.world, 'holder_ranks').size, ranked, 'no rank is left behind');
     const balances = new Map([...truth.balances].map(([key, held]) => [key, String(held)]));
     assert.deepEqual(rowsOf(this.world, 'balances'), balances);
     assert.deepEqual(new Set(rowsOf(this.world, 'traders').keys()), new Set(truth.fills.keys()));
@@ -113,7 +128,8 @@ class Runner {
     assert(record !== null);
     const holders = truth.holders.get(token) ?? [];
     const held = (pkh: string) => truth.balances.get(`${pkh}/${token}`) ?? 0n;
-    const author = [0, 1, 2, 3].find((each) => ownerOf(each) === model.author) ?? -1;
+    const users = Array.from({ length: USERS }, (_, each) => each);
+    const author = users.find((each) => ownerOf(each) === model.author) ?? -1;
     const dev = { address: addressOf(author), quantity: String(held(model.author)) };
     const expected = { dev, count: holders.length };
     for (const [offset, limit] of [
@@ -127,7 +143,15 @@ class Runner {
         ...expected,
       });
     }
-    for (const pkh of Array.from({ length: USERS }, (_, each) => ownerOf(each))) {
+    const others = [...this.maker.state.pools.values()].filter((pool) => {
+      return pool.author === model.author && pool.token !== token;
+    });
+    const { author: own, ...trust } = trustTruth(this.#blocks, token);
+    const graduated = others.filter(({ graduatedMs }) => graduatedMs !== null).length;
+    const { topHolderPercent, authorPercent, authorSold, authorSoldTokens, bundled, ...found } =
+      insightsOf(fold, record);
+    assert.deepEqual(found, { ...trust, author: { ...own, launches: others.length, graduated } });
+    for (const pkh of users.map(ownerOf)) {
       assert.equal(balanceOf(fold, pkh, token), held(pkh));
       const fills = truth.fills.get(`${pkh}/${token}`);
       const metrics = fills && {

@@ -75,6 +75,13 @@ const SINGLE: Readonly<Record<string, string>> = {
 };
 /** Of shapes and topics that stand beside their routes, not among the others. */
 const HOMES: Readonly<Record<string, string>> = {
+  Insights: 'holders',
+  InsightsData: 'holders',
+  Launch: 'pools',
+  NewLaunchesData: 'pools',
+  NewLaunchesInput: 'pools',
+  NewestTradesData: 'trades',
+  NewestTradesInput: 'trades',
   BookLevel: 'orders',
   ChangedLevel: 'orders',
   LimitLevel: 'orders',

@@ -20,6 +20,14 @@ export interface CountedTrade {
   readonly after: Ratio;
 }
 
+/** Of api.md 10.2. */
+export interface CountedTrust {
+  readonly top10Percent: string;
+  readonly author: { readonly percent: string };
+  readonly snipers: { readonly percent: string };
+  readonly holders: number;
+}
+
 export interface CountedToken {
   readonly asset: string;
   readonly name: string;
@@ -33,6 +41,7 @@ export interface CountedToken {
   readonly marketCapLovelace: bigint;
   readonly reserveLovelace: bigint;
   readonly progress: string;
+  readonly trust: CountedTrust;
   /** Oldest first. */
   readonly trades: readonly CountedTrade[];
 }
@@ -92,6 +101,10 @@ export function recount(token: CountedToken, marketMs: number) {
     createdOn: Math.floor(token.createdMs / 1000),
     lastTradeTime: last === undefined ? null : Math.floor(last.atMs / 1000),
     graduated: token.isGraduated,
+    top10Percent: token.trust.top10Percent,
+    authorPercent: token.trust.author.percent,
+    snipersPercent: token.trust.snipers.percent,
+    holders: token.trust.holders,
     spark: sparkOf(token, nowMs, launchSpot),
   };
 }

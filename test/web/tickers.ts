@@ -17,6 +17,7 @@ export function ticker(asset: string, change: Partial<Ticker> = {}): Ticker {
     ...NO_TRADES,
     ...{ asset, name: asset, ticker: asset, logoCID: '', price: '0.001' },
     ...{ marketCap: '1000', high24h: '0.001', low24h: '0.001', traders24h: 0, liquidity: '10' },
+    ...{ top10Percent: '0.00', authorPercent: '0.00', snipersPercent: '0.00', holders: 0 },
     ...{ progress: '1', createdOn: NOW, lastTradeTime: null, graduated: false },
     spark: { from: NOW, step: 60, closes: ['0.001'] },
     ...change,

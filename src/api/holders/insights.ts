@@ -1,8 +1,11 @@
-/** How a token is spread: who holds much of it, what its author did, who bought with the launch. */
+/**
+ * Who is behind a token: what its author, the first buyers and the largest holders have of it.
+ * Source: api.md, sections 9.4 and 10.2. The fold keeps what is summed here (fold/trustRows).
+ */
 import Type from 'typebox';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { traderKey } from '../../engine/fold/traderRows.ts';
-import { percentOf } from '../../engine/market/profit.ts';
+import { shareOutside, topTokens } from '../../engine/market/trust.ts';
 import {
   type PoolRecord,
   readRecord,
@@ -10,9 +13,7 @@ import {
   type TraderRecord,
 } from '../../engine/store/records.ts';
 import { Amount } from '../schemas/identifiers.ts';
-import { balanceOf } from './routes.ts';
 
-const TOP_HOLDERS = 10;
 /** More fills than a block has. */
 const MOST_FILLS = 1_000;
 
@@ -21,48 +22,98 @@ const share = (what: string) =>
     pattern: '^[0-9]+\\.[0-9]{2}$',
     description: `${what}, in percent of the supply outside the pool.`,
   });
-const Bundled = Type.Object({
-  keys: Type.Integer({ minimum: 0, description: 'Distinct payment keys.' }),
-  percent: share('Tokens that these buys brought; above 100 where much was sold back'),
-});
-export const Insights = Type.Object({
-  top10Percent: share('Tokens of the ten largest holders'),
-  topHolderPercent: share('Tokens of the largest holder'),
-  authorPercent: share('Tokens of all addresses with the author’s payment key'),
-  authorSold: Type.Boolean({ description: 'A sell of the author’s payment key was filled.' }),
-  authorSoldTokens: Type.String({ ...Amount, description: 'Tokens that these sells sold.' }),
-  bundled: Type.Union([Bundled, Type.Null()], {
-    description:
-      'Buys in the block of the launch by other keys than the author’s; null where the launch ' +
-      'came before the first block that this market follows.',
-  }),
-});
+const groupOf = (who: string, what = 'What they hold now') =>
+  Type.Union(
+    [
+      Type.Object({
+        keys: Type.Integer({ minimum: 0, description: 'Distinct payment keys.' }),
+        percent: share(what),
+      }),
+      Type.Null(),
+    ],
+    {
+      description: `${who} null where the launch came before the first block followed here.`,
+    },
+  );
+export const Insights = Type.Object(
+  {
+    holders: Type.Integer({
+      minimum: 0,
+      description: 'Payment keys, and addresses without one, that hold tokens.',
+    }),
+    top10Percent: share('Tokens of the ten largest holders'),
+    largestPercent: share('Tokens of the largest holder'),
+    topHolderPercent: share('The same as `largestPercent`'),
+    lockedPercent: share('Tokens in vesting locks'),
+    author: Type.Object({
+      percent: share('Tokens that the author’s payment key holds now'),
+      sold: Type.String({ ...Amount, description: 'Tokens that its filled sells ever sold.' }),
+      launches: Type.Integer({ minimum: 0, description: 'Other tokens that this key launched.' }),
+      graduated: Type.Integer({ minimum: 0, description: 'How many of them have graduated.' }),
+    }),
+    authorPercent: share('The same as `author.percent`'),
+    authorSold: Type.Boolean({ description: 'A sell of the author’s payment key was filled.' }),
+    authorSoldTokens: Type.String({ ...Amount, description: 'The same as `author.sold`.' }),
+    bundlers: groupOf(
+      'Keys other than the author’s with a filled buy that was placed in the block of the ' +
+        'launch or before it.',
+    ),
+    snipers: groupOf(
+      'The same for the three blocks after that of the launch; a bundler is no sniper.',
+    ),
+    insiders: groupOf(
+      'Payment keys other than the author’s that the launch transaction paid tokens to, or that ' +
+        'gained tokens in a transaction in which the author’s key lost some. What fills of ' +
+        'orders and withdrawn locks bring does not count.',
+    ),
+    bundled: groupOf(
+      'Buys that were **filled** in the block of the launch by other keys than the author’s.',
+      'Tokens that these buys brought; above 100 where much was sold back',
+    ),
+  },
+  { $id: 'Insights' },
+);
 type Insights = Type.Static<typeof Insights>;
 
+export const HELD =
+  'What a key holds are its confirmed tokens and those in its own open sell orders; tokens in ' +
+  'vesting locks stand apart. An address without a payment key holds for itself.';
+
 export function insightsOf(fold: Fold, pool: PoolRecord): Insights {
-  const { store } = fold;
-  const { token, author, supply, reserves } = pool;
-  const outside = BigInt(supply) - BigInt(reserves.y);
-  const percent = (tokens: bigint) => (outside === 0n ? '0.00' : percentOf(tokens, outside));
-  const page = { order: 'ascending', offset: 0, limit: TOP_HOLDERS } as const;
-  const top = store.page('holders', `${token}/`, page).map(({ value }) => BigInt(value));
+  const { store, directory } = fold;
+  const { token, author, trust, launchHeight, graduatedMs } = pool;
+  const percent = (tokens: bigint | string) => shareOutside(pool, BigInt(tokens));
+  const groupIn = ({ keys, tokens }: typeof trust.snipers) =>
+    launchHeight === null ? null : { keys, percent: percent(tokens) };
   const text = author.pkh === '' ? null : store.get('traders', traderKey(author.pkh, token));
   const trader = text === null ? null : readRecord<TraderRecord>(text);
+  const { launches, graduated } = directory.author(author.pkh) ?? { launches: 1, graduated: 0 };
+  const sold = trader?.soldTokens ?? '0';
+  const [largest = '0'] = trust.top;
+  const own = { percent: percent(trust.author), sold };
   return {
-    top10Percent: percent(top.reduce((sum, tokens) => sum + tokens, 0n)),
-    topHolderPercent: percent(top[0] ?? 0n),
-    authorPercent: percent(author.pkh === '' ? 0n : balanceOf(fold, author.pkh, token)),
+    holders: trust.holders,
+    top10Percent: percent(topTokens(trust)),
+    largestPercent: percent(largest),
+    topHolderPercent: percent(largest),
+    lockedPercent: percent(trust.locked),
+    author: {
+      ...own,
+      launches: author.pkh === '' ? 0 : launches - 1,
+      graduated: author.pkh === '' ? 0 : graduated - (graduatedMs === null ? 0 : 1),
+    },
+    authorPercent: own.percent,
     authorSold: trader !== null && trader.sellCount > 0,
-    authorSoldTokens: trader?.soldTokens ?? '0',
-    bundled: bundledIn(fold, pool, percent),
+    authorSoldTokens: sold,
+    bundlers: groupIn(trust.bundlers),
+    snipers: groupIn(trust.snipers),
+    insiders: groupIn(trust.insiders),
+    bundled: bundledIn(fold, pool),
   };
 }
 
-function bundledIn(
-  { store }: Fold,
-  { token, author, launchTx, createdMs }: PoolRecord,
-  percent: (tokens: bigint) => string,
-): Insights['bundled'] {
+function bundledIn({ store }: Fold, pool: PoolRecord): Insights['bundled'] {
+  const { token, author, launchTx, createdMs } = pool;
   if (launchTx === '') return null;
   const keys = new Set<string>();
   let bought = 0n;
@@ -73,5 +124,5 @@ function bundledIn(
     keys.add(pkh);
     bought += BigInt(tokens);
   }
-  return { keys: keys.size, percent: percent(bought) };
+  return { keys: keys.size, percent: shareOutside(pool, bought) };
 }

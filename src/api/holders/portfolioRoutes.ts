@@ -11,7 +11,7 @@ import { listOf } from '../schemas/format.ts';
 import { type LockRow, locksOfOwner } from '../schemas/locks.ts';
 import type { HeldState, SlicedReads, Steps } from '../schemas/slicedReads.ts';
 import { refuseSpan } from '../schemas/timeSpan.ts';
-import { Insights, insightsOf } from './insights.ts';
+import { HELD, Insights, insightsOf } from './insights.ts';
 import { portfolioOf } from './portfolio.ts';
 import { portfolioHistory } from './portfolioHistory.ts';
 import {
@@ -110,8 +110,8 @@ function insightsRoute(node: { readonly fold: Fold }): Route {
     method: 'GET',
     path: '/v1/tokens/insights',
     operationId: 'tokenInsights',
-    summary: 'How a token is spread, and what its author did',
-    description: COUNTED,
+    summary: 'Who is behind a token: its author, the first buyers, the largest holders',
+    description: HELD,
     query: InsightsQuery,
     answers: { 200: { description: 'The insights', schema: Insights } },
     causes: ['ASSET_NOT_FOUND'],

@@ -2,7 +2,8 @@
 import Type from 'typebox';
 import { POOLS_TAG, poolTag } from '../../engine/fold/streamTags.ts';
 import { POOL_LIST_NAMES, type PoolListName } from '../../engine/market/poolView.ts';
-import { type DataOf, type Part, type Source, type Topic, topic } from '../topics/port.ts';
+import { type DataOf, type Topic, topic } from '../topics/port.ts';
+import { wholeSource } from '../topics/whole.ts';
 import { listSource } from './listSource.ts';
 import { PoolFeedInput, PoolListUpdate, PoolOrNull } from './schema.ts';
 import { type PoolNode, PoolViews } from './views.ts';
@@ -48,8 +49,8 @@ function poolFeed(views: PoolViews): Topic {
       return wholeSource(views, {
         key: `PoolFeed:${token}`,
         event: 'PoolFeedUpdate',
-        tag: poolTag(token),
-        state() {
+        tags: [poolTag(token)],
+        state(): PoolData {
           const listed = views.directory.find(token);
           return listed === null ? null : views.view(listed);
         },
@@ -68,8 +69,8 @@ function kingOfTheHill(views: PoolViews): Topic {
   const source = wholeSource(views, {
     key: 'KOTH',
     event: 'KOTHUpdate',
-    tag: POOLS_TAG,
-    state() {
+    tags: [POOLS_TAG],
+    state(): PoolData {
       const top = views.directory.top();
       return top === null ? null : views.view(top);
     },
@@ -83,33 +84,4 @@ function kingOfTheHill(views: PoolViews): Topic {
     update: PoolOrNull,
     open: () => source,
   });
-}
-
-interface Whole<Event extends string> {
-  readonly key: string;
-  readonly event: Event;
-  readonly tag: string;
-  state(): PoolData;
-  /** False only if `state` was the same then, and ever since. */
-  changedSince(seq: number): boolean;
-}
-
-/** Something small, of which every change says all. */
-function wholeSource<const Event extends string>(
-  views: PoolViews,
-  { key, event, tag, state, changedSince }: Whole<Event>,
-): Source<PoolData, Part<Event, PoolData>> {
-  return {
-    key,
-    tags: [tag],
-    snapshot: state,
-    since(seq) {
-      if (seq < views.horizonSeq) return null;
-      const { appliedSeq } = views;
-      if (seq >= appliedSeq || !changedSince(seq)) return [];
-      const data = state();
-      const gone = data === null ? ({ isSnapshot: true } as const) : {};
-      return [{ event, seq: appliedSeq, data, ...gone }];
-    },
-  };
 }

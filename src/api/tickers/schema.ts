@@ -12,6 +12,9 @@ const ada = (description: string) => Type.String({ ...Decimal, description });
 const adaOrNull = (description: string) => orNull(Decimal, `${description}; null without a pool.`);
 const price = (description: string) => Type.String({ ...Decimal, description });
 const count = Type.Integer({ minimum: 0 });
+const Share = Type.String({ pattern: '^[0-9]+\\.[0-9]{2}$' });
+const shareOrNull = (what: string) =>
+  orNull(Share, `${what}, in percent of the supply outside the pool; null without a pool.`);
 const countOrNull = (what: string) =>
   orNull(count, `${what}; null for a pair without a pool, where sides are unknown.`);
 const change = (span: string) =>
@@ -92,6 +95,17 @@ const TICKER_FIELDS = {
   ),
   lastTradeTime: orNull(Type.Integer(), 'Unix seconds; null without a trade.'),
   graduated: orNull(Type.Boolean(), 'Whether it trades on the AMM; null without a pool.'),
+  top10Percent: shareOrNull('Tokens of the ten largest holders'),
+  authorPercent: shareOrNull('Tokens of the author’s payment key'),
+  snipersPercent: orNull(
+    Share,
+    'Tokens that snipers hold, in percent of the supply outside the pool; null without a pool, ' +
+      'and where the launch came before the first block that this market follows.',
+  ),
+  holders: orNull(
+    count,
+    'Payment keys, and addresses without one, that hold tokens; null without a pool.',
+  ),
 };
 
 export const Ticker = Type.Object({ ...TICKER_FIELDS, spark: Spark }, { $id: 'Ticker' });
@@ -145,6 +159,10 @@ const SORT_FIELDS = [
   'progress',
   'createdOn',
   'lastTradeTime',
+  'top10Percent',
+  'authorPercent',
+  'snipersPercent',
+  'holders',
 ] as const;
 export type SortField = (typeof SORT_FIELDS)[number];
 
@@ -167,6 +185,11 @@ const age = (what: string) =>
 
 const ONE_SIDE = { description: 'Only those on the AMM, or on the curve.' };
 
+const mostPercent = (what: string) =>
+  Type.Optional(
+    Type.Number({ minimum: 0, maximum: 100, description: `${what}, in percent of 2 decimals.` }),
+  );
+
 const BOUNDS = {
   minAge: age('Lower'),
   maxAge: age('Upper'),
@@ -176,6 +199,10 @@ const BOUNDS = {
   minProgress: Type.Optional(
     Type.Number({ minimum: 0, maximum: 100, description: 'Lower bound, in percent.' }),
   ),
+  maxTop10Percent: mostPercent('Upper bound'),
+  maxAuthorPercent: mostPercent('Upper bound'),
+  maxSnipersPercent: mostPercent('Upper bound; a token without the value does not match'),
+  minHolders: Type.Optional(Type.Integer({ minimum: 0, description: 'Lower bound.' })),
 };
 
 export const TickersQuery = Type.Object({

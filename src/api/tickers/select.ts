@@ -73,6 +73,10 @@ export function filterOf(fold: Fold, filter: TickerFilter): ((day: TokenDay) => 
     atMost(unitsOrNone(maxMarketCap, 6), ({ marketCapLovelace }) => marketCapLovelace),
     atLeast(unitsOrNone(minVolume24h, 18), (day) => scaledVolume(day, '24h')),
     atLeast(minProgress, ({ pool }) => (pool === null ? null : Number(curveProgress(pool)))),
+    atMost(filter.maxTop10Percent, SORT_VALUES.top10Percent),
+    atMost(filter.maxAuthorPercent, SORT_VALUES.authorPercent),
+    atMost(filter.maxSnipersPercent, SORT_VALUES.snipersPercent),
+    atLeast(filter.minHolders, SORT_VALUES.holders),
     graduated === undefined
       ? null
       : ({ pool }) => pool !== null && String(pool.graduatedMs !== null) === graduated,
@@ -84,6 +88,7 @@ export function filterOf(fold: Fold, filter: TickerFilter): ((day: TokenDay) => 
 const BOUNDS = [
   ...(['minAge', 'maxAge', 'minMarketCap', 'maxMarketCap', 'minVolume24h'] as const),
   'minProgress',
+  ...(['maxTop10Percent', 'maxAuthorPercent', 'maxSnipersPercent', 'minHolders'] as const),
 ] as const;
 
 /** Whether clients choose freely among such lists; sides of graduation are only two. */

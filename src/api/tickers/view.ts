@@ -2,6 +2,7 @@
 import { formatFixed, formatRatio, formatUnits, powerOfTen } from '../../engine/market/decimal.ts';
 import { curveProgress } from '../../engine/market/poolView.ts';
 import type { Ratio } from '../../engine/market/ratio.ts';
+import { shareOutside, topTokens } from '../../engine/market/trust.ts';
 import { WINDOWS, type Window } from '../../engine/market/windows.ts';
 import { scaledPrice, type TokenDay } from './day.ts';
 import type { SortField, Ticker } from './schema.ts';
@@ -33,6 +34,7 @@ export function viewTicker(day: TokenDay, spark?: Ticker['spark']): Ticker {
     createdOn: seconds(day.createdMs),
     lastTradeTime: seconds(day.lastTradeMs),
     graduated: pool === null ? null : pool.graduatedMs !== null,
+    ...sharesOf(day),
     spark: spark === undefined ? sparkOf(day) : { ...spark, closes: spark.closes.with(-1, price) },
   };
 }
@@ -99,6 +101,26 @@ function liquidityOf({ pool }: TokenDay): bigint | null {
   return pool === null ? null : 2n * BigInt(pool.reserves.x);
 }
 
+/** As the insights of the token have them. */
+function sharesOf({ pool }: TokenDay) {
+  if (pool === null) {
+    return { top10Percent: null, authorPercent: null, snipersPercent: null, holders: null };
+  }
+  const { trust, launchHeight } = pool;
+  const { snipers } = trust;
+  return {
+    top10Percent: shareOutside(pool, topTokens(trust)),
+    authorPercent: shareOutside(pool, BigInt(trust.author)),
+    snipersPercent: launchHeight === null ? null : shareOutside(pool, BigInt(snipers.tokens)),
+    holders: trust.holders,
+  };
+}
+
+/** Of two decimals, as it is shown, so that clients can sort and filter alike. */
+function numberOf(percent: string | null): number | null {
+  return percent === null ? null : Number(percent);
+}
+
 function seconds(timeMs: number | null): number | null {
   return timeMs === null ? null : Math.floor(timeMs / 1000);
 }
@@ -141,4 +163,8 @@ export const SORT_VALUES: Readonly<Record<SortField, Exact>> = {
   progress: ({ pool }) => (pool === null ? null : Number(curveProgress(pool))),
   createdOn: (day) => seconds(day.createdMs),
   lastTradeTime: (day) => seconds(day.lastTradeMs),
+  top10Percent: (day) => numberOf(sharesOf(day).top10Percent),
+  authorPercent: (day) => numberOf(sharesOf(day).authorPercent),
+  snipersPercent: (day) => numberOf(sharesOf(day).snipersPercent),
+  holders: ({ pool }) => pool?.trust.holders ?? null,
 };

@@ -73,34 +73,7 @@ export interface TokenInsightsQuery {
   readonly asset: string;
 }
 
-export interface TokenInsightsAnswer {
-  /** Tokens of the ten largest holders, in percent of the supply outside the pool. */
-  readonly top10Percent: string;
-  /** Tokens of the largest holder, in percent of the supply outside the pool. */
-  readonly topHolderPercent: string;
-  /**
-   * Tokens of all addresses with the author’s payment key, in percent of the supply outside
-   * the pool.
-   */
-  readonly authorPercent: string;
-  /** A sell of the author’s payment key was filled. */
-  readonly authorSold: boolean;
-  /** Tokens that these sells sold. */
-  readonly authorSoldTokens: string;
-  /**
-   * Buys in the block of the launch by other keys than the author’s; null where the launch
-   * came before the first block that this market follows.
-   */
-  readonly bundled: {
-    /** Distinct payment keys. */
-    readonly keys: number;
-    /**
-     * Tokens that these buys brought; above 100 where much was sold back, in percent of the
-     * supply outside the pool.
-     */
-    readonly percent: string;
-  } | null;
-}
+export type TokenInsightsAnswer = Insights;
 
 export interface PortfolioQuery {
   /** Rows to skip. */
@@ -223,3 +196,82 @@ export type PortfolioHistoryAnswer = readonly {
   /** The interval has ended. */
   readonly final: boolean;
 }[];
+
+export interface Insights {
+  /** Payment keys, and addresses without one, that hold tokens. */
+  readonly holders: number;
+  /** Tokens of the ten largest holders, in percent of the supply outside the pool. */
+  readonly top10Percent: string;
+  /** Tokens of the largest holder, in percent of the supply outside the pool. */
+  readonly largestPercent: string;
+  /** The same as `largestPercent`, in percent of the supply outside the pool. */
+  readonly topHolderPercent: string;
+  /** Tokens in vesting locks, in percent of the supply outside the pool. */
+  readonly lockedPercent: string;
+  readonly author: {
+    /**
+     * Tokens that the author’s payment key holds now, in percent of the supply outside the
+     * pool.
+     */
+    readonly percent: string;
+    /** Tokens that its filled sells ever sold. */
+    readonly sold: string;
+    /** Other tokens that this key launched. */
+    readonly launches: number;
+    /** How many of them have graduated. */
+    readonly graduated: number;
+  };
+  /** The same as `author.percent`, in percent of the supply outside the pool. */
+  readonly authorPercent: string;
+  /** A sell of the author’s payment key was filled. */
+  readonly authorSold: boolean;
+  /** The same as `author.sold`. */
+  readonly authorSoldTokens: string;
+  /**
+   * Keys other than the author’s with a filled buy that was placed in the block of the launch
+   * or before it. null where the launch came before the first block followed here.
+   */
+  readonly bundlers: {
+    /** Distinct payment keys. */
+    readonly keys: number;
+    /** What they hold now, in percent of the supply outside the pool. */
+    readonly percent: string;
+  } | null;
+  /**
+   * The same for the three blocks after that of the launch; a bundler is no sniper. null
+   * where the launch came before the first block followed here.
+   */
+  readonly snipers: {
+    /** Distinct payment keys. */
+    readonly keys: number;
+    /** What they hold now, in percent of the supply outside the pool. */
+    readonly percent: string;
+  } | null;
+  /**
+   * Payment keys other than the author’s that the launch transaction paid tokens to, or that
+   * gained tokens in a transaction in which the author’s key lost some. What fills of orders
+   * and withdrawn locks bring does not count. null where the launch came before the first
+   * block followed here.
+   */
+  readonly insiders: {
+    /** Distinct payment keys. */
+    readonly keys: number;
+    /** What they hold now, in percent of the supply outside the pool. */
+    readonly percent: string;
+  } | null;
+  /**
+   * Buys that were **filled** in the block of the launch by other keys than the author’s.
+   * null where the launch came before the first block followed here.
+   */
+  readonly bundled: {
+    /** Distinct payment keys. */
+    readonly keys: number;
+    /**
+     * Tokens that these buys brought; above 100 where much was sold back, in percent of the
+     * supply outside the pool.
+     */
+    readonly percent: string;
+  } | null;
+}
+
+export type InsightsData = Insights | null;

@@ -79,3 +79,51 @@ export interface AssetInfoQuery {
 }
 
 export type AssetInfoAnswer = AssetInfo;
+
+export interface Launch {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  readonly name: string;
+  readonly ticker: string;
+  readonly logoCID: string;
+  readonly description: string;
+  /** 0: DEFAULT, 1: HYPED. */
+  readonly launchType: number;
+  readonly poolAuthor: {
+    readonly pkh: string;
+    readonly skh: string;
+  };
+  readonly socials: {
+    readonly twitter: string | null;
+    readonly telegram: string | null;
+    readonly discord: string | null;
+    readonly website: string | null;
+  };
+  /** `<tx>:<index>` of the metadata; null where the launch carried none. */
+  readonly outputId: string | null;
+  readonly assetType: string;
+  /** Asset id of the pool’s NFT. */
+  readonly poolId: string;
+  /** The launch. */
+  readonly txHash: string;
+  /** Unix seconds: of its block; while it is pending, when it was seen. */
+  readonly time: number;
+  /** In the mempool, in no block yet. */
+  readonly pending: boolean;
+}
+
+export type NewLaunchesData = readonly (
+  | Launch
+  | {
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly asset: string;
+      readonly removed: true;
+    }
+)[];
+
+export interface NewLaunchesInput {
+  /** Payment key hash of the author: only its launches. */
+  readonly author?: string;
+  /** Only tokens with this `assetType`. The chain does not say it: every token has `Meme`. */
+  readonly assetType?: string;
+}

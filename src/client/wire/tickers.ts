@@ -31,6 +31,10 @@ export interface TickersQuery {
     | 'progress'
     | 'createdOn'
     | 'lastTradeTime'
+    | 'top10Percent'
+    | 'authorPercent'
+    | 'snipersPercent'
+    | 'holders'
     | 'lastTrade';
   /** null comes last both ways; ties by asset id. */
   readonly order?: 'desc' | 'asc';
@@ -46,6 +50,14 @@ export interface TickersQuery {
   readonly minVolume24h?: string;
   /** Lower bound, in percent. */
   readonly minProgress?: number;
+  /** Upper bound, in percent of 2 decimals. */
+  readonly maxTop10Percent?: number;
+  /** Upper bound, in percent of 2 decimals. */
+  readonly maxAuthorPercent?: number;
+  /** Upper bound; a token without the value does not match, in percent of 2 decimals. */
+  readonly maxSnipersPercent?: number;
+  /** Lower bound. */
+  readonly minHolders?: number;
   /** Only those on the AMM, or on the curve. */
   readonly graduated?: 'true' | 'false';
   /** Rows to skip. */
@@ -151,6 +163,23 @@ export interface Ticker {
   readonly lastTradeTime: number | null;
   /** Whether it trades on the AMM; null without a pool. */
   readonly graduated: boolean | null;
+  /**
+   * Tokens of the ten largest holders, in percent of the supply outside the pool; null
+   * without a pool.
+   */
+  readonly top10Percent: string | null;
+  /**
+   * Tokens of the author’s payment key, in percent of the supply outside the pool; null
+   * without a pool.
+   */
+  readonly authorPercent: string | null;
+  /**
+   * Tokens that snipers hold, in percent of the supply outside the pool; null without a pool,
+   * and where the launch came before the first block that this market follows.
+   */
+  readonly snipersPercent: string | null;
+  /** Payment keys, and addresses without one, that hold tokens; null without a pool. */
+  readonly holders: number | null;
   readonly spark: Spark;
 }
 
@@ -225,6 +254,23 @@ export interface TickerUpdate {
   readonly lastTradeTime: number | null;
   /** Whether it trades on the AMM; null without a pool. */
   readonly graduated: boolean | null;
+  /**
+   * Tokens of the ten largest holders, in percent of the supply outside the pool; null
+   * without a pool.
+   */
+  readonly top10Percent: string | null;
+  /**
+   * Tokens of the author’s payment key, in percent of the supply outside the pool; null
+   * without a pool.
+   */
+  readonly authorPercent: string | null;
+  /**
+   * Tokens that snipers hold, in percent of the supply outside the pool; null without a pool,
+   * and where the launch came before the first block that this market follows.
+   */
+  readonly snipersPercent: string | null;
+  /** Payment keys, and addresses without one, that hold tokens; null without a pool. */
+  readonly holders: number | null;
   readonly spark?: Spark;
 }
 
@@ -272,6 +318,10 @@ export interface TickersInput {
     | 'progress'
     | 'createdOn'
     | 'lastTradeTime'
+    | 'top10Percent'
+    | 'authorPercent'
+    | 'snipersPercent'
+    | 'holders'
     | 'lastTrade';
   /** null comes last both ways; ties by asset id. */
   readonly order?: 'desc' | 'asc';
@@ -287,6 +337,14 @@ export interface TickersInput {
   readonly minVolume24h?: string;
   /** Lower bound, in percent. */
   readonly minProgress?: number;
+  /** Upper bound, in percent of 2 decimals. */
+  readonly maxTop10Percent?: number;
+  /** Upper bound, in percent of 2 decimals. */
+  readonly maxAuthorPercent?: number;
+  /** Upper bound; a token without the value does not match, in percent of 2 decimals. */
+  readonly maxSnipersPercent?: number;
+  /** Lower bound. */
+  readonly minHolders?: number;
   /** Only those on the AMM, or on the curve. */
   readonly graduated?: boolean;
   readonly limit?: number;

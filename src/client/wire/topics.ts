@@ -1,14 +1,10 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { InsightsData } from './holders.ts';
 import type { OrderBookData, OrderBookInput } from './orders.ts';
-import type {
-  ApiOrder,
-  LiquidityPoolInfo,
-  MarketTrade,
-  PoolListUpdate,
-  Rollback,
-  TradeRow,
-} from './shapes.ts';
+import type { NewLaunchesData, NewLaunchesInput } from './pools.ts';
+import type { ApiOrder, LiquidityPoolInfo, PoolListUpdate, Rollback, TradeRow } from './shapes.ts';
 import type { TickersData, TickersInput } from './tickers.ts';
+import type { NewestTradesData, NewestTradesInput } from './trades.ts';
 
 export type LastBarData = {
   /** `base_quote` */
@@ -310,24 +306,7 @@ export type TradesData =
 
 export type TradesInput = PoolFeedInput;
 
-/** Newest first; trades of one slot by their place in the block. */
-export type NewestTradesData = readonly MarketTrade[];
-
-export interface NewestTradesInput {
-  readonly limit?: number;
-  /** Least amount moved, in lovelace. */
-  readonly minQuote?: string;
-  /** Only buys, or only sells. */
-  readonly side?: 'buy' | 'sell';
-  /** Only trades on the AMM, or only those on a curve. */
-  readonly graduated?: boolean;
-  /** Most seconds from the launch to the trade; a launch that is not known fails. */
-  readonly maxAge?: number;
-  /** Lower bound of the market cap after it, in ADA. */
-  readonly minMarketCap?: string;
-  /** Upper bound of the market cap after it, in ADA. */
-  readonly maxMarketCap?: string;
-}
+export type InsightsInput = PoolFeedInput;
 
 export interface HealthData {
   /** Name of the log: <n>-<random>. */
@@ -395,5 +374,7 @@ export interface Topics {
   Trades: { input: TradesInput; data: TradesData; others: Record<never, never> };
   NewestTrades: { input: NewestTradesInput; data: NewestTradesData; others: Record<never, never> };
   Tickers: { input: TickersInput; data: TickersData; others: Record<never, never> };
+  Insights: { input: InsightsInput; data: InsightsData; others: Record<never, never> };
+  NewLaunches: { input: NewLaunchesInput; data: NewLaunchesData; others: Record<never, never> };
   Health: { input: undefined; data: HealthData; others: Record<never, never> };
 }

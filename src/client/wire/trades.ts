@@ -1,5 +1,5 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
-import type { TradeRow } from './shapes.ts';
+import type { MarketTrade, TradeRow } from './shapes.ts';
 
 export interface TradesQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
@@ -22,3 +22,22 @@ export interface TradesQuery {
 }
 
 export type TradesAnswer = readonly TradeRow[];
+
+/** Newest first; trades of one slot by their place in the block. */
+export type NewestTradesData = readonly MarketTrade[];
+
+export interface NewestTradesInput {
+  readonly limit?: number;
+  /** Least amount moved, in lovelace. */
+  readonly minQuote?: string;
+  /** Only buys, or only sells. */
+  readonly side?: 'buy' | 'sell';
+  /** Only trades on the AMM, or only those on a curve. */
+  readonly graduated?: boolean;
+  /** Most seconds from the launch to the trade; a launch that is not known fails. */
+  readonly maxAge?: number;
+  /** Lower bound of the market cap after it, in ADA. */
+  readonly minMarketCap?: string;
+  /** Upper bound of the market cap after it, in ADA. */
+  readonly maxMarketCap?: string;
+}

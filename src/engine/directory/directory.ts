@@ -14,6 +14,7 @@ import { type ListRank, POOL_LISTS, type PoolList, rankOn } from '../market/pool
 import { ChangeLog } from '../store/changeLog.ts';
 import { type PoolRecord, poolState } from '../store/records.ts';
 import { type RowValue, recordOf } from '../store/rows.ts';
+import { type AuthorCounts, Authors } from './authors.ts';
 import { foldCase, PoolSearch, type SearchFields } from './poolSearch.ts';
 
 /** A pool as it is from one change to the next; another change makes another object. */
@@ -37,6 +38,7 @@ export class PoolDirectory {
   readonly #slots = new Map<AssetId, Row>();
   readonly #orders: Readonly<Record<Order, RankedPools<Row>>> = perOrder(() => new RankedPools());
   readonly #search: PoolSearch<Row>;
+  readonly #authors = new Authors();
   readonly #changes: ChangeLog;
   #topSeq: number;
 
@@ -49,7 +51,11 @@ export class PoolDirectory {
     });
     this.#changes = new ChangeLog(seq);
     this.#topSeq = seq;
-    for (const { key, value } of rows) this.#put(key, new ListedRow(value, seq));
+    for (const { key, value } of rows) {
+      const listed = new ListedRow(value, seq);
+      this.#put(key, listed);
+      this.#authors.change(null, listed.pool, seq);
+    }
   }
 
   get size(): number {
@@ -65,8 +71,10 @@ export class PoolDirectory {
   set(token: AssetId, row: RowValue | null, seq: number): void {
     const slot = this.#slots.get(token);
     if (row === (slot?.listed.row ?? null)) return;
+    const listed = row === null ? null : new ListedRow(row, seq);
+    this.#authors.change(slot?.listed.pool ?? null, listed?.pool ?? null, seq);
     this.#change(token, seq, () => {
-      if (row !== null) this.#put(token, new ListedRow(row, seq));
+      if (listed !== null) this.#put(token, listed);
       else if (slot !== undefined) this.#drop(slot);
     });
   }
@@ -95,6 +103,11 @@ export class PoolDirectory {
 
   find(token: AssetId): ListedPool | null {
     return this.#slots.get(token)?.listed ?? null;
+  }
+
+  /** What the author with this payment key launched; null: nothing. */
+  author(pkh: string): AuthorCounts | null {
+    return this.#authors.of(pkh);
   }
 
   /** The first `limit` of a list, in its order. */

@@ -29,7 +29,7 @@ import {
 } from './mempoolRows.ts';
 import { isVenueChange, noteOrderRollback } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
-import { notePoolChange, tradesTag } from './streamTags.ts';
+import { LAUNCHES_TAG, noteLaunch, notePoolChange, tradesTag } from './streamTags.ts';
 
 const MOST_WAITING = 1_000_000;
 /** Row of `market`: the last rollback, from the tip it took away to the one it left. */
@@ -181,6 +181,8 @@ export const ROLLBACK_OF: Readonly<Record<KeyedTable, RollbackOfRow>> = {
   holdings: SILENT,
   holders: SILENT,
   balances: SILENT,
+  holder_tokens: SILENT,
+  holder_ranks: SILENT,
   traders: SILENT,
   counts: SILENT,
   locks: SILENT,
@@ -191,9 +193,20 @@ export const ROLLBACK_OF: Readonly<Record<KeyedTable, RollbackOfRow>> = {
 
 function notifyOfPool({ key, before, after }: RowChange, _seq: number, rows: RowDraft): void {
   notePoolChange(rows, key);
-  if (before === null || after === null) return;
+  const launch = before ?? after;
+  if (before === null || after === null) {
+    if (launch !== null) notifyOfLaunch(recordOf<PoolRecord>(launch), rows);
+    return;
+  }
   const [is, was] = [recordOf<PoolRecord>(before), recordOf<PoolRecord>(after)];
+  if (is.graduatedMs !== was.graduatedMs) rows.tags.add(LAUNCHES_TAG);
   if (isVenueChange(is.reserves, was.reserves)) noteOpenOrderChanges(rows, key);
+}
+
+function notifyOfLaunch(pool: PoolRecord, rows: RowDraft): void {
+  rows.tags.add(LAUNCHES_TAG);
+  // The launch of the others came before the first block that was followed.
+  if (pool.launchHeight !== null) noteLaunch(rows, pool);
 }
 
 function notifyOfTrade({ key }: RowChange, _seq: number, rows: RowDraft): void {

@@ -5,12 +5,13 @@
  * Assumes: events are as `chain/recognise` writes them; one that contradicts the rows is a fault.
  * Undo:    before-images, as for every row.
  */
-import type { BlockPayload, EmptyBlocksPayload } from '../log/entry.ts';
+import type { BlockPayload, ChainBlock, EmptyBlocksPayload } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
-import type { LaunchedToken, MarketEvent, RefText } from '../market/events.ts';
+import type { LaunchedToken, MarketEvent, PlacedOrder, RefText } from '../market/events.ts';
 import { type Listing, MARKET_CAP } from '../market/pair.ts';
 import { marketCapOf, spotOf } from '../market/pool.ts';
 import { reduced } from '../market/ratio.ts';
+import { type EarlyBuy, earlyBuyOf, NO_HOLDERS } from '../market/trust.ts';
 import type { PairTrade } from '../pools/pairActors.ts';
 import { assert } from '../runtime/assert.ts';
 import {
@@ -27,8 +28,15 @@ import { RowRecord } from '../store/rows.ts';
 import { makeOutput, spendOutput } from './holdingRows.ts';
 import { closeOrder, continueOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
-import { noteOrderChange, notePoolChange, tradesTag } from './streamTags.ts';
+import {
+  LAUNCHES_TAG,
+  noteLaunch,
+  noteOrderChange,
+  notePoolChange,
+  tradesTag,
+} from './streamTags.ts';
 import { tradeLaunch, tradeOrder } from './traderRows.ts';
+import { TrustFold } from './trustRows.ts';
 
 /** The part of a block that concerns traded pairs; the rest is rows. */
 export interface ChainTrades {
@@ -66,8 +74,9 @@ export function foldChainBlock(
 ): ChainTrades {
   const { chain, atMs } = payload;
   assert(chain !== undefined, 'a block of a chain');
-  const fold = new BlockFold(rows, chain.slot, atMs);
+  const fold = new BlockFold(rows, chain, atMs);
   for (const event of chain.events) fold.take(event);
+  fold.finish();
   const { slot, hash, height } = chain;
   movePoint(rows, { slot, hash, height, timeMs: marketMs, seq });
   return fold;
@@ -100,22 +109,31 @@ class BlockFold implements ChainTrades {
   readonly listings: Listing[] = [];
   readonly trades: PairTrade[] = [];
   readonly #rows: RowDraft;
+  readonly #trust: TrustFold;
   readonly #slot: number;
+  readonly #height: number;
   readonly #atMs: number;
 
-  constructor(rows: RowDraft, slot: number, atMs: number) {
+  constructor(rows: RowDraft, { slot, height }: Pick<ChainBlock, 'slot' | 'height'>, atMs: number) {
     this.#rows = rows;
+    this.#trust = new TrustFold(rows);
     this.#slot = slot;
+    this.#height = height;
     this.#atMs = atMs;
   }
 
+  finish(): void {
+    this.#trust.finish();
+  }
+
   take(event: MarketEvent): void {
+    this.#trust.begin(event);
     if (event.kind === 'launched') this.#launch(event.pool, event.tx, this.#atMs);
     else if (event.kind === 'adopted') this.#adopt(event);
     else if (event.kind === 'filled') this.#fill(event);
     else if (event.kind === 'moved') this.#movePool(event);
     else if (event.kind === 'graduated') this.#graduate(event);
-    else if (event.kind === 'placed') placeOrder(this.#rows, event.order, this.#atMs);
+    else if (event.kind === 'placed') this.#place(event.order);
     else if (event.kind === 'partlyExecuted') this.#executePart(event);
     else if (event.kind === 'executed') this.#close(event, event.order, event.received);
     else if (event.kind === 'refunded') this.#close(event, event.order, '0');
@@ -123,8 +141,8 @@ class BlockFold implements ChainTrades {
     else if (event.kind === 'locked') this.#lock(event);
     else if (event.kind === 'withdrawn') this.#withdraw(event);
     else if (event.kind === 'settings') this.#setSettings(event);
-    else if (event.kind === 'made') makeOutput(this.#rows, event);
-    else if (event.kind === 'spent') spendOutput(this.#rows, event.ref);
+    else if (event.kind === 'made') makeOutput(this.#rows, this.#trust, event);
+    else if (event.kind === 'spent') spendOutput(this.#rows, this.#trust, event.ref);
   }
 
   #setSettings({ ref, executor, feeAddress }: MarketEvent & { kind: 'settings' }): void {
@@ -151,11 +169,22 @@ class BlockFold implements ChainTrades {
       crownedMs: null,
       volumeLovelace: '0',
       fills: 0,
+      launchHeight: launchTx === NEVER_SEEN ? null : this.#height,
+      trust: NO_HOLDERS,
       sinceSlot: launchTx === NEVER_SEEN ? this.#slot : null,
     };
     this.#rows.put('pools', pool.token, record);
     notePoolChange(this.#rows, pool.token);
+    if (launchTx === NEVER_SEEN) this.#rows.tags.add(LAUNCHES_TAG);
+    else noteLaunch(this.#rows, pool);
     this.listings.push(coinListing(pool.token), capListing(pool.token));
+  }
+
+  #place(placed: PlacedOrder): void {
+    const { launchHeight } = this.#pool(placed.token);
+    const isBuy = placed.side === 'buy' && launchHeight !== null;
+    const early: EarlyBuy | null = isBuy ? earlyBuyOf(launchHeight, this.#height) : null;
+    this.#trust.place(placeOrder(this.#rows, placed, this.#atMs, early));
   }
 
   #fill(event: MarketEvent & { kind: 'filled' }): void {
@@ -212,6 +241,7 @@ class BlockFold implements ChainTrades {
       graduatedMs: this.#atMs,
       ...(nft === undefined ? {} : { ammNft: nft }),
     });
+    this.#rows.tags.add(LAUNCHES_TAG);
   }
 
   #movePool({ token, ref, to }: MarketEvent & { kind: 'moved' }): void {
@@ -232,14 +262,20 @@ class BlockFold implements ChainTrades {
     const unspent = came === null ? {} : { unspent: came };
     const ended = { state: kind, closedMs: this.#atMs, closedTx: tx, received: sum, venue };
     closeOrder(this.#rows, order, { ...ended, ...unspent });
-    if (kind !== 'executed') return;
+    if (kind !== 'executed') {
+      this.#trust.end(order, (order.rest ?? order).amount, '0');
+      return;
+    }
     const fill = { ...lastFill({ ...order, ...unspent }), received };
+    this.#trust.fill(order, fill.amount);
+    this.#trust.end(order, came ?? '0', received);
     tradeOrder(this.#rows, order, fill, this.#atMs);
   }
 
   #executePart(event: MarketEvent & { kind: 'partlyExecuted' }): void {
     const order = this.#there<OrderRecord>('orders', event.order);
     continueOrder(this.#rows, order, event, this.#atMs);
+    this.#trust.fill(order, event.amount);
     tradeOrder(this.#rows, order, event, this.#atMs);
   }
 
@@ -247,6 +283,7 @@ class BlockFold implements ChainTrades {
     const record: LockRecord = { ...lock, lockedMs: this.#atMs, withdrawnBy: null };
     this.#rows.put('locks', lock.ref, record);
     for (const key of lockKeys(record)) this.#rows.set('lock_index', key, lock.ref);
+    this.#trust.lock(lock.token, BigInt(lock.amount));
     notePoolChange(this.#rows, lock.token);
   }
 
@@ -254,6 +291,8 @@ class BlockFold implements ChainTrades {
     const lock = this.#there<LockRecord>('locks', ref);
     this.#rows.put('locks', ref, { ...lock, withdrawnBy: tx });
     for (const key of lockKeys(lock)) this.#rows.set('lock_index', key, null);
+    this.#trust.lock(lock.token, -BigInt(lock.amount));
+    this.#trust.excuse(lock.token, lock.owner, BigInt(lock.amount));
     notePoolChange(this.#rows, lock.token);
   }
 

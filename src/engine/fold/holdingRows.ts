@@ -12,6 +12,7 @@ import type { MarketEvent, RefText } from '../market/events.ts';
 import { assert } from '../runtime/assert.ts';
 import type { OutputRecord } from '../store/records.ts';
 import type { RowDraft } from './rowDraft.ts';
+import type { TrustFold } from './trustRows.ts';
 
 /** More than can be held: an output holds less than 2^64. */
 const BEYOND_HELD = 10n ** 24n;
@@ -25,22 +26,31 @@ export function holderAddress(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
 }
 
-export function makeOutput(rows: RowDraft, event: MarketEvent & { kind: 'made' }): void {
+export function makeOutput(
+  rows: RowDraft,
+  trust: TrustFold,
+  event: MarketEvent & { kind: 'made' },
+): void {
   const { ref, address, pkh, isOurs, lovelace, assets, datum } = event;
   const record: OutputRecord = { address, pkh, isOurs, lovelace, assets, datum };
   rows.put('outputs', ref, record);
-  hold(rows, record, 1n);
+  hold(rows, trust, record, 1n);
 }
 
-export function spendOutput(rows: RowDraft, ref: RefText): void {
+export function spendOutput(rows: RowDraft, trust: TrustFold, ref: RefText): void {
   const record = rows.record<OutputRecord>('outputs', ref);
   assert(record !== null, `${ref} is in outputs`);
-  hold(rows, record, -1n);
+  hold(rows, trust, record, -1n);
   rows.set('outputs', ref, null);
 }
 
 /** Adds an output's tokens to what its address and its key hold, or takes them away. */
-function hold(rows: RowDraft, { address, pkh, isOurs, assets }: OutputRecord, sign: bigint): void {
+function hold(
+  rows: RowDraft,
+  trust: TrustFold,
+  { address, pkh, isOurs, assets }: OutputRecord,
+  sign: bigint,
+): void {
   if (isOurs) return;
   for (const [token, amount] of Object.entries(assets)) {
     if (rows.get('pools', token) === null) continue;
@@ -50,6 +60,7 @@ function hold(rows: RowDraft, { address, pkh, isOurs, assets }: OutputRecord, si
     if (after !== 0n) rows.set('holders', holderKey(token, after, address), String(after));
     if (before === 0n && after !== 0n) rows.count(holdersOf(token), 1);
     if (before !== 0n && after === 0n) rows.count(holdersOf(token), -1);
+    trust.move(token, pkh, address, by);
     if (pkh !== null) add(rows, 'balances', balanceKey(pkh, token), by);
   }
 }

@@ -4,12 +4,12 @@
  */
 import type { ChainBlock, MempoolPayload, PendingTransaction } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
-import type { MarketEvent, PlacedOrder, RefText } from '../market/events.ts';
+import type { LaunchedToken, MarketEvent, PlacedOrder, RefText } from '../market/events.ts';
 import type { MempoolRecord, OrderRecord } from '../store/records.ts';
 import { type RowValue, recordOf } from '../store/rows.ts';
 import { dropOrder, nameOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
-import { noteOrderChange } from './streamTags.ts';
+import { noteLaunch, noteOrderChange } from './streamTags.ts';
 
 export function foldMempool(
   { added, removed, seenMs, whole, absent }: MempoolPayload,
@@ -56,7 +56,8 @@ function put(
   const record: MempoolRecord = { place, seenMs, events };
   rows.put('mempool', id, record);
   for (const event of events) {
-    if (event.kind === 'placed') {
+    if (event.kind === 'launched') noteLaunch(rows, event.pool);
+    else if (event.kind === 'placed') {
       nameOrder(rows, event.order);
       noteOrderChange(rows, event.order);
     } else if (isEnd(event) || event.kind === 'partlyExecuted') {
@@ -72,7 +73,8 @@ function take(id: string, seq: number, rows: RowDraft, book: MempoolIndex): void
   rows.set('mempool', id, null);
   const { events, seenMs } = record;
   for (const event of events) {
-    if (event.kind === 'placed') {
+    if (event.kind === 'launched') noteLaunch(rows, event.pool);
+    else if (event.kind === 'placed') {
       const { order } = event;
       noteOrderChange(rows, order);
       if (rows.get('orders', order.ref) === null) dropOrder(rows, { order, seq, shownMs: seenMs });
@@ -106,6 +108,12 @@ export interface PendingOrder {
   readonly seenMs: number;
 }
 
+/** A token that a pending transaction launches. */
+interface PendingLaunch extends Pick<MempoolRecord, 'place' | 'seenMs'> {
+  readonly tx: string;
+  readonly pool: LaunchedToken;
+}
+
 /** How a pending transaction would end an order. */
 interface PendingEnd {
   readonly tx: string;
@@ -125,6 +133,8 @@ export class MempoolIndex {
   readonly #ends = new Map<RefText, PendingEnd>();
   /** Transactions that execute a part of an order, by arrival. */
   readonly #parts = new Map<RefText, { readonly place: string; readonly tx: string }[]>();
+  /** By token, in the order of their arrival. */
+  readonly #launches = new Map<AssetId, PendingLaunch>();
   readonly #byToken = new Map<AssetId, Set<RefText>>();
   readonly #byKey = new Map<string, Set<RefText>>();
 
@@ -149,6 +159,16 @@ export class MempoolIndex {
     const record = recordOf<MempoolRecord>(row);
     this.#records.set(id, record);
     for (const event of record.events) this.#note(event, record);
+  }
+
+  launch(token: AssetId): PendingLaunch | null {
+    return this.#launches.get(token) ?? null;
+  }
+
+  /** Newest first. */
+  launches(): LaunchedToken[] {
+    const all = [...this.#launches.values()];
+    return all.sort((a, b) => compare(b.place, a.place)).map(({ pool }) => pool);
   }
 
   placed(ref: RefText): PendingOrder | null {
@@ -193,6 +213,9 @@ export class MempoolIndex {
       this.#placed.set(ref, { order: event.order, sortKey: place, seenMs });
       add(this.#byToken, token, ref);
       add(this.#byKey, pkh, ref);
+    } else if (event.kind === 'launched') {
+      const { tx, pool } = event;
+      this.#launches.set(pool.token, { tx, pool, place, seenMs });
     } else if (isEnd(event)) {
       const { kind, tx } = event;
       const end = event.kind === 'executed' ? event : { received: '0', unspent: undefined };
@@ -212,6 +235,9 @@ export class MempoolIndex {
       this.#placed.delete(ref);
       remove(this.#byToken, token, ref);
       remove(this.#byKey, pkh, ref);
+    } else if (event.kind === 'launched') {
+      const { token } = event.pool;
+      if (this.#launches.get(token)?.tx === event.tx) this.#launches.delete(token);
     } else if (isEnd(event) && this.#ends.get(event.order)?.tx === event.tx) {
       this.#ends.delete(event.order);
     } else if (event.kind === 'partlyExecuted') {

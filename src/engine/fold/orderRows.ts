@@ -8,6 +8,7 @@
  */
 import type { AssetId } from '../market/asset.ts';
 import type { ChainOrder, MarketEvent, PlacedOrder, Reserves } from '../market/events.ts';
+import type { EarlyBuy } from '../market/trust.ts';
 import type { DroppedRecord, OrderFill, OrderRecord } from '../store/records.ts';
 import { type RowChange, recordOf } from '../store/rows.ts';
 import type { RowDraft } from './rowDraft.ts';
@@ -18,10 +19,16 @@ export const ordersOfKey = (pkh: string) => `key/${pkh}`;
 export const ordersOfBoth = (pkh: string, token: AssetId) => `both/${pkh}/${token}`;
 export const openOrdersOfKey = (pkh: string) => `open/${pkh}`;
 
-export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number): void {
+export function placeOrder(
+  rows: RowDraft,
+  order: PlacedOrder,
+  placedMs: number,
+  early: EarlyBuy | null,
+): OrderRecord {
   const record: OrderRecord = {
     ...order,
     placedMs,
+    ...(early === null ? {} : { early }),
     state: 'open',
     closedMs: null,
     closedTx: null,
@@ -37,6 +44,7 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
   }
   nameOrder(rows, order);
   noteOrderChange(rows, order);
+  return record;
 }
 
 /** A beacon names one order on the chain: another that repeats it takes nothing from it. */
@@ -109,7 +117,7 @@ export function noteOrderRollback(
   noteOrderChange(rows, order);
   if (after !== null) return;
   const { placedMs, state, closedMs, closedTx, received, venue, tradeAt, ...rest } = order;
-  const { parts: _, rest: _left, unspent: _unspent, ...placed } = rest;
+  const { parts: _, rest: _left, unspent: _unspent, early: _early, ...placed } = rest;
   dropOrder(rows, { order: placed, seq, shownMs: placedMs });
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { StreamChange } from '../store/changeIndex.ts';
+import type { KeyedRow } from '../store/keyedRows.ts';
 import {
   type KeyedTable,
   type RowChange,
@@ -86,6 +87,11 @@ export class RowDraft {
   /** References of a token's orders that were open before this entry. */
   openOrders(token: string, limit: number): string[] {
     return this.#store.withPrefix('open_orders', `${token}/`, limit).map(({ value }) => value);
+  }
+
+  /** Of a token, as they were before this entry, the largest first. */
+  largestHolders(token: string, limit: number): readonly KeyedRow[] {
+    return this.#store.withPrefix('holder_ranks', `${token}/`, limit);
   }
 
   /** Keys of the points that were there before this entry, oldest first. */

@@ -3,7 +3,7 @@
  * the scopes under which their changes are remembered (store/changeIndex).
  */
 import type { AssetId } from '../market/asset.ts';
-import type { PlacedOrder } from '../market/events.ts';
+import type { LaunchedToken, PlacedOrder } from '../market/events.ts';
 import type { RowDraft } from './rowDraft.ts';
 
 /** The client view of some pool changed. */
@@ -12,11 +12,19 @@ export const POOLS_TAG = 'pools';
 /** A ticker may have changed: something was traded, or a minute has passed. */
 export const TICKERS_TAG = 'tickers';
 
+/** A token was launched or has graduated, is about to be launched, or one of these was undone. */
+export const LAUNCHES_TAG = 'launches';
+
 const POOL = 'pool:';
 const ORDERS = 'orders:';
 
 export function poolTag(token: AssetId): string {
   return `${POOL}${token}`;
+}
+
+/** Who holds a token, where its pool is as it was. */
+export function insightsTag(token: AssetId): string {
+  return `insights:${token}`;
 }
 
 /** Orders of a token. */
@@ -49,6 +57,11 @@ export function notePoolChange(rows: RowDraft, token: AssetId): void {
 }
 
 type Ordered = Pick<PlacedOrder, 'ref' | 'token' | 'pkh'>;
+
+/** The launch of a token entered the mempool or a block, or left it. */
+export function noteLaunch(rows: RowDraft, { token, author }: LaunchedToken): void {
+  rows.noteChange(LAUNCHES_TAG, token, author.pkh);
+}
 
 /** Something that an order's status depends on changed. */
 export function noteOrderChange(rows: RowDraft, { ref, token, pkh }: Ordered): void {

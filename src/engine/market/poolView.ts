@@ -5,6 +5,7 @@
 import { type AssetId, COIN } from './asset.ts';
 import { formatUnits } from './decimal.ts';
 import type { LaunchedToken, RefText, Reserves } from './events.ts';
+import type { TrustFacts } from './trust.ts';
 
 /** State of a pool, apart from its launch. */
 export interface PoolFacts extends LaunchedToken {
@@ -27,6 +28,9 @@ export interface PoolFacts extends LaunchedToken {
   readonly crownedMs: number | null;
   readonly volumeLovelace: string;
   readonly fills: number;
+  /** Of the block of its launch; null: that was before its history begins here. */
+  readonly launchHeight: number | null;
+  readonly trust: TrustFacts;
   /** Slot of the block with which its history begins here; null: with its launch. */
   readonly sinceSlot: number | null;
 }
@@ -70,7 +74,7 @@ function viewReserves(pool: PoolFacts) {
   };
 }
 
-export function viewInfo(pool: PoolFacts) {
+export function viewInfo(pool: LaunchedToken) {
   const { token, name, ticker, logoCID, description, launchType, metadataRef } = pool;
   const { twitter, telegram, discord, website } = pool.socials;
   return {

@@ -13,6 +13,7 @@ import type { PoolState } from '../market/pool.ts';
 import type { PoolFacts } from '../market/poolView.ts';
 import type { Position } from '../market/profit.ts';
 import type { SplashFees } from '../market/splash.ts';
+import type { EarlyBuy } from '../market/trust.ts';
 
 /** Table `points`, by height padded to 12 digits: blocks a chain can be followed on from. */
 export interface PointRecord {
@@ -92,6 +93,8 @@ export interface OrderFill {
  */
 export interface OrderRecord extends PlacedOrder {
   readonly placedMs: number;
+  /** A buy that was placed with the launch or soon after it; absent: another order. */
+  readonly early?: EarlyBuy;
   readonly state: 'open' | 'executed' | 'refunded' | 'cancelled';
   /** Set when it is no longer open. */
   readonly closedMs: number | null;

@@ -23,6 +23,8 @@ export const KEYED_TABLES = [
   'holdings',
   'holders',
   'balances',
+  'holder_tokens',
+  'holder_ranks',
   'traders',
   'counts',
   'locks',

@@ -13,6 +13,7 @@ import { devnetRoutes } from '../../api/devnet/routes.ts';
 import type { Route } from '../../api/gateway/port.ts';
 import { portfolioRoutes } from '../../api/holders/portfolioRoutes.ts';
 import { holderRoutes } from '../../api/holders/routes.ts';
+import { insightsTopic } from '../../api/holders/topics.ts';
 import { imageRoutes } from '../../api/images/routes.ts';
 import { type AdaUsd, adaUsdRoute } from '../../api/operations/adaUsd.ts';
 import { utilityRoutes } from '../../api/operations/routes.ts';
@@ -23,6 +24,7 @@ import { orderBookRoute } from '../../api/orders/bookRoute.ts';
 import { openOrdersOf } from '../../api/orders/orderLookup.ts';
 import { orderFeedRoutes } from '../../api/orders/routes.ts';
 import { orderTopics } from '../../api/orders/topics.ts';
+import { newLaunchesTopic } from '../../api/pools/launches.ts';
 import { poolRoutes } from '../../api/pools/routes.ts';
 import { poolTopics } from '../../api/pools/topics.ts';
 import { SlicedReads } from '../../api/schemas/slicedReads.ts';
@@ -93,6 +95,8 @@ export function marketTopics(node: Node, books: Books, status: NodeStatus): Topi
     ...orderTopics(node, books),
     ...tradeTopics(node),
     ...tickerTopics(node),
+    insightsTopic(node),
+    newLaunchesTopic(node),
     healthTopic(status),
   ];
 }

@@ -215,5 +215,7 @@ export const SUBSCRIPTIONS: Readonly<Record<string, (stage: Stage) => JsonObject
   Tickers: ({ asset }) => ({ assets: [asset] }),
   UserHistoryByAddress: ({ address }) => ({ address }),
   UserHistoryByAddressAndAsset: ({ address, asset }) => ({ address, asset }),
+  Insights: ({ asset }) => ({ asset }),
+  NewLaunches: () => ({}),
   Health: () => undefined,
 };

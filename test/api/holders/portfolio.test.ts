@@ -8,6 +8,7 @@ import { Portfolio, PortfolioPoint } from '../../../src/api/holders/portfolioSch
 import type { Deed } from '../../chain/foldMarket.ts';
 import { hashOf, type ModelPool, ownerOf, SUPPLY, USERS } from '../../chain/foldState.ts';
 import { capAfter, type Fraction } from '../../chain/foldTruth.ts';
+import { trustTruth } from '../../chain/trustTruth.ts';
 import {
   adaText,
   metricsTruth,
@@ -158,21 +159,24 @@ function historyIn(api: WalletApi, keys: readonly string[], lengthMs: number) {
 }
 
 function insightsIn(api: WalletApi, { token, author, createdMs, y, trades }: ModelPool) {
-  const { holders, balances, fills } = walletTruth(api.blocks);
+  const { fills } = walletTruth(api.blocks);
   const outside = SUPPLY - y;
   const share = (tokens: bigint) => (outside === 0n ? '0.00' : percent(tokens, outside));
-  const held = (holders.get(token) ?? []).map(({ quantity }) => BigInt(quantity));
   const sold = (fills.get(`${author}/${token}`) ?? []).filter(({ side }) => side === 'sell');
   const keys = [...fills].filter(([key]) => key.endsWith(token) && !key.startsWith(author));
   const early = keys.map(([, all]) =>
     all.filter(({ atMs, side }) => atMs === createdMs && side === 'buy'),
   );
   assert(trades.length >= early.flat().length);
+  const trust = trustTruth(api.blocks, token);
+  const others = poolsOf(api).filter((pool) => pool.author === author && pool.token !== token);
+  const graduated = others.filter(({ graduatedMs }) => graduatedMs !== null);
   const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n);
   return {
-    top10Percent: share(sum(held.slice(0, 10))),
-    topHolderPercent: share(held[0] ?? 0n),
-    authorPercent: share(balances.get(`${author}/${token}`) ?? 0n),
+    ...trust,
+    author: { ...trust.author, launches: others.length, graduated: graduated.length },
+    topHolderPercent: trust.largestPercent,
+    authorPercent: trust.author.percent,
     authorSold: sold.length > 0,
     authorSoldTokens: String(sum(sold.map(({ tokens }) => tokens))),
     bundled: {

@@ -268,7 +268,7 @@ function checkTickers({ fold }: FoldWorld, maker: BlockMaker, seen: Map<string, 
     const day = TokenDay.of(fold, token);
     assert(day !== null, `${token} has a ticker`);
     const ticker = viewTicker(day);
-    assert.deepEqual(ticker, recountedTicker(pool, rows, fold.marketMs));
+    assert.deepEqual(ticker, recountedTicker(pool, rows, fold.marketMs, maker.blocks));
     if (before !== null && !fold.tickers.changedSince(token, before.seq)) {
       assert.deepEqual(ticker, before.ticker);
     }

@@ -1,8 +1,9 @@
 /** The tickers that a made market must have. */
 
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Deed, MadeBlock } from '../../chain/foldMarket.ts';
 import { type ModelPool, SUPPLY, THRESHOLD } from '../../chain/foldState.ts';
 import { spotAt } from '../../chain/foldTruth.ts';
+import { trustTruth } from '../../chain/trustTruth.ts';
 import { halfUp, type Ratio } from '../../e2e/api/exact.ts';
 import { type CountedTrade, recount } from '../../support/tickerRecount.ts';
 
@@ -28,7 +29,12 @@ export function trade(side: 'buy' | 'sell', amount: number, { pool = 0, user = 1
 }
 
 /** `rows`: all trades of the pool as `/v1/trades` lists them, the newest first. */
-export function recountedTicker(pool: ModelPool, rows: readonly TradeRow[], marketMs: number) {
+export function recountedTicker(
+  pool: ModelPool,
+  rows: readonly TradeRow[],
+  marketMs: number,
+  blocks: readonly MadeBlock[],
+) {
   const trades = rows.toReversed().map((row, index): CountedTrade => {
     const made = pool.trades[index];
     if (made === undefined) throw new Error(`trade ${index} of ${pool.token} was not made`);
@@ -54,6 +60,7 @@ export function recountedTicker(pool: ModelPool, rows: readonly TradeRow[], mark
     marketCapLovelace: halfUp({ n: spot.n * SUPPLY, d: spot.d }),
     reserveLovelace: x,
     progress: progressOf(pool),
+    trust: trustTruth(blocks, pool.token),
     trades,
   };
   return recount(token, marketMs);

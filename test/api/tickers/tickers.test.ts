@@ -16,7 +16,8 @@ async function expectedOf(api: MarketApi, index: number) {
   const pool = api.pool(index);
   const rows = await api.json('/v1/trades', { asset: pool.token, limit: MOST_TRADES });
   assert(Array.isArray(rows));
-  return recountedTicker(pool, rows as TradeRow[], api.world.fold.marketMs); // trust: compared
+  const { marketMs } = api.world.fold;
+  return recountedTicker(pool, rows as TradeRow[], marketMs, api.maker.blocks); // trust: compared
 }
 
 async function post(api: MarketApi, body: unknown): Promise<Response> {

@@ -20,6 +20,8 @@ export async function compareTickers(asker: Asker, market: NaiveMarket): Promise
     ['change1h', ({ change1h }: Ticker) => (change1h === null ? null : Number(change1h))],
     ['lastTrade', ({ lastTradeTime }: Ticker) => lastTradeTime],
     ['traders24h', ({ traders24h }: Ticker) => traders24h],
+    ['holders', ({ holders }: Ticker) => holders],
+    ['top10Percent', ({ top10Percent }: Ticker) => Number(top10Percent)],
   ] as const) {
     for (const [order, side] of [
       ['asc', 1],
@@ -73,6 +75,7 @@ export function tickerOf(market: NaiveMarket, asset: string): Ticker {
     marketCapLovelace: halfUp(capOf(spot)),
     reserveLovelace: x,
     progress: pools.progress(asset).percent,
+    trust: market.people.insights(asset, pools.now(asset).y),
     trades: counted,
   };
   return recount(token, marketMs);

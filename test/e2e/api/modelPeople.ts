@@ -4,6 +4,7 @@ import { formatAddress, parseAddress } from '../../../src/cardano/codec/address.
 import { ada, adaPrice, fixed, halfEven, LOVELACE_PER_ADA, type Ratio, sum } from './exact.ts';
 import type { ModelChain, Trade } from './modelChain.ts';
 import { compareTexts, type ModelPools, seconds } from './modelPools.ts';
+import { ModelTrust } from './modelTrust.ts';
 
 /** Lovelace and tokens of one key's fills, by average cost. */
 interface Account {
@@ -206,7 +207,7 @@ export class ModelPeople {
     const outside = SUPPLY - reserve;
     const share = (amount: bigint) =>
       outside === 0n ? '0.00' : fixed({ n: amount * 100n, d: outside }, 2);
-    const held = this.holders(token, { limit: 10 }).holders.map(({ quantity }) => BigInt(quantity));
+    const trust = new ModelTrust(this.#chain, this.#pools).of(token, reserve);
     const { metadata, made } = this.#pools.launch(token) ?? assert.fail(token);
     const { pkh } = metadata.author;
     const sells = this.#account(token, pkh)?.sells ?? [];
@@ -215,9 +216,9 @@ export class ModelPeople {
       return isEarly && trade.isBuy && trade.pkh !== pkh;
     });
     return {
-      top10Percent: share(sum(held)),
-      topHolderPercent: share(held[0] ?? 0n),
-      authorPercent: share(this.#heldBy(token, [pkh])),
+      ...trust,
+      topHolderPercent: trust.largestPercent,
+      authorPercent: trust.author.percent,
       authorSold: sells.length > 0,
       authorSoldTokens: String(tokensOf(sells)),
       bundled: {

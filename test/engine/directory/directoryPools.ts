@@ -1,6 +1,8 @@
 /** Rows of table `pools` for a directory, and what lists, top and search are, the plain way. */
+
 import assert from 'node:assert/strict';
 import type { PoolList } from '../../../src/engine/market/poolView.ts';
+import { NO_HOLDERS } from '../../../src/engine/market/trust.ts';
 import type { PoolRecord } from '../../../src/engine/store/records.ts';
 import { authorOf, hashOf, LAUNCHED, START_MS } from '../../chain/foldState.ts';
 import { capAfter } from '../../chain/foldTruth.ts';
@@ -44,6 +46,8 @@ export function somePool(token: string, say: Say = {}): PoolRecord {
     lastTradeMs: lastTradeMs === null ? null : START_MS + lastTradeMs,
     graduatedMs: graduated ? START_MS : null,
     crownedMs: null,
+    launchHeight: 1,
+    trust: NO_HOLDERS,
     sinceSlot: null,
     volumeLovelace: '0',
     fills: 0,

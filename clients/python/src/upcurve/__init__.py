@@ -8,6 +8,7 @@ from .keys import Key, new_secret, payment_key_hash, transaction_id
 from .mirrors.bar_source import CapBar, PriceBar
 from .mirrors.bars import BarsChange, BarsMirror, BarsState
 from .mirrors.base import Change, Mirror
+from .mirrors.launches import LaunchesChange, LaunchesMirror
 from .mirrors.orders import OrdersChange, OrdersMirror, OrdersState
 from .mirrors.pools import PoolsChange, PoolsMirror
 from .mirrors.tickers import TickersChange, TickersMirror
@@ -30,6 +31,8 @@ __all__ = [
     "Client",
     "ConnectionState",
     "Key",
+    "LaunchesChange",
+    "LaunchesMirror",
     "Mirror",
     "Notice",
     "OrdersChange",

@@ -16,6 +16,7 @@ from .keys import Key, payment_key_hash
 from .market import Network, PoolList, Resolution
 from .mirrors.bar_source import CAP_FIELDS, PRICE_FIELDS, BarSource, CapBar, PriceBar
 from .mirrors.bars import BarsMirror
+from .mirrors.launches import LaunchesMirror
 from .mirrors.orders import OrdersMirror
 from .mirrors.pools import PoolsMirror
 from .mirrors.tickers import TickersMirror
@@ -26,8 +27,8 @@ from .position import Position
 from .session import Session
 from .subscription import Receiver, SubscribeParams, Subscription
 from .wallet import Wallet
-from .wire.shapes import LiquidityPoolInfo, OrderBook
-from .wire.topics import HealthData, NewestTradesData, TickersInput
+from .wire.shapes import Insights, LiquidityPoolInfo, OrderBook
+from .wire.topics import HealthData, NewestTradesData, NewestTradesInput, TickersInput
 
 Fill = Literal["previous"]
 Price = Literal["trade", "spot"]
@@ -138,10 +139,24 @@ class Client:
         return WholeMirror(self.connection, SubscribeParams("KOTH"))
 
     def watch_newest_trades(
-        self, limit: int = 20, *, max_hz: int | None = None
+        self,
+        limit: int = 20,
+        *,
+        filters: NewestTradesInput | None = None,
+        max_hz: int | None = None,
     ) -> WholeMirror[NewestTradesData]:
         """The newest trades of the whole market, at most 50. `max_hz`: updates a second, at most."""
-        return WholeMirror(self.connection, SubscribeParams("NewestTrades", {"limit": limit}, max_hz))
+        data = {**(filters or {}), "limit": limit}
+        return WholeMirror(self.connection, SubscribeParams("NewestTrades", data, max_hz))
+
+    def watch_insights(self, asset: str) -> WholeMirror[Insights]:
+        """Who is behind a token; None while the server knows none."""
+        return WholeMirror(self.connection, SubscribeParams("Insights", {"asset": asset}))
+
+    def watch_new_launches(self, author: str | None = None) -> LaunchesMirror:
+        """Launches as they happen, from the mempool on; `author`: only those of a payment key."""
+        data = {} if author is None else {"author": author}
+        return LaunchesMirror(self.connection, SubscribeParams("NewLaunches", data))
 
     def watch_order_book(self, asset: str, digits: Literal[3, 4] = 3) -> WholeMirror[OrderBook]:
         """The order book of a token: the depth of its pool, 100 levels a side, at prices of three (or

@@ -13,6 +13,7 @@ from .shapes import (
     ApiOrder,
     AssetInfo,
     BookLevel,
+    Insights,
     ItemError,
     LimitLevel,
     LiquidityPoolInfo,
@@ -320,31 +321,7 @@ AssetBalanceAnswer = AssetBalanceAnswerRow | None
 
 TokenInsightsQuery = PoolQuery
 
-
-class TokenInsightsAnswerBundled(TypedDict):
-    #: Distinct payment keys.
-    keys: int
-    #: Tokens that these buys brought; above 100 where much was sold back, in percent of the
-    #: supply outside the pool.
-    percent: str
-
-
-class TokenInsightsAnswer(TypedDict):
-    #: Tokens of the ten largest holders, in percent of the supply outside the pool.
-    top10Percent: str
-    #: Tokens of the largest holder, in percent of the supply outside the pool.
-    topHolderPercent: str
-    #: Tokens of all addresses with the author’s payment key, in percent of the supply outside the
-    #: pool.
-    authorPercent: str
-    #: A sell of the author’s payment key was filled.
-    authorSold: bool
-    #: Tokens that these sells sold.
-    authorSoldTokens: str
-    #: Buys in the block of the launch by other keys than the author’s; null where the launch came
-    #: before the first block that this market follows.
-    bundled: TokenInsightsAnswerBundled | None
-
+TokenInsightsAnswer = Insights
 
 PortfolioQuery = FollowingQuery
 
@@ -607,7 +584,7 @@ class TickersQuery(TypedDict):
     #: Only these tokens: the parameter repeated, at most 20 times.
     assets: NotRequired[list[str]]
     #: A number of the ticker; `lastTrade` is `lastTradeTime`.
-    sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "lastTrade"]]
+    sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "top10Percent", "authorPercent", "snipersPercent", "holders", "lastTrade"]]
     #: null comes last both ways; ties by asset id.
     order: NotRequired[Literal["desc", "asc"]]
     #: Lower bound of the age, in seconds.
@@ -622,6 +599,14 @@ class TickersQuery(TypedDict):
     minVolume24h: NotRequired[str]
     #: Lower bound, in percent.
     minProgress: NotRequired[int | Decimal]
+    #: Upper bound, in percent of 2 decimals.
+    maxTop10Percent: NotRequired[int | Decimal]
+    #: Upper bound, in percent of 2 decimals.
+    maxAuthorPercent: NotRequired[int | Decimal]
+    #: Upper bound; a token without the value does not match, in percent of 2 decimals.
+    maxSnipersPercent: NotRequired[int | Decimal]
+    #: Lower bound.
+    minHolders: NotRequired[int]
     #: Only those on the AMM, or on the curve.
     graduated: NotRequired[Literal["true", "false"]]
     #: Rows to skip.

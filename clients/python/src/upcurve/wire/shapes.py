@@ -164,6 +164,58 @@ class TradingMetrics(TypedDict):
     lastTradeTime: int
 
 
+class InsightsAuthor(TypedDict):
+    #: Tokens that the author’s payment key holds now, in percent of the supply outside the pool.
+    percent: str
+    #: Tokens that its filled sells ever sold.
+    sold: str
+    #: Other tokens that this key launched.
+    launches: int
+    #: How many of them have graduated.
+    graduated: int
+
+
+class InsightsBundlers(TypedDict):
+    #: Distinct payment keys.
+    keys: int
+    #: What they hold now, in percent of the supply outside the pool.
+    percent: str
+
+
+class Insights(TypedDict):
+    #: Payment keys, and addresses without one, that hold tokens.
+    holders: int
+    #: Tokens of the ten largest holders, in percent of the supply outside the pool.
+    top10Percent: str
+    #: Tokens of the largest holder, in percent of the supply outside the pool.
+    largestPercent: str
+    #: The same as `largestPercent`, in percent of the supply outside the pool.
+    topHolderPercent: str
+    #: Tokens in vesting locks, in percent of the supply outside the pool.
+    lockedPercent: str
+    author: InsightsAuthor
+    #: The same as `author.percent`, in percent of the supply outside the pool.
+    authorPercent: str
+    #: A sell of the author’s payment key was filled.
+    authorSold: bool
+    #: The same as `author.sold`.
+    authorSoldTokens: str
+    #: Keys other than the author’s with a filled buy that was placed in the block of the launch
+    #: or before it. null where the launch came before the first block followed here.
+    bundlers: InsightsBundlers | None
+    #: The same for the three blocks after that of the launch; a bundler is no sniper. null where
+    #: the launch came before the first block followed here.
+    snipers: InsightsBundlers | None
+    #: Payment keys other than the author’s that the launch transaction paid tokens to, or that
+    #: gained tokens in a transaction in which the author’s key lost some. What fills of orders
+    #: and withdrawn locks bring does not count. null where the launch came before the first block
+    #: followed here.
+    insiders: InsightsBundlers | None
+    #: Buys that were **filled** in the block of the launch by other keys than the author’s. null
+    #: where the launch came before the first block followed here.
+    bundled: InsightsBundlers | None
+
+
 class ApiOrderWorstPrice(TypedDict):
     #: Integer.
     numerator: str
@@ -428,6 +480,17 @@ class Ticker(TypedDict):
     lastTradeTime: int | None
     #: Whether it trades on the AMM; null without a pool.
     graduated: bool | None
+    #: Tokens of the ten largest holders, in percent of the supply outside the pool; null without
+    #: a pool.
+    top10Percent: str | None
+    #: Tokens of the author’s payment key, in percent of the supply outside the pool; null without
+    #: a pool.
+    authorPercent: str | None
+    #: Tokens that snipers hold, in percent of the supply outside the pool; null without a pool,
+    #: and where the launch came before the first block that this market follows.
+    snipersPercent: str | None
+    #: Payment keys, and addresses without one, that hold tokens; null without a pool.
+    holders: int | None
     spark: Spark
 
 
@@ -609,6 +672,17 @@ class TickerUpdate(TypedDict):
     lastTradeTime: int | None
     #: Whether it trades on the AMM; null without a pool.
     graduated: bool | None
+    #: Tokens of the ten largest holders, in percent of the supply outside the pool; null without
+    #: a pool.
+    top10Percent: str | None
+    #: Tokens of the author’s payment key, in percent of the supply outside the pool; null without
+    #: a pool.
+    authorPercent: str | None
+    #: Tokens that snipers hold, in percent of the supply outside the pool; null without a pool,
+    #: and where the launch came before the first block that this market follows.
+    snipersPercent: str | None
+    #: Payment keys, and addresses without one, that hold tokens; null without a pool.
+    holders: int | None
     spark: NotRequired[Spark]
 
 
@@ -620,6 +694,30 @@ class TickersUpdate(TypedDict):
     order: list[str]
     #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
     crc32: int
+
+
+class Launch(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    name: str
+    ticker: str
+    logoCID: str
+    description: str
+    #: 0: DEFAULT, 1: HYPED.
+    launchType: int
+    poolAuthor: AssetInfoPoolAuthor
+    socials: AssetInfoSocials
+    #: `<tx>:<index>` of the metadata; null where the launch carried none.
+    outputId: str | None
+    assetType: str
+    #: Asset id of the pool’s NFT.
+    poolId: str
+    #: The launch.
+    txHash: str
+    #: Unix seconds: of its block; while it is pending, when it was seen.
+    time: int
+    #: In the mempool, in no block yet.
+    pending: bool
 
 
 class Rollback(TypedDict):

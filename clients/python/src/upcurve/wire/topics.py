@@ -11,6 +11,8 @@ from typing import Literal, TYPE_CHECKING, TypedDict
 
 from .shapes import (
     ApiOrder,
+    Insights,
+    Launch,
     LiquidityPoolInfo,
     MarketTrade,
     OrderBook,
@@ -254,7 +256,7 @@ class TickersInput(TypedDict):
     #: These tokens, in this order; the other fields say nothing then.
     assets: NotRequired[list[str]]
     #: A number of the ticker; `lastTrade` is `lastTradeTime`.
-    sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "lastTrade"]]
+    sort: NotRequired[Literal["price", "marketCap", "change5m", "change1h", "change6h", "change24h", "high24h", "low24h", "volume5m", "volume1h", "volume6h", "volume24h", "buys5m", "buys1h", "buys6h", "buys24h", "sells5m", "sells1h", "sells6h", "sells24h", "traders24h", "liquidity", "progress", "createdOn", "lastTradeTime", "top10Percent", "authorPercent", "snipersPercent", "holders", "lastTrade"]]
     #: null comes last both ways; ties by asset id.
     order: NotRequired[Literal["desc", "asc"]]
     #: Lower bound of the age, in seconds.
@@ -269,12 +271,40 @@ class TickersInput(TypedDict):
     minVolume24h: NotRequired[str]
     #: Lower bound, in percent.
     minProgress: NotRequired[int | Decimal]
+    #: Upper bound, in percent of 2 decimals.
+    maxTop10Percent: NotRequired[int | Decimal]
+    #: Upper bound, in percent of 2 decimals.
+    maxAuthorPercent: NotRequired[int | Decimal]
+    #: Upper bound; a token without the value does not match, in percent of 2 decimals.
+    maxSnipersPercent: NotRequired[int | Decimal]
+    #: Lower bound.
+    minHolders: NotRequired[int]
     #: Only those on the AMM, or on the curve.
     graduated: NotRequired[bool]
     limit: NotRequired[int]
 
 
 TickersData = TickersUpdate
+
+InsightsInput = PoolFeedInput
+
+InsightsData = Insights | None
+
+
+class NewLaunchesInput(TypedDict):
+    #: Payment key hash of the author: only its launches.
+    author: NotRequired[str]
+    #: Only tokens with this `assetType`. The chain does not say it: every token has `Meme`.
+    assetType: NotRequired[str]
+
+
+class NewLaunchesDataRow2(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    removed: Literal[True]
+
+
+NewLaunchesData = list[Launch | NewLaunchesDataRow2]
 
 
 class HealthDataTip(TypedDict):
