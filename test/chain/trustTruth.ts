@@ -1,6 +1,6 @@
 /**
- * Who is behind a token, by the definitions of api.md 10.2, counted again from all events of the
- * blocks that are left.
+ * Who is behind a token, by the definitions of protocol.md 10.2, counted again from all events of
+ * the blocks that are left.
  */
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import type { MadeBlock } from './foldMarket.ts';

@@ -20,7 +20,7 @@ export interface CountedTrade {
   readonly after: Ratio;
 }
 
-/** Of api.md 10.2. */
+/** Of protocol.md 10.2. */
 export interface CountedTrust {
   readonly top10Percent: string;
   readonly author: { readonly percent: string };

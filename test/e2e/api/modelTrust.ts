@@ -1,5 +1,5 @@
 /**
- * Who is behind a token (api.md 10.2), counted from the transactions of the chain: each one by
+ * Who is behind a token (protocol.md 10.2), counted from the transactions of the chain: each one by
  * itself, with what its inputs held and its outputs hold.
  */
 import assert from 'node:assert/strict';
