@@ -105,3 +105,29 @@ test('begins with what its first output tells, and trades on', async (t) => {
   assert.equal(rowsOf(world, 'pools').size, 0);
   await checkRebuild(world);
 });
+
+test('what an output held before its pool was known is not counted, nor taken away', async (t) => {
+  const world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));
+  const events = adopted();
+  const { pool } = eventOf(events, 'adopted');
+  const output = (ref: string, amount: string): MarketEvent => {
+    const owner = { address: 'addr_test1wallet', pkh: 'ab'.repeat(28), isOurs: false };
+    const assets = { [pool.token]: amount, [`${'cd'.repeat(28)}.41`]: '7' };
+    return { tx: hashOf(ref), kind: 'made', ref, ...owner, lovelace: '2', assets, datum: null };
+  };
+  const spent = (ref: string): MarketEvent => ({ tx: hashOf('spend'), kind: 'spent', ref });
+  const [early, late] = [`${hashOf('early')}:0`, `${hashOf('late')}:0`];
+  const blocks = [[output(early, '5')], events, [output(late, '3')], [spent(early)], [spent(late)]];
+  const held: (string | undefined)[] = [];
+  for (const [index, added] of blocks.entries()) {
+    const [slot, height] = [100 + index, 1 + index];
+    const place = { slot, hash: hashOf(`block ${height}`), height };
+    await appendBlock(world, { ...place, atMs: START_MS + height * 20_000, events: added });
+    held.push([...rowsOf(world, 'holdings').values()].join());
+  }
+  assert.deepEqual(world.said.foldFailures, []);
+  assert.deepEqual(held, ['', '', '3', '3', '']);
+  await checkRebuild(world);
+  await rollBackTo(world, 3);
+  assert.equal([...rowsOf(world, 'holdings').values()].join(), '3');
+});

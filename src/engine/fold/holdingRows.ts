@@ -32,7 +32,9 @@ export function makeOutput(
   event: MarketEvent & { kind: 'made' },
 ): void {
   const { ref, address, pkh, isOurs, lovelace, assets, datum } = event;
-  const record: OutputRecord = { address, pkh, isOurs, lovelace, assets, datum };
+  const unknown = Object.keys(assets).filter((token) => rows.get('pools', token) === null);
+  const uncounted = isOurs || unknown.length === 0 ? {} : { uncounted: unknown };
+  const record: OutputRecord = { address, pkh, isOurs, lovelace, assets, ...uncounted, datum };
   rows.put('outputs', ref, record);
   hold(rows, trust, record, 1n);
 }
@@ -48,12 +50,12 @@ export function spendOutput(rows: RowDraft, trust: TrustFold, ref: RefText): voi
 function hold(
   rows: RowDraft,
   trust: TrustFold,
-  { address, pkh, isOurs, assets }: OutputRecord,
+  { address, pkh, isOurs, assets, uncounted = [] }: OutputRecord,
   sign: bigint,
 ): void {
   if (isOurs) return;
   for (const [token, amount] of Object.entries(assets)) {
-    if (rows.get('pools', token) === null) continue;
+    if (uncounted.includes(token)) continue;
     const by = sign * BigInt(amount);
     const { before, after } = add(rows, 'holdings', `${token}/${address}`, by);
     if (before !== 0n) rows.set('holders', holderKey(token, before, address), null);

@@ -33,6 +33,8 @@ export interface OutputRecord {
   readonly isOurs: boolean;
   readonly lovelace: string;
   readonly assets: Readonly<Record<AssetId, string>>;
+  /** Assets without a pool when it was made: not counted, also where a pool comes later. */
+  readonly uncounted?: readonly AssetId[];
   readonly datum: string | null;
 }
 
