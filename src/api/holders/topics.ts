@@ -44,7 +44,7 @@ export function insightsTopic(node: { readonly fold: Fold }): Topic {
           const listed = directory.find(token);
           if (listed === null) return directory.mayBeGone(token, seq, positions.appliedSeq);
           const author = directory.author(listed.pool.author.pkh);
-          return listed.changedSeq > seq || (author !== null && author.changedSeq > seq);
+          return listed.trustSeq > seq || (author !== null && author.changedSeq > seq);
         },
       });
     },

@@ -23,6 +23,8 @@ export interface ListedPool {
   readonly marketCapLovelace: bigint;
   /** Entry that last changed what clients see of it (its row or its locks), or a later one. */
   readonly changedSeq: number;
+  /** The same, and who holds it. */
+  readonly trustSeq: number;
 }
 
 /** What pools are ordered by: the lists, and all of them by market cap. */
@@ -72,6 +74,10 @@ export class PoolDirectory {
     const slot = this.#slots.get(token);
     if (row === (slot?.listed.row ?? null)) return;
     const listed = row === null ? null : new ListedRow(row, seq);
+    if (slot !== undefined && listed !== null && isSameToLists(slot.listed.pool, listed.pool)) {
+      slot.listed = slot.listed.with(listed.row, seq);
+      return;
+    }
     this.#authors.change(slot?.listed.pool ?? null, listed?.pool ?? null, seq);
     this.#change(token, seq, () => {
       if (listed !== null) this.#put(token, listed);
@@ -187,14 +193,27 @@ export class PoolDirectory {
 const PARSED = 2_000;
 const parsed = new LRUCache<ListedRow, PoolRecord>({ max: PARSED });
 
+/** Who holds a token is on no list; it changes with each transfer. */
+function isSameToLists(before: PoolRecord, after: PoolRecord): boolean {
+  const shown = (pool: PoolRecord) => JSON.stringify({ ...pool, trust: null });
+  return before.ref === after.ref && shown(before) === shown(after);
+}
+
 class ListedRow implements ListedPool {
   readonly row: RowValue;
   readonly marketCapLovelace: bigint;
   readonly changedSeq: number;
+  readonly trustSeq: number;
 
-  constructor(row: RowValue, changedSeq: number, marketCapLovelace?: bigint) {
+  constructor(
+    row: RowValue,
+    changedSeq: number,
+    marketCapLovelace?: bigint,
+    trustSeq: number = changedSeq,
+  ) {
     this.row = row;
     this.changedSeq = changedSeq;
+    this.trustSeq = trustSeq;
     this.marketCapLovelace = marketCapLovelace ?? marketCapOf(poolState(this.pool)).lovelace;
   }
 
@@ -208,6 +227,11 @@ class ListedRow implements ListedPool {
 
   at(changedSeq: number): ListedRow {
     return new ListedRow(this.row, changedSeq, this.marketCapLovelace);
+  }
+
+  /** With who holds it after entry `trustSeq`; nothing else changed. */
+  with(row: RowValue, trustSeq: number): ListedRow {
+    return new ListedRow(row, this.changedSeq, this.marketCapLovelace, trustSeq);
   }
 
   rankOn(order: Order): ListRank {
