@@ -38,7 +38,7 @@ const TRADERS = {
   ...CONFIG,
   wallets: 7,
   mostAtOnce: 5,
-  launches: { ...CONFIG.launches, atStart: 2 },
+  launches: { ...CONFIG.launches, atStart: 2, mostTokens: 6 },
   adaEach: 100_000,
   orders: {
     ...CONFIG.orders,
