@@ -103,7 +103,7 @@ test('a feed of which most is refused ends with code 1, or one line with --stric
   );
   assert.match(most.program.text, /8 trades, 0 duplicates, 12 too late, 0 rejected/);
   assert.match(most.program.text, /More than half of the lines were refused \(12 of 20\)/);
-  assert.match(strict.program.text, /1 lines were refused \(--strict\)/);
+  assert.match(strict.program.text, /1 line refused \(--strict\)/);
   const told = most.program.events('lineRejected');
   assert.deepEqual(
     told.map(({ line }) => line),

@@ -93,7 +93,6 @@ export class ResponseWriter {
     const asked = tag !== null && route.etag ? conditionOf(context, route, tag) : 'whole';
     if (asked === 'whole') chargeBytes(context, route, answer);
     let lines = this.#headLines(context, route, answer, positionLines);
-    if (status >= 400) lines += VARY_ACCEPT;
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) {
         lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
@@ -110,12 +109,15 @@ export class ResponseWriter {
   #headLines(
     { allowance }: RequestContext,
     route: Route,
-    { type, unchanging }: Answer,
+    { type, unchanging, status = 200 }: Answer,
     positionLines: string,
   ): string {
     if (unchanging) return typedLines(type ?? JSON_TYPE) + UNCHANGING + varyLine(route);
-    if (type === undefined) return this.#jsonLines.of(route, allowance.lines, positionLines);
-    return typedLines(type) + allowance.lines + positionLines + varyLine(route);
+    if (type === undefined && status < 400) {
+      return this.#jsonLines.of(route, allowance.lines, positionLines);
+    }
+    const own = allowance.lines + positionLines;
+    return typedLines(type ?? JSON_TYPE) + own + varyLine(route, status >= 400);
   }
 
   #tagOf({ gzip }: Route, { body, tag }: Answer): string {
@@ -262,8 +264,9 @@ class JsonLines {
   }
 }
 
-function varyLine({ csv, gzip }: Route): string {
-  if (csv === undefined) return gzip ? '\r\nVary: Accept-Encoding' : '';
+/** Errors have two forms, whatever the route's answers have. */
+function varyLine({ csv, gzip }: Route, isError = false): string {
+  if (csv === undefined && !isError) return gzip ? '\r\nVary: Accept-Encoding' : '';
   return gzip ? '\r\nVary: Accept, Accept-Encoding' : VARY_ACCEPT;
 }
 

@@ -294,6 +294,7 @@ const strangers: Journey = {
     await seen.open('#/list/new');
     await seen.asked('the list has the name as it is', namesOn(seen), ([top]) => top === name);
     await seen.open(`#/token/${asset}`);
+    await page.getByRole('tab', { name: 'About' }).click();
     await seen.asked(
       'so has its own page',
       () => seen.text('.description'),

@@ -91,15 +91,27 @@ function pools(market: NaiveMarket): Expected[] {
     return { topic, data: {}, snapshot: { items, order, crc32: crc32(order.join(',')) } };
   });
   const koth = king === null ? null : model.pool(king);
+  /** Its texts lie in an output of the launch. */
+  const launch = (token: string) => {
+    const { info, pool } = model.pool(token);
+    const [txHash] = info.outputId.split(':');
+    return { ...info, poolId: pool.id, txHash, time: pool.createdOn, pending: false };
+  };
   return [
     { topic: 'NewestTrades', data: { limit: 3 }, snapshot: newest(market).slice(0, 3) },
     { topic: 'NewestTrades', data: {}, snapshot: newest(market).slice(0, 20) },
     ...lists,
     { topic: 'KOTH', data: {}, snapshot: koth },
+    { topic: 'NewLaunches', data: {}, snapshot: model.list('New').map((each) => launch(each)) },
     ...tokens.flatMap((asset) => [
       { topic: 'PoolFeed', data: { asset }, snapshot: model.pool(asset) },
       { topic: 'Trades', data: { asset }, snapshot: book.tape(asset) },
       { topic: 'OrderBook', data: { asset }, snapshot: book.book(asset) },
+      {
+        topic: 'Insights',
+        data: { asset },
+        snapshot: market.people.insights(asset, model.now(asset).y),
+      },
     ]),
   ];
 }
