@@ -39,6 +39,9 @@ export const BOARD: View = { hash: '#/', shown: '.board .card' };
 export async function look({ page, url }: Visit, view: View): Promise<void> {
   await page.goto(`${url}/${view.hash}`);
   await page.locator(view.shown).first().waitFor();
+  // What fades in has not its own colours yet.
+  const still = 'Promise.allSettled(document.getAnimations().map((each) => each.finished))';
+  await Promise.race([page.evaluate(still), page.waitForTimeout(2_000)]);
   if (view.amount === undefined) return;
   await page.locator('.token-columns:not(.coming)').waitFor();
   await page.locator('.trade-form input.amount').fill(view.amount);
@@ -63,7 +66,10 @@ export async function tooWide({ page }: Visit): Promise<readonly string[]> {
 const WIDER = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   const names = Array.from(document.querySelectorAll('body *'))
-    .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
+    .filter((each) => {
+      const { left, right } = each.getBoundingClientRect();
+      return document.dir === 'rtl' ? left < -1 : right > clientWidth + 1;
+    })
     .map((each) => each.tagName + '.' + each.className);
   resolve(scrollWidth > clientWidth ? [scrollWidth, ...names.slice(0, 6)] : []);
 })))`;

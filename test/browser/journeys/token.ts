@@ -202,7 +202,8 @@ const fork: Journey = {
 };
 
 /** Keys of a trade and of the page, where no text is typed. */
-async function keysWork({ page }: Visit): Promise<void> {
+async function keysWork(seen: Visit): Promise<void> {
+  const { page } = seen;
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('?');
   await page.locator('dialog').getByText('Next and previous row').waitFor();
@@ -215,8 +216,12 @@ async function keysWork({ page }: Visit): Promise<void> {
   await page.keyboard.press('b');
   assert.equal(await isSell(), false);
   await page.locator('.quick').waitFor();
-  await page.keyboard.press('2');
-  assert.equal(await page.locator('input.amount').inputValue(), '50');
+  // The form of the other side may be there for one more frame.
+  const second = async () => {
+    await page.keyboard.press('2');
+    return page.locator('input.amount').inputValue();
+  };
+  await seen.asked('the second amount', second, (text) => text === '50');
   await page.keyboard.press('Control+4');
   assert.equal(await page.locator('input.amount').inputValue(), '50', 'the browser has that key');
 }
