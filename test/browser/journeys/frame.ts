@@ -83,7 +83,11 @@ const keyboard: Journey = {
     await page.locator('.quote[data-state=quote]').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Sign and buy' }).waitFor();
-    await tabTo(page, /Sign and buy/);
+    await seen.asked(
+      'the button that signs has the focus',
+      () => page.evaluate<string>('document.activeElement?.textContent ?? ""'),
+      (text) => text === 'Sign and buy',
+    );
     await scene.picture(seen);
     await page.keyboard.press('Enter');
     await ordersAre(seen, 'Filled', /25 ADA → [\d,]+ PUG/);
