@@ -78,11 +78,11 @@ test('a restored server begins with a snapshot: nothing that is gone stays', asy
   cpSync(backup, directory, { recursive: true });
   const third = await started();
   // The tapes are the same already where nothing was traded after the backup.
-  const started = () => {
+  const snapshots = () => {
     const frames = receiver.accepted.flatMap((received) => received.frames);
     return frames.filter(({ event }) => event === 'Subscribed').length;
   };
-  await until('both topics begin again', () => started() === 4);
+  await until('both topics begin again', () => snapshots() === 4);
   await sameTape(third.client, receiver, asset, known + 1);
   await stopped(third);
 });
