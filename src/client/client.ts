@@ -188,7 +188,7 @@ export class Client {
     return new WholeMirror(this.connection, { topic: 'NewestTrades', data, maxHz });
   }
 
-  /** Who is behind a token; null while the server knows none. */
+  /** Shares of author, first buyers and largest holders; null while the token is not known. */
   watchInsights(asset: string): WholeMirror<Insights> {
     return new WholeMirror(this.connection, { topic: 'Insights', data: { asset } });
   }

@@ -12,7 +12,7 @@ export const WIDTH = 1200;
 export const HEIGHT = 630;
 const LOGO_SIZE = 168;
 
-/** What a ticker says (protocol.md section 9.1), as far as it is on the card. */
+/** Fields of a ticker (protocol.md section 9.1) that the card shows. */
 export interface CardFacts {
   readonly asset: string;
   readonly name: string;

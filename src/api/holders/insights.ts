@@ -1,6 +1,6 @@
 /**
- * Who is behind a token: what its author, the first buyers and the largest holders have of it.
- * Source: api.md, sections 9.4 and 10.2. The fold keeps what is summed here (fold/trustRows).
+ * Shares of a token that its author, its first buyers and its largest holders have.
+ * Source: protocol.md sections 9.4 and 10.2. The fold keeps the sums (fold/trustRows).
  */
 import Type from 'typebox';
 import type { Fold } from '../../engine/fold/fold.ts';

@@ -1,4 +1,4 @@
-/** Who is behind a token, live. */
+/** The topic `Insights`: shares of author, first buyers and largest holders, live. */
 import Type from 'typebox';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { insightsTag, LAUNCHES_TAG, poolTag } from '../../engine/fold/streamTags.ts';

@@ -7,7 +7,7 @@ import { type PageFiles, pageFiles } from './files.ts';
 export const PAGE_ROUTE = {
   method: 'GET',
   tag: 'Page',
-  // Who looks at the page asks the API too: its files must not use up that rate limit.
+  // A visitor's page asks the API too: its files must not use up that rate limit.
   rate: 'free',
   needsSync: false,
   positioned: false,
@@ -17,7 +17,7 @@ export const PAGE_ROUTE = {
 
 export const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
 
-/** What a page says about itself to those who only read its head: search engines, chats. */
+/** The document's head, for search engines and chats. */
 export interface PageHead {
   readonly title: string;
   readonly description: string;

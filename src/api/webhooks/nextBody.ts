@@ -1,7 +1,7 @@
 /**
  * The next body of a webhook: what its topics say after its marks. Nothing waits in a queue: the
- * log and the state are the queue, and each body is made of the newest state when it is sent. What
- * a receiver gets is what a socket that reads slowly would get, by the same question, `since`.
+ * log and the state are the queue, and each body is made of the newest state when it is sent. A
+ * receiver gets the same frames as a slow socket, by the same question, `since`.
  */
 import { createHash } from 'node:crypto';
 import { Failure } from '../../engine/runtime/errors.ts';

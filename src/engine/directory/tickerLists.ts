@@ -115,7 +115,7 @@ export class TickerLists<Day> implements TickerFollower {
   }
 }
 
-/** What a list asks of all of them. */
+/** The part of `TickerLists` that a list needs. */
 interface AllLists {
   /** Brings what was looked at already to the applied entry, until `isOver`. True: it is. */
   takeIn(isOver: () => boolean): boolean;

@@ -221,7 +221,7 @@ export class PairTicker {
   }
 }
 
-/** What is in a window at one of two market times, and not at the other. */
+/** The time that a window leaves between two market times. */
 export function edgesOf(window: Window, { fromMs, toMs }: Span): Span {
   return { fromMs: fromMs - WINDOW_MS[window], toMs: toMs - WINDOW_MS[window] };
 }

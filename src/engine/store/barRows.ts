@@ -117,7 +117,7 @@ export function barReads(database: Database) {
   };
 }
 
-/** What a span holds, for those who keep something that was made of its bars. */
+/** Count and newest change of the bars in a span, so that caches know whether they hold. */
 export interface SettledBars {
   readonly rows: number;
   /** Of the newest change of any of them. */

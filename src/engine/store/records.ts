@@ -128,7 +128,7 @@ export function fillsOfOrder(order: OrderRecord): readonly OrderFill[] {
   ];
 }
 
-/** What an execution of all that is left takes of the input asset, and its fee. */
+/** Input and fee of an execution that takes the whole rest of an order. */
 export function lastFill(order: Pick<OrderRecord, 'amount' | 'feeLovelace' | 'rest' | 'unspent'>) {
   const { amount, feeLovelace } = order.rest ?? order;
   return { amount: String(BigInt(amount) - BigInt(order.unspent ?? '0')), feeLovelace };
