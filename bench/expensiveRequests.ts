@@ -1,8 +1,8 @@
 /**
  * The most expensive legal request of each route and topic: the longest turn of the server's event
  * loop, and how long another connection waits meanwhile for an answer that costs nothing. Routes
- * and topics are those of the documents that the server serves; one without a request is named.
- * The question, the method and the numbers are in RESULTS.md.
+ * and topics come from the documents that the server serves; a route or topic without a request is
+ * named. The question, the method and the numbers are in RESULTS.md.
  */
 import { performance } from 'node:perf_hooks';
 import type { Launched } from './processes/launched.ts';
@@ -62,7 +62,7 @@ export const expensiveRequests: Bench = {
 
 function notesOf([pools, orders, minutes]: readonly string[]): string[] {
   return [
-    'Milliseconds. Turn: CPU of the process in the longest turn of the loop, at most its ' +
+    'Milliseconds. Turn: CPU of the main thread in the longest turn of the loop, at most its ' +
       'length; wait: the longest of `GET /health/live` on another connection; took: until the ' +
       'whole answer came.',
     `Limits are off (loopback). ${pools} pools, a tenth of them graduated; ${orders} ended and ` +
@@ -82,7 +82,7 @@ async function ready(port: number): Promise<void> {
   }
 }
 
-/** Of every route and topic that the server's documents name. */
+/** Requests for every route and topic in the server's documents. */
 async function requestsOf(port: number, stage: Stage) {
   const read = async (name: string) =>
     (await fetch(`http://127.0.0.1:${port}/v1/docs/${name}.json`)).json();

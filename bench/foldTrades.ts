@@ -12,7 +12,7 @@ import { LocalLog } from '../src/engine/log/local.ts';
 import { LogWriter } from '../src/engine/log/writer.ts';
 import type { Trade } from '../src/engine/market/trade.ts';
 import { Node } from '../src/engine/node/node.ts';
-import { PairActor } from '../src/engine/pools/pairActor.ts';
+import { PairBars } from '../src/engine/pools/pairBars.ts';
 import { dataFiles } from '../src/engine/recovery/dataFiles.ts';
 import { recover } from '../src/engine/recovery/recovery.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
@@ -24,7 +24,7 @@ import { parseSeconds, sqliteSeconds } from './support/foldPeers.ts';
 import { makeTrades, sealBlocks } from './support/trades.ts';
 
 const STORE = { horizonBlocks: 2160, maxMb: 0, writer: threadWriter } as const;
-const FOLD = { maxLoadedPools: 20_000, quarantined: fail };
+const FOLD = { maxLoadedPairs: 20_000, quarantined: fail };
 
 export interface FoldResult {
   readonly name: string;
@@ -79,12 +79,12 @@ function inActors(count: number, pairs: number): Promise<FoldResult> {
     }));
     const actors = Array.from({ length: pairs }, (_, id) => {
       const pair = { id, base: String(id), quote: '.', baseDecimals: 0, quoteDecimals: 6 };
-      return new PairActor(store, pair, null);
+      return new PairBars(store, pair, null);
     });
     const startMs = performance.now();
-    const effects = { changes: [], bars: [] };
+    const effects = { changes: [], tags: new Set<string>() };
     trades.forEach(({ pair, trade }, index) => {
-      actors[pair]?.take([trade], { marketMs: trade.timeMs, seq: index }, effects, []);
+      actors[pair]?.apply([trade], { marketMs: trade.timeMs, seq: index }, effects, []);
     });
     const seconds = (performance.now() - startMs) / 1000;
     await store.close();
@@ -126,7 +126,7 @@ async function throughLogAndStore(
   const clock = systemClock;
   const files = dataFiles(directory);
   const log = await LocalLog.open({ file: files.log, maxMb: 0 });
-  const options = { ...STORE, maxLoadedPools: 20_000, commitEveryMs: 200 };
+  const options = { ...STORE, maxLoadedPairs: 20_000, commitEveryMs: 200 };
   const market = new MarketRecord(directory, null);
   const recovery = { ...options, market, clock, rng: seededRng(1), quarantined: fail, ...SILENT };
   const store = await recover(log, files, recovery);

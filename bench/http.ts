@@ -24,12 +24,13 @@ const SPAN_PATHS = Array.from({ length: SPANS }, (_, at) => {
 const ONE_SPAN = SPAN_PATHS.slice(0, 1);
 const GZIP = { 'Accept-Encoding': 'gzip' };
 const ASK = { method: 'GET', headers: {} } as const;
+const HISTORY = { ...ASK, isInSlices: true } as const;
 
 const WORKS: readonly Work[] = [
   { name: 'initial-state', ...ASK, paths: [`/v1/charts/initial-state?${PAIR}`] },
-  { name: 'history, 500 bars', ...ASK, paths: ONE_SPAN },
-  { name: 'history, 500 bars, gzip', ...ASK, paths: ONE_SPAN, headers: GZIP },
-  { name: 'history, 500 bars, cold', ...ASK, paths: SPAN_PATHS },
+  { name: 'history, 500 bars', ...HISTORY, paths: ONE_SPAN },
+  { name: 'history, 500 bars, gzip', ...HISTORY, paths: ONE_SPAN, headers: GZIP },
+  { name: 'history, 500 bars, cold', ...HISTORY, paths: SPAN_PATHS },
 ];
 
 export const http: Bench = {

@@ -7,22 +7,23 @@ import type { MovingMarket } from './processes/movingMarket.ts';
 import type { SyncingNode } from './processes/syncingNode.ts';
 import { type Bench, fixed, percent, whole } from './support/bench.ts';
 import { type FirstView, firstView } from './support/firstView.ts';
+import { keepInStep } from './support/keepInStep.ts';
 import { type Held, PageTrace, type Task } from './support/pageTrace.ts';
+import { pause } from './support/pause.ts';
 import { AS_STARTED, Process } from './support/processes.ts';
 import { slopeOf } from './support/slope.ts';
 
 const UPDATES_A_SECOND = 1_000;
 /** The page is at one place for so long, then at the next. */
 const STAY_SECONDS = 30;
-const LEAST_STAYS = 4;
+const MIN_STAYS = 4;
 /** At each place, as a visitor sees it first. */
 const OPENING_SECONDS = 5;
 const OPENING = 'opening';
-const STEP_SECONDS = 0.1;
 const LONG_MS = 50;
 /** Most tasks that the report lists one by one. */
-const MOST_TOLD = 8;
-const MOST_PARTS = 4;
+const MAX_TOLD = 8;
+const MAX_PARTS = 4;
 
 interface Scene {
   readonly seen: Visit;
@@ -36,6 +37,8 @@ interface Stay {
   readonly tasks: readonly Task[];
   readonly wallMs: number;
   readonly frames: number;
+  /** Frames of the screen. */
+  readonly drawn: number;
   /** That the server has followed. */
   readonly updates: number;
   /** At its end; minutes are those since the first visit. */
@@ -61,6 +64,8 @@ export const page: Bench = {
       const views = [
         ['home', await firstView(browser, address, '', '.pools a.pool')],
         ['a token', await firstView(browser, address, token, '.legend > span')],
+        ['home on a phone', await firstView(browser, address, '', '.pools a.pool', PHONE)],
+        ['a token on a phone', await firstView(browser, address, token, '.legend > span', PHONE)],
       ] as const;
       const seen = await visit(browser, address);
       await seen.page.addInitScript(COUNTING);
@@ -77,9 +82,14 @@ export const page: Bench = {
   },
 };
 
-/** Runs in the page before the page's scripts: counts the messages of its sockets. */
+const PHONE = { slowdown: 4, kilobytesPerSecond: 200 };
+
+/** Runs in the page before the page's scripts: counts what its sockets hear and what is drawn. */
 const COUNTING = `(() => {
   globalThis.heardFrames = 0;
+  globalThis.drawnFrames = 0;
+  const drawn = () => { globalThis.drawnFrames += 1; requestAnimationFrame(drawn); };
+  requestAnimationFrame(drawn);
   const count = () => { globalThis.heardFrames += 1; };
   globalThis.WebSocket = class extends WebSocket {
     constructor(...given) {
@@ -93,6 +103,7 @@ const COLUMNS = [
   'place',
   'updates/s',
   'frames/s',
+  'drawn/s',
   'tasks/s',
   'thread busy',
   'longest task, wall ms',
@@ -113,13 +124,13 @@ async function visitPlaces(
   visitSeconds: number,
   progress: (what: string) => void,
 ): Promise<readonly Stay[]> {
-  const { seen, market } = scene;
+  const { seen, market, node } = scene;
   const places = [
     ['home', '#/list/trending'],
     ['a token', `#/token/${await market.ask('token')}`],
   ] as const;
   await market.ask('begin', { perSecond: UPDATES_A_SECOND });
-  const following = keepInStep(scene);
+  const following = keepInStep(market, node);
   const beganMs = performance.now();
   const stay = async (place: string, visitIt: () => Promise<void>): Promise<Stay> => {
     const told = await stayAt(scene, place, visitIt);
@@ -132,17 +143,17 @@ async function visitPlaces(
       await seen.live();
       for (const [, hash] of places) {
         await goTo(seen, hash);
-        await pause(OPENING_SECONDS);
+        await pause(OPENING_SECONDS * 1_000);
       }
     });
-    const seconds = Math.min(STAY_SECONDS, visitSeconds / LEAST_STAYS);
+    const seconds = Math.min(STAY_SECONDS, visitSeconds / MIN_STAYS);
     const stays: Stay[] = [];
     while (stays.length * seconds < visitSeconds) {
       const [place, hash] = places[stays.length % places.length] ?? places[0];
       progress(`${place}, after ${whole(stays.length * seconds)} s`);
       const visitIt = async () => {
         await goTo(seen, hash);
-        await pause(seconds);
+        await pause(seconds * 1_000);
       };
       stays.push(await stay(place, visitIt));
     }
@@ -150,24 +161,6 @@ async function visitPlaces(
   } finally {
     await following.stop();
   }
-}
-
-/** Tells the market how far its server is; a late report only slows it down. */
-function keepInStep({ market, node }: Scene) {
-  let isOver = false;
-  const run = async () => {
-    while (!isOver) {
-      await market.ask('followed', await node.ask('height'));
-      await pause(STEP_SECONDS);
-    }
-  };
-  const running = run();
-  return {
-    stop(): Promise<void> {
-      isOver = true;
-      return running;
-    },
-  };
 }
 
 /** Going there is part of it. */
@@ -178,12 +171,15 @@ async function stayAt(
 ): Promise<Omit<Stay, 'minutes'>> {
   const heard = () => seen.page.evaluate<number>('globalThis.heardFrames ?? 0');
   const served = async () => market.ask('updatesAt', await node.ask('height'));
+  const drawnNow = () => seen.page.evaluate<number>('globalThis.drawnFrames ?? 0');
   await trace.begin();
   const [frames, updates, fromMs] = [await heard(), await served(), performance.now()];
+  const drawnBefore = await drawnNow();
   await visitIt();
   const behind = (await market.ask('height')) - (await node.ask('height'));
   const found = {
     frames: (await heard()) - frames,
+    drawn: (await drawnNow()) - drawnBefore,
     updates: (await served()) - updates,
     wallMs: performance.now() - fromMs,
   };
@@ -193,12 +189,6 @@ async function stayAt(
 
 async function goTo(seen: Visit, hash: string): Promise<void> {
   await seen.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-}
-
-function pause(seconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, seconds * 1000);
-  });
 }
 
 function cells(name: string, all: readonly Stay[]): string[] {
@@ -216,6 +206,7 @@ function cells(name: string, all: readonly Stay[]): string[] {
     name,
     whole(sum(({ updates }) => updates) / seconds),
     whole(sum(({ frames }) => frames) / seconds),
+    whole(sum(({ drawn }) => drawn) / seconds),
     whole(tasks.length / seconds),
     percent(cpuMs / 1000 / seconds),
     fixed(longest(wallOf), 1),
@@ -233,12 +224,13 @@ function cells(name: string, all: readonly Stay[]): string[] {
 }
 
 function viewNote([place, view]: readonly [string, FirstView]): string {
-  const { requests, kilobytes, socketKilobytes, shownMs } = view;
-  const what = place === 'home' ? 'its list' : 'its first bar';
+  const { requests, kilobytes, socketKilobytes, shownMs, paintedMs, blockedMs } = view;
+  const what = place.startsWith('home') ? 'its list' : 'its first bar';
   return [
     `First view of ${place}, before the market moves: ${whole(requests)} requests,`,
     `${whole(kilobytes)} kB over the network, ${whole(socketKilobytes)} kB of messages,`,
-    `${what} ${whole(shownMs)} ms after the navigation`,
+    `${what} ${whole(shownMs)} ms after the navigation, the largest part painted after`,
+    `${whole(paintedMs)} ms, the main thread blocked for ${whole(blockedMs)} ms`,
     '(medians of five new visitors).',
   ].join(' ');
 }
@@ -268,8 +260,8 @@ function longTasks(stays: readonly Stay[]): string[] {
   const all = stays.flatMap(({ place, tasks }) => tasks.map((task) => ({ place, ...task })));
   const long = all.filter((task) => wallOf(task) > LONG_MS).sort((a, b) => b.wallMs - a.wallMs);
   const times = (wallMs: number, cpuMs: number) => `${fixed(wallMs, 0)}/${fixed(cpuMs, 0)}`;
-  const told = long.slice(0, MOST_TOLD).map(({ place, wallMs, cpuMs, parts }) => {
-    const named = parts.slice(0, MOST_PARTS).map((part) => {
+  const told = long.slice(0, MAX_TOLD).map(({ place, wallMs, cpuMs, parts }) => {
+    const named = parts.slice(0, MAX_PARTS).map((part) => {
       return `${part.name} ${times(part.wallMs, part.cpuMs)}`;
     });
     return `${place}, ${times(wallMs, cpuMs)} ms: ${named.join(', ')}.`;

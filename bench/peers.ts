@@ -5,6 +5,7 @@
  */
 import type { PeerReceiver, Told } from './processes/peerReceiver.ts';
 import { type Bench, fixed, type Scale, whole } from './support/bench.ts';
+import { pause } from './support/pause.ts';
 import { PeerFeed } from './support/peerFeed.ts';
 import { install, type Peer, PeerServer } from './support/peerServers.ts';
 import { Process, pinned } from './support/processes.ts';
@@ -242,8 +243,4 @@ async function watchStalled(peer: Peer, seconds: number): Promise<string> {
   const closed = await stage.receiver.ask('closed');
   await stage.end();
   return `${closed} closed, ${held < 0 ? '0' : whole(held)} MiB more`;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,9 +2,9 @@
  * `npm run bench [-- names…] [--quick] [--seconds=…]`: runs the named benches, or all, prints their
  * tables and puts them into RESULTS.md. `--quick` takes short windows, prints, and leaves
  * RESULTS.md alone. `--seconds` is how long the page stays open,
- * `--minutes` how long the soak runs, which is run by name only.
+ * `--minutes` how long soak and memory run, which are run by name only.
  */
-import { build } from './build.ts';
+import { books } from './books.ts';
 import { coldHistory } from './coldHistory.ts';
 import { expensiveRequests } from './expensiveRequests.ts';
 import { fanOut } from './fanOut.ts';
@@ -13,11 +13,10 @@ import { http } from './http.ts';
 import { idleSockets } from './idleSockets.ts';
 import { livePipe } from './livePipe.ts';
 import { loopDelay } from './loopDelay.ts';
+import { memory } from './memory.ts';
 import { page } from './page.ts';
 import { peers } from './peers.ts';
 import { readers } from './readers.ts';
-import { restart } from './restart.ts';
-import { sharedLog } from './sharedLog.ts';
 import { soak } from './soak.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { drawPeers } from './support/peersChart.ts';
@@ -27,23 +26,21 @@ import { sync } from './sync.ts';
 const BENCHES = [
   peers,
   foldTrades,
-  restart,
-  sharedLog,
-  readers,
   fanOut,
   livePipe,
   http,
   coldHistory,
   idleSockets,
-  build,
+  readers,
   loopDelay,
   expensiveRequests,
   sync,
+  books,
   page,
 ];
 
-/** Run by name only: they take an hour. */
-const BY_NAME = [soak];
+/** Run by name only, and only printed: they take an hour. */
+const BY_NAME = [soak, memory];
 
 // `--minutes N` is `--minutes=N`.
 const args = process.argv
@@ -76,7 +73,7 @@ if (unknown.length > 0) {
     const table = await bench.measure({ ...scale, visitSeconds, soakMinutes }, progress);
     const notes = table.notes.map((note) => `- ${note}\n`).join('');
     process.stdout.write(`\n${bench.name}\n\n${markdown(table)}\n\n${notes}`);
-    if (!isQuick) record(bench.name, table);
+    if (!isQuick && !BY_NAME.includes(bench)) record(bench.name, table);
     if (!isQuick && bench === peers) drawPeers();
   }
 }

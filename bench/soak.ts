@@ -121,7 +121,7 @@ function startServer(directory: string): ChildProcess {
     LOG_LEVEL: 'warn',
   };
   const stdio = ['ignore', 'ignore', 'inherit'] as const;
-  return spawn(process.execPath, [...AS_STARTED, MAIN], { env, stdio: [...stdio] });
+  return spawn(process.execPath, [...AS_STARTED, MAIN, '--no-history'], { env, stdio: [...stdio] });
 }
 
 async function untilReady(child: ChildProcess): Promise<void> {

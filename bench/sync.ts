@@ -12,7 +12,10 @@ import { type Bench, fixed, percent, whole } from './support/bench.ts';
 import { AS_STARTED, Process } from './support/processes.ts';
 import { quantile } from './support/quantile.ts';
 
-/** Of each window's second; more is served, so that the windows end by themselves. */
+/**
+ * Number of full blocks in each window's second; more is served, so that the windows end by
+ * themselves.
+ */
 const FULL_A_SECOND = 500;
 /** The first blocks warm up. */
 const WARM_SHARE = 0.1;

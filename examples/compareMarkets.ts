@@ -18,7 +18,7 @@ const READINGS = 3;
 const [first = '', second = '', ...rest] = process.argv.slice(2);
 const waitMs = Number(process.env.COMPARE_WAIT_MS ?? 25_000);
 
-/** What is compared of a token; absent: the source does not say it. */
+/** The compared facts of a token; absent: the source does not say it. */
 interface Facts {
   readonly asset: string;
   /** Lovelace and tokens that the pool trades with: the price follows from them. */

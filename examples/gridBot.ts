@@ -1,12 +1,12 @@
 /**
  * A grid bot for the devnet: buys a slice each time the price has fallen by a step, sells one each
  * time it has risen by one. `node examples/gridBot.ts [url] [asset id] [fills] [step in percent]`.
- * A toy: it holds at most MOST_SLICES slices and stops after so many fills.
+ * A toy: it holds at most MAX_SLICES slices and stops after so many fills.
  */
 import { ApiError, Client, KeyWallet, newSecret, TradingClient } from '../src/client/index.ts';
 
 const SLICE_LOVELACE = 10_000_000n;
-const MOST_SLICES = 5;
+const MAX_SLICES = 5;
 
 const [url = 'http://127.0.0.1:8080', wanted, fills = '20', step = '1'] = process.argv.slice(2);
 const client = new Client({ url });
@@ -41,7 +41,7 @@ for await (const pool of client.pool(assetId)) {
   const price = pool.metrics.marketCap;
   const change = last === 0 ? -Infinity : (100 * (price - last)) / last;
   try {
-    if (change <= -Number(step) && slices.length < MOST_SLICES) {
+    if (change <= -Number(step) && slices.length < MAX_SLICES) {
       const bought = await trade('BUY', SLICE_LOVELACE);
       if (bought !== null) slices.push(bought);
     } else if (change >= Number(step) && slices.length > 0) await trade('SELL', slices.pop() ?? 0n);

@@ -1,5 +1,5 @@
 /**
- * What `npm pack` makes of this repository: the client and its datafeeds, with the four packages
+ * Makes the package that `npm pack` packs: the client and its datafeeds, with the four packages
  * that they need. The server stays here; it is run from the source or from its image.
  *
  * `begin` emits `dist/` and puts the package's own package.json in the place of ours, which is kept

@@ -55,12 +55,18 @@ function foreignDatabases(modules: string): string[] {
   return [...others, ...find(home, '{deps/sqlite3,src}')];
 }
 
-/** Pictures of tokens are set in one typeface, in two weights (src/api/card/renderProcess.ts). */
+/** Pictures of tokens are set in one typeface, in two weights, with the emoji of another (src/api/card/renderProcess.ts). */
 function otherTypefaces(modules: string): string[] {
   const own = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'];
   const files = find(modules, 'dejavu-fonts-ttf/ttf/*.ttf');
   const others = allBut(files, (path) => own.includes(basename(path)));
-  return [...others, ...find(modules, 'dejavu-fonts-ttf/{*.txt,NEWS,fontconfig}')];
+  const emoji = find(modules, '@expo-google-fonts/noto-emoji/*/');
+  return [
+    ...others,
+    ...find(modules, 'dejavu-fonts-ttf/{*.txt,NEWS,fontconfig}'),
+    ...allBut(emoji, (path) => basename(path) === '700Bold'),
+    ...find(modules, '@expo-google-fonts/noto-emoji/**/*.png'),
+  ];
 }
 
 /** The SDK of MCP and what it loads are loaded as modules only. */

@@ -1,7 +1,7 @@
 /**
  * Scalus as V8 compiled it at the installation: `strip.ts` keeps that, and a thread that loads
  * Scalus takes it. To compile its 2.7 MB takes 0.2 s and for a moment 46 MiB in each thread, most
- * of which the C library then keeps. What another Node or other options of V8 made does not fit:
+ * of which the C library then keeps. Code of another Node, or of other options of V8, does not fit:
  * V8 notices, and compiles.
  *
  * In ASCII: V8 keeps a text in two bytes a character where a single one needs them, which of these
@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { STRIPPED_FOLDER, strippedName } from './strippedSources.mjs';
 
-/** What Node puts around the text of a CommonJS module. */
+/** The parameters that Node puts around the text of a CommonJS module. */
 const PARAMETERS = 'exports, require, module';
 
 /**

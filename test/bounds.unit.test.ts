@@ -1,6 +1,7 @@
 /**
- * What a server remembers has a bound. Each map and set in a field or of a module is named here by
- * what bounds it, and each cache states a maximum: a new one fails this test until it is named.
+ * Everything that a server keeps in memory has a bound. Each map and set in a field or of a module
+ * is named here by what bounds it, and each cache states a maximum: a new one fails this test until
+ * it is named.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,12 +25,15 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'api/images/folder.ts #kept',
     'api/tickers/rankings.ts #making',
     'chain/localMempoolFeed.ts #unshown',
-    'chain/ogmios/nodeReader.ts #passedOver',
+    'chain/ogmios/ogmiosClient.ts #passedOver',
     'chain/ogmios/nodeQueries.ts #ours',
     'cardano/transactions/unitsCheck.ts #equal',
     'cardano/ledger/utxoSet.ts credentials',
     'devnet/ledger.ts #reasons',
-    'engine/pools/pairActors.ts #actors #names #byAssets',
+    'engine/pools/poolActor.ts #depths',
+    'engine/pools/poolActors.ts #books',
+    'engine/pools/tradedPairs.ts #loaded',
+    'engine/pools/recentBars.ts #joined #closes',
   ],
   'requests, sockets and subscriptions that are open, each with a limit per caller': [
     'api/gateway/positionWaiters.ts #perOwner #waiters',
@@ -45,6 +49,7 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'api/ws/heartbeat.ts #sockets',
     'api/ws/pendingStarts.ts #queues',
     'api/ws/socketCounts.ts #counts',
+    'api/ws/streamCounts.ts #byCaller',
     'chain/mempoolOverlay.ts #awaited',
     'chain/ogmios/connection.ts #requests',
     'cardano/transactions/builderThreads.ts #ending',
@@ -62,28 +67,24 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'api/gateway/apiKeys.ts #byHash #byName',
     'api/http/query.ts #names #repeated',
     'api/http/responseWriter.ts #last',
-    'api/pools/routes.ts #kept',
     'api/topics/flush.ts #queues',
     'api/webhooks/deliveries.ts #topics',
     'api/ws/subscriptions.ts #topics',
-    'chain/marketLookup.ts #scripts #scriptRefs',
-    'chain/pendingTransactions.ts OF_ORDERS',
+    'chain/foldUtxoLookup.ts #scripts #scriptRefs',
+    'chain/pendingTransactions.ts LOGGED',
     'chain/ogmios/transactionFilter.ts #policies',
     'devnet/outputSearch.ts #statements',
     'engine/runtime/reasons.ts #messages',
     'engine/store/changeIndex.ts #scopes',
-    'engine/store/keyFilter.ts SEEDS',
     'engine/store/keyedRows.ts #sorted',
-    'engine/store/newestRows.ts #read',
-    'engine/store/pageSums.ts kept',
-    'server/settings/jsonFields.ts #taken #fields',
+    'engine/store/pageChecksums.ts kept',
     'server/cli/load/threadCounts.ts #routes',
     'server/cli/load/totals.ts routes',
   ],
   'parts of this process': [
     'api/webhooks/sharedStore.ts #listeners',
     'api/webhooks/sqliteStore.ts #listeners',
-    'chain/ogmios/nodeReader.ts #streams #pulls',
+    'chain/ogmios/ogmiosClient.ts #streams #pulls',
     'chain/ogmios/ogmios.ts #listeners',
     'devnet/servedLedger.ts #listeners',
     'engine/node/foldListeners.ts #all',
@@ -95,11 +96,10 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'cardano/transactions/change.ts #amounts #bundleOf #reserved #names',
     'cardano/transactions/selection.ts #left',
     'chain/kupo/kupo.ts #made #spent',
-    'chain/recognise/knownMarket.ts #pools #orders #locks #watched #spent',
+    'chain/recognise/knownState.ts #pools #orders #locks #watched #spent',
     'engine/fold/rowDraft.ts tags #rows #streamChanges',
     'engine/fold/trustRows.ts #moved',
     'engine/ingest/drafter.ts #pairs',
-    'engine/store/hashWindow.ts #bars',
   ],
   'pending transactions, which cost their senders fees and leave the mempool': [
     'cardano/ledger/mempool.ts #waiting #spentBy #made',
@@ -122,16 +122,15 @@ const BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'devnet/node.ts #written',
     'engine/pools/barEndSchedule.ts #pairs',
     'engine/directory/authors.ts #byKey',
-    'engine/directory/directory.ts #slots',
+    'engine/directory/directory.ts #rows',
     'engine/node/marketTimeDrafter.ts #endsMs',
-    'engine/pools/pairActors.ts #quarantined',
-    'engine/pools/pairTicker.ts #traded',
-    'engine/directory/poolSearch.ts #chunkOf',
-    'engine/directory/tickerBook.ts #byAsset #byId',
+    'engine/pools/tradedPairs.ts #quarantined',
+    'engine/pools/poolTicker.ts #traded',
+    'engine/pools/poolActors.ts #byPair #byQuote',
     'engine/directory/tickerChanges.ts #changed #traded',
     'engine/directory/tickerLists.ts #lists #changed #places',
     'engine/store/barsView.ts #ending',
-    'engine/store/stagedBars.ts #slots #pairs restored',
+    'engine/store/pendingBars.ts #slots #pairs restored',
     'engine/store/tradeIds.ts #index',
   ],
   nothing: ['cardano/ledger/utxoSet.ts NONE', 'chain/executor/matching.ts NO_STEPS NO_ORDERS'],
@@ -167,8 +166,11 @@ test('every map and set that is kept is named with its bound', () => {
 
 test('every cache states a maximum', () => {
   const without = sources().flatMap(({ file, text }) =>
-    Array.from(text.matchAll(/new LRUCache[^(]*\(([^;]*?)\);/gs), ([, options = '']) => options)
-      .filter((options) => !/\bmax(?:Size)?\b/.test(options))
+    Array.from(
+      text.matchAll(/new (?:LRU|Versioned)Cache[^(]*\(([^;]*?)\);/gs),
+      ([, options = '']) => options,
+    )
+      .filter((options) => options !== 'options' && !/\bmax(?:Size)?\b/.test(options))
       .map((options) => `${file}: ${options}`),
   );
   assert.deepEqual(without, []);

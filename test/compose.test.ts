@@ -1,6 +1,6 @@
 /**
  * Several nodes with their services: what compose.yaml, nginx.conf and prometheus.yml name is
- * checked against the tree and each other. None of it was ever started here: there is no engine.
+ * checked against the tree and each other. No test starts these services: there is no engine.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -138,7 +138,7 @@ test('the NATS servers get all that their configuration asks for', () => {
   const conf = read('config/nats-production.conf').replaceAll(/^\s*#.*$/gm, '');
   const files = Array.from(conf.matchAll(/"?(\/(?:etc|var)\/[^\s"]+)/g), ([, path = '']) => path);
   assert.ok(files.length > 3);
-  // What is quoted is no variable: NATS' own subjects begin with a dollar sign.
+  // A dollar sign inside quotes begins no variable: NATS' own subjects begin with a dollar sign.
   const unquoted = conf.replaceAll(/"[^"]*"/g, '""');
   const variables = Array.from(unquoted.matchAll(/\$(\w+)/g), ([, name = '']) => name);
   for (const [name, { environment = {}, volumes = [], command = [] }] of named('nats')) {

@@ -1,4 +1,6 @@
-/** No Docker engine runs here, so what the image's recipe names is checked against the tree. */
+/**
+ * No Docker engine runs here, so the test compares the names in the image's recipe with the tree.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +68,7 @@ test('everything copied exists and is let through by .dockerignore', () => {
 });
 
 test('every setting exists and the program accepts them', () => {
-  // What Node and the C library read, beside the settings.
+  // Variables of Node and the C library, beside the settings.
   const known = new Set(['NODE_ENV', 'MALLOC_ARENA_MAX', ...settingRows().map(({ key }) => key)]);
   for (const key of Object.keys(environment)) assert.ok(known.has(key), key);
   assert.ok(!(readSettings(environment) instanceof BadSettings));

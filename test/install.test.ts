@@ -1,4 +1,4 @@
-/** What stays of an installation: everything that runs here, and little else. */
+/** An installation has the files that run here, and little else. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -151,7 +151,7 @@ test('sources load as the installation stripped them, edited ones through Node',
     const run = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
     return `${run.stdout}${run.stderr}`;
   };
-  // Without Node's own stripper: what was not stripped before cannot load.
+  // Without Node's own stripper, files that were not stripped before cannot load.
   const stripped = ['--no-experimental-strip-types', '--import', './pack/useStripped.mjs', main];
 
   writeFileSync(main, 'const one: number = 1;\nconsole.log(one);\n');

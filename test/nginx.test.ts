@@ -11,6 +11,7 @@ import { type TestContext, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { type ClientOptions, WebSocket } from 'ws';
+import { systemRng } from '../src/engine/runtime/rng.ts';
 import { freePorts } from '../src/server/cli/localServers.ts';
 import { linesOf, rollbackLine, TOKEN_COIN, tradeAt } from './support/feeds.ts';
 import { startServer, temporaryDirectory } from './support/server.ts';
@@ -42,7 +43,7 @@ async function writeSite(server: number, admin: number): Promise<Site> {
   const names = [`/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`];
   const place = ['-keyout', files[0], '-out', files[1]];
   execFileSync('openssl', ['req', ...made.split(' '), ...names, ...place], { stdio: 'ignore' });
-  const [http = 0, https = 0] = await freePorts(2);
+  const [http = 0, https = 0] = await freePorts(2, systemRng);
   const changes = {
     'server 127.0.0.1:8080;': `server 127.0.0.1:${server};`,
     'server 127.0.0.1:9100;': `server 127.0.0.1:${admin};`,
@@ -132,7 +133,7 @@ function openSocket(
   from: string,
   headers = {},
 ): Promise<number> {
-  // The types of `ws` leave out what it passes on to TLS.
+  // The types of `ws` leave out the options that it passes on to TLS.
   const options: ClientOptions & ConnectionOptions = {
     ca: site.certificate,
     servername: NAME,
@@ -167,7 +168,7 @@ test('nginx serves HTTP/2 and sockets with TLS, shows clients, hides metrics', a
   assert.equal(ready.status, 200);
   assert.equal(JSON.parse(ready.text).synced, true);
 
-  // JSON goes out packed, and what a client kept of it is known again.
+  // JSON is compressed, and a client's cached copy is recognised.
   const accepts = { 'accept-encoding': 'gzip' };
   const packed = await ask(site, '/v1/docs/openapi.json', accepts);
   const { 'content-encoding': coding, vary, etag = '' } = packed.headers;
@@ -193,7 +194,8 @@ test('nginx serves HTTP/2 and sockets with TLS, shows clients, hides metrics', a
     [301, `https://${NAME}/a?b=c`],
   );
 
-  // One socket for each address: the server sees those of the clients, and no client picks its own.
+  // One socket for each address: the server sees the addresses of the clients, and no client can
+  // choose its own.
   assert.equal(await openSocket(t, site, '/ws', '127.0.0.2'), 101);
   assert.equal(await openSocket(t, site, '/v1/websocket/ws', '127.0.0.3'), 101);
   const claimed = { 'X-Forwarded-For': '192.0.2.9' };
@@ -249,7 +251,7 @@ test('nginx keeps histories that nothing can change, under their epoch alone', a
     'MISS',
   );
 
-  // The feed takes almost all of it back: a new epoch, whose answers are others.
+  // The feed rolls back almost everything. A new epoch begins, with other answers.
   server.program.stdin.write(`${rollbackLine(startMs + dayMs / 2)}\n`);
   const now = async () => (await server.get(path(endMs, null))).headers.get('x-position') ?? '';
   const next = await untilAsked('the new epoch', now, (at) => !at.startsWith(`${epoch}:`));

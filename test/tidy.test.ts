@@ -17,7 +17,7 @@ import {
   wrongWays,
 } from './tidy/imports.ts';
 import { loadedTooSoon } from './tidy/loads.ts';
-import { changeFaults, mapFaults } from './tidy/map.ts';
+import { changeFaults, folderFaults, mapFaults } from './tidy/map.ts';
 import { mentionsOutside, pathsOutside, texts } from './tidy/outside.ts';
 import * as rules from './tidy/rules.ts';
 import { type Finding, report, type Source, sourceOf, sourcesIn } from './tidy/source.ts';
@@ -25,7 +25,7 @@ import { avoidedWords, beyond } from './tidy/words.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const program = sourcesIn(ROOT, 'src');
-const others = ['test', 'bench'].flatMap((folder) => sourcesIn(ROOT, folder));
+const others = ['test', 'bench', 'scripts'].flatMap((folder) => sourcesIn(ROOT, folder));
 
 /** Lists of words, records of the past, and data of others. */
 const NOT_OURS_TO_SAY = ['test/tidy', 'CHANGELOG.md', 'LICENSE', 'test/data/', 'package-lock.json'];
@@ -70,10 +70,34 @@ test('src/README.md has a row for each room, in order', () => {
   clean(mapFaults(readFileSync(join(ROOT, 'src/README.md'), 'utf8'), program));
 });
 
-test('src/README.md names files and tests that exist for each change', () => {
-  const files = ['src', 'test', 'config', 'docs'].flatMap((folder) =>
+/** Paths from the root, of folders too. */
+function pathsBelow(...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true }).map((name) => `${folder}/${name}`),
   );
+}
+
+test('src/README.md has a row for each folder of src/, and each name in it exists', () => {
+  const paths = pathsBelow('src', 'clients/python/src', 'config');
+  clean(folderFaults(readFileSync(join(ROOT, 'src/README.md'), 'utf8'), paths));
+  const rulesOf = (row: string, ...files: string[]) =>
+    folderFaults(`## Which file does it\n${row}\n## To change something\n`, files).map(
+      ({ rule }) => rule,
+    );
+  const row = '| `api/a/` | `b.ts`, `c/`; `web/d.ts`: what `/e` shows |';
+  const whole = ['src/api/a/b.ts', 'src/api/a/c/f.ts', 'src/web/d.ts'];
+  assert.deepEqual(rulesOf(row, ...whole), []);
+  assert.deepEqual(rulesOf(row, ...whole.slice(1)), ['src/b.ts does not exist']);
+  assert.deepEqual(rulesOf(row, ...whole.slice(0, 2)), ['src/web/d.ts does not exist']);
+  assert.deepEqual(rulesOf(row, ...whole, 'src/api/g/h.ts', 'src/web/i/k.tsx'), [
+    'src/api/g/ is in no row',
+    'src/web/i/ is in no row',
+  ]);
+  assert.equal(rulesOf('no table', ...whole).length, 1);
+});
+
+test('src/README.md names files and tests that exist for each change', () => {
+  const files = pathsBelow('src', 'test', 'config', 'docs', 'scripts');
   clean(changeFaults(readFileSync(join(ROOT, 'src/README.md'), 'utf8'), files));
   const row = '| a bar | `a/b.ts` | `c/` and `test/d.ts` | `a`, `tidy` |';
   const rulesOf = (...paths: string[]) =>
@@ -165,6 +189,7 @@ test('rule: an error that is not looked at has its reason beside it', () => {
 });
 
 test('rule: no switched off checks, nothing left for later, no SELECT *', () => {
+  assert.deepEqual(lines(rules.plannedAgain, "'… LIMIT +?'\n'… LIMIT ?'\n`LIMIT @most`"), [2, 3]);
   assert.deepEqual(lines(rules.suppressions, '\n// @ts-expect-error'), [2]);
   assert.deepEqual(lines(rules.leftovers, 'a;\n// TODO: b\nconst fixmeUp = 1;'), [2]);
   assert.deepEqual(lines(rules.wholeRows, "'SELECT * FROM a'\n'select a.* from a'"), [1, 2]);
@@ -268,10 +293,7 @@ test('rule: what a thread needs later is not loaded as it starts', () => {
   const sources = [
     sourceOf('src/server/main.ts', "import './a.ts'; import type { B } from 'hyparquet';"),
     sourceOf('src/server/a.ts', "const load = () => import('yaml');\nimport 'yaml';"),
-    sourceOf(
-      'src/client/traders/thread.ts',
-      "import 'yaml'; new URL('../../c.ts', import.meta.url);",
-    ),
+    sourceOf('src/traders/thread.ts', "import 'yaml'; new URL('../../c.ts', import.meta.url);"),
     sourceOf('src/c.ts', "import Type from 'typebox';"),
   ];
   const found = loadedTooSoon(sources).map(({ path, line }) => `${path}:${line}`);

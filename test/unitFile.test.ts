@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from './support/server.ts';
 
-/** Of 10, which is a service without any limit. */
-const MOST_EXPOSED = 2;
+/** Highest exposure allowed. A service without any limit has 10. */
+const MAX_EXPOSED = 2;
 
 function unitFile(): string {
   const guide = readFileSync(join(import.meta.dirname, '../docs/one-node.md'), 'utf8');
@@ -21,7 +21,7 @@ test('the unit file is read again by a signal, and locked in as far as V8 allows
   assert.doesNotMatch(unit, /MemoryDenyWriteExecute/);
   const file = join(temporaryDirectory(t), 'upcurve.service');
   writeFileSync(file, unit);
-  const most = `--threshold=${MOST_EXPOSED * 10}`;
+  const most = `--threshold=${MAX_EXPOSED * 10}`;
   const judged = spawnSync('systemd-analyze', ['security', '--offline=true', most, file], {
     encoding: 'utf8',
   });

@@ -1,4 +1,4 @@
-/** Asks paths in turn over some connections, each waiting for its answer, and counts bytes only. */
+/** Asks for paths in turn over some connections, each waiting for its answer; counts bytes only. */
 import { connect } from 'node:net';
 import { offer } from '../support/offers.ts';
 
@@ -6,24 +6,24 @@ export type Asker = typeof offers;
 
 interface Asked {
   readonly port: number;
-  readonly requests: readonly { readonly path: string; readonly body?: string }[];
+  readonly paths: readonly string[];
   readonly connections: number;
-  /** Until then, or until each was asked once. */
+  /** Until then; null: until each was asked for once. */
   readonly seconds: number | null;
 }
 
 const HEAD_END = '\r\n\r\n';
+/** More than the headers of an answer take. */
+const MAX_HEAD_BYTES = 2_048;
 
-async function ask({ port, requests, connections, seconds }: Asked) {
+async function ask({ port, paths, connections, seconds }: Asked) {
   const startMs = performance.now();
   const endMs = seconds === null ? Number.POSITIVE_INFINITY : startMs + seconds * 1000;
   let next = 0;
-  let bytes = 0;
   const take = (): string | null => {
-    if (performance.now() >= endMs || (seconds === null && next >= requests.length)) return null;
-    const found = requests[next % requests.length];
+    if (performance.now() >= endMs || (seconds === null && next >= paths.length)) return null;
     next += 1;
-    return found === undefined ? null : textOf(found);
+    return `GET ${paths[(next - 1) % paths.length]} HTTP/1.1\r\nHost: bench\r\n\r\n`;
   };
   const each = () =>
     new Promise<void>((resolve, reject) => {
@@ -38,9 +38,8 @@ async function ask({ port, requests, connections, seconds }: Asked) {
       socket.on('connect', go);
       socket.on('error', reject);
       socket.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
         if (missing < 0) {
-          const head = chunk.subarray(0, 2_048).toString('latin1');
+          const head = chunk.subarray(0, MAX_HEAD_BYTES).toString('latin1');
           const end = head.indexOf(HEAD_END);
           const [, status] = /^HTTP\/1.1 (\d+)/.exec(head) ?? [];
           const [, length] = /content-length: (\d+)/i.exec(head) ?? [];
@@ -51,13 +50,7 @@ async function ask({ port, requests, connections, seconds }: Asked) {
       });
     });
   await Promise.all(Array.from({ length: connections }, each));
-  return { requests: next, seconds: (performance.now() - startMs) / 1000, bytes };
-}
-
-function textOf({ path, body }: { readonly path: string; readonly body?: string }): string {
-  if (body === undefined) return `GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`;
-  const lines = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-  return `POST ${path} HTTP/1.1\r\nHost: bench\r\n${lines}\r\n\r\n${body}`;
+  return { requests: next, seconds: (performance.now() - startMs) / 1000 };
 }
 
 const offers = { ask };

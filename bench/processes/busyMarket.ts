@@ -5,11 +5,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
-import type { BuilderPool } from '../../src/cardano/transactions/builderThreads.ts';
+import type { ThreadedBuilder } from '../../src/cardano/transactions/builderThreads.ts';
 import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { type Due, Feed, type FeedOptions, startBenchApp } from '../support/marketApp.ts';
 import { offer } from '../support/offers.ts';
+import { pause } from '../support/pause.ts';
 import { saturate, startBuilder } from '../support/saturate.ts';
 
 export type BusyMarket = typeof offers;
@@ -49,7 +50,7 @@ function at() {
   return { seq: app.node.applied().seq, marketMs: app.node.fold.marketMs };
 }
 
-let builder: BuilderPool | null = null;
+let builder: ThreadedBuilder | null = null;
 let plans: readonly TransactionPlan[] = [];
 
 /** Answers what ends the strain and tells how many builds it was. */
@@ -69,12 +70,6 @@ function strain(kind: Strain): () => Promise<number> {
     more = false;
     return building;
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
 
 const offers = {

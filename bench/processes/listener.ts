@@ -11,11 +11,14 @@ export interface Heard {
   readonly socket: number;
   readonly seq: number;
   readonly atMs: number;
+  /** Market time of the change. */
+  readonly marketMs: number;
 }
 
 const PONG = JSON.stringify({ messageType: 'pong', requestId: null });
 
 let heard: Heard[] = [];
+let opened = 0;
 
 async function open(url: string, greeting: string, socket: number): Promise<void> {
   const connection = new WebSocket(url);
@@ -23,8 +26,8 @@ async function open(url: string, greeting: string, socket: number): Promise<void
   connection.on('message', (bytes: Buffer) => {
     const atMs = machineMs();
     const text = bytes.toString('latin1');
-    const [, seq] = /"event":"LastBarUpdate".*"seq":(\d+)/.exec(text) ?? [];
-    if (seq !== undefined) heard.push({ socket, seq: Number(seq), atMs });
+    const [, seq, ts] = /"event":"LastBarUpdate".*"seq":(\d+).*"ts":(\d+)/.exec(text) ?? [];
+    if (seq !== undefined) heard.push({ socket, seq: Number(seq), atMs, marketMs: Number(ts) });
     // The server closes a socket that is silent for half a minute.
     else if (text.includes('"event":"Ping"')) connection.send(PONG);
   });
@@ -40,7 +43,8 @@ const offers = {
     readonly greeting: string;
     readonly sockets: number;
   }) {
-    const numbers = Array.from({ length: options.sockets }, (_, number) => number);
+    const numbers = Array.from({ length: options.sockets }, (_, number) => opened + number);
+    opened += options.sockets;
     await Promise.all(numbers.map((number) => open(options.url, options.greeting, number)));
   },
   /** Messages that came since the last call, oldest first. */

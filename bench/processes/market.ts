@@ -10,7 +10,6 @@ const trades = new Feed(app);
 const offers = {
   ...usageOffers(),
   port: () => app.port,
-  seq: () => app.node.applied().seq,
   /** Begins a feed that lasts until `rest`. */
   feed: (options: FeedOptions) => trades.begin(options),
   rest: () => trades.rest(),

@@ -7,7 +7,7 @@ import { clientFrame } from '../support/frames.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { offer } from '../support/offers.ts';
 
-export interface PeerSockets {
+interface PeerSockets {
   readonly port: number;
   readonly sockets: number;
   readonly path: string;

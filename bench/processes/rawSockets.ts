@@ -8,6 +8,7 @@ import { offer, usageOffers } from '../support/offers.ts';
 export type RawSockets = typeof offers;
 
 const CADENCE_MS = 5;
+const LARGEST_SHARE = 0.75;
 
 const app = App();
 let frames: readonly Uint8Array[] = [];
@@ -20,14 +21,14 @@ app.ws('/*', {
   },
 });
 
-/** The rule of src/api/topics/flush.ts: no sooner than the cadence, at most half of the loop. */
+/** As src/api/topics/flush.ts: no sooner than the cadence, at most three quarters of the loop. */
 function flush(): void {
   if (!flushing) return;
   const startMs = performance.now();
   for (const frame of frames) app.publish('all', frame, false);
   setImmediate(() => {
     const nowMs = performance.now();
-    const dueMs = startMs + Math.max(CADENCE_MS, 2 * (nowMs - startMs));
+    const dueMs = startMs + Math.max(CADENCE_MS, (nowMs - startMs) / LARGEST_SHARE);
     if (dueMs <= nowMs) setImmediate(flush);
     else setTimeout(flush, dueMs - nowMs);
   });

@@ -1,6 +1,7 @@
 /**
- * Our server, whole, that follows an Ogmios from the first block: `url`, kind of its blocks. It
- * looks for mainnet's launchpad, or for the launchpad that `busy` blocks use. Without Kupo.
+ * Our server, whole, that follows an Ogmios from the first block: `url`, kind of its blocks, other
+ * settings as JSON. It looks for mainnet's launchpad, or for the launchpad that `busy` blocks use.
+ * Without Kupo. A reader follows no Ogmios: its `url` is empty.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,11 +24,12 @@ export interface Synced extends Usage {
 const LOOK_EVERY_MS = 5;
 const TENTHS = 10;
 
-const [url = '', kind = ''] = process.argv.slice(2);
+const [url = '', kind = '', others = '{}'] = process.argv.slice(2);
 const usage = usageOffers();
-const followed = { OGMIOS_URL: url, START_POINT: 'origin' };
+const followed = url === '' ? {} : { OGMIOS_URL: url };
 const network = kind === 'busy' ? busyNetwork() : { NETWORK: 'mainnet' };
-const app = await startBenchApp({ ...followed, ...network });
+const settings = { START_POINT: 'origin', ...followed, ...network, ...JSON.parse(others) };
+const app = await startBenchApp(settings);
 
 function busyNetwork() {
   const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
@@ -45,6 +47,7 @@ async function until(condition: () => boolean, everyMs = LOOK_EVERY_MS): Promise
 }
 
 const offers = {
+  ...usage,
   port: () => app.port,
   height,
   /** The measurement begins once `fromHeight` was passed. */

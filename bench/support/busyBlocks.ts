@@ -2,16 +2,16 @@
 
 import { servedTransaction } from '../../src/devnet/ogmios/transactionJson.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
-import { type Deed, NO_HOLDINGS, perform } from '../../test/chain/ogmios/busyMarket.ts';
+import { type Action, NO_HOLDINGS, perform } from '../../test/chain/ogmios/busyMarket.ts';
 import { praosBlock } from '../../test/support/ogmios/blocks.ts';
 import type { FakeBlock, FakeTransaction } from '../../test/support/ogmios/chain.ts';
 
 export { deployment as busyDeployment } from '../../test/chain/recogniseWorld.ts';
 
 const LAUNCHES = 10;
-const IN_A_BLOCK: readonly Deed[] = ['order', 'order', 'trade', 'end of an order', 'transfer'];
+const IN_A_BLOCK: readonly Action[] = ['order', 'order', 'trade', 'end of an order', 'transfer'];
 /** The most spendable outputs that are remembered; more would only be searched. */
-const MOST_HELD = 1_000;
+const MAX_HELD = 1_000;
 
 /** The same on every run. */
 export function busyBlocks(count: number): FakeBlock[] {
@@ -25,8 +25,8 @@ export function busyBlocks(count: number): FakeBlock[] {
   return blocks;
 }
 
-export function launches(count: number): readonly Deed[] {
-  return new Array<Deed>(count).fill('launch');
+export function launches(count: number): readonly Action[] {
+  return new Array<Action>(count).fill('launch');
 }
 
 export class BusyMarket {
@@ -39,18 +39,32 @@ export class BusyMarket {
   }
 
   /** A share of them happens to the first token, the others anywhere. */
-  perform(deeds: readonly Deed[], share = 0): FakeTransaction[] {
+  perform(deeds: readonly Action[], share = 0): FakeTransaction[] {
     const transactions = deeds.map((deed, at) => {
-      const any = at + Math.floor(this.#rng.unit() * 1_000);
+      const any = at + Math.floor(this.#rng.unit() * 10_000);
       const isFirst = share > 0 && this.#rng.unit() < share;
-      const chosen = isFirst ? any * this.#holdings.launches.length : any;
-      const { tx, left } = perform(deed, chosen, this.#holdings);
-      this.#holdings = left;
-      return servedTransaction(tx);
+      return this.#perform(deed, isFirst ? any * this.#holdings.launches.length : any);
     });
-    const { tokens, orders } = this.#holdings;
-    const [held, open] = [tokens.slice(-MOST_HELD), orders.slice(-MOST_HELD)];
-    this.#holdings = { ...this.#holdings, tokens: held, orders: open };
+    this.#forget();
     return transactions;
+  }
+
+  /** In each pool. */
+  tradeAll(): FakeTransaction[] {
+    const transactions = this.#holdings.launches.map((_, at) => this.#perform('trade', at));
+    this.#forget();
+    return transactions;
+  }
+
+  #perform(deed: Action, chosen: number): FakeTransaction {
+    const { tx, left } = perform(deed, chosen, this.#holdings);
+    this.#holdings = left;
+    return servedTransaction(tx);
+  }
+
+  #forget(): void {
+    const { tokens, orders } = this.#holdings;
+    const [held, open] = [tokens.slice(-MAX_HELD), orders.slice(-MAX_HELD)];
+    this.#holdings = { ...this.#holdings, tokens: held, orders: open };
   }
 }

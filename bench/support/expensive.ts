@@ -13,7 +13,9 @@ export interface Stage {
 
 export interface Asked {
   readonly name: string;
-  /** Ends when the whole answer is there; answers what is wrong with it, null: nothing. */
+  /**
+   * Ends when the whole answer is there; returns the fault of the answer, null if there is none.
+   */
   run(port: number): Promise<string | null>;
 }
 
@@ -21,8 +23,8 @@ type Requests = Readonly<Record<string, Asked | readonly Asked[]>>;
 type Query = Readonly<Record<string, string | number>>;
 
 const KEYS = [WALLET, ...Array.from({ length: 999 }, (_, at) => at.toString(16).padStart(56, 'b'))];
-const MOST_SUBSCRIPTIONS = 500;
-/** Of the longest topics, so many fit into 64 KiB. */
+const MAX_SUBSCRIPTIONS = 500;
+/** This many subscriptions of the topic with the longest input fit into 64 KiB. */
 const TOPICS_A_FRAME = 250;
 
 function asked(name: string, path: string, query: Query = {}, body?: unknown): Asked {
@@ -134,6 +136,8 @@ function marketRequests(stage: Stage): Requests {
       limit: 101,
     }),
     'GET /v1/tokens/insights': get('/v1/tokens/insights', { asset: token }),
+    'GET /v1/tokens/traders': get('/v1/tokens/traders', { asset: token, sort: 'unrealized' }),
+    'GET /v1/order-book': get('/v1/order-book', { asset: token, levels: 100 }),
     'GET /v1/trades': [
       get('/v1/trades', { asset: token, limit: 500 }),
       get(
@@ -225,6 +229,8 @@ const OTHERS: Requests = {
   'GET /v1/docs/asyncapi': get('/v1/docs/asyncapi'),
   'GET /v1/docs/openapi.json': get('/v1/docs/openapi.json'),
   'GET /v1/docs/asyncapi.json': get('/v1/docs/asyncapi.json'),
+  'GET /llms.txt': get('/llms.txt'),
+  'GET /llms-full.txt': get('/llms-full.txt'),
   'GET /docs': get('/docs'),
   'GET /docs/style.css': get('/docs/style.css'),
   'GET /docs/page.js': get('/docs/page.js'),
@@ -234,7 +240,7 @@ const OTHERS: Requests = {
 export function subscriptionRequests(stage: Stage): Requests {
   const { token } = stage;
   const each = (topic: string, dataAt: (at: number) => object) =>
-    frame(`topic ${topic}, 500 at once`, MOST_SUBSCRIPTIONS, (at) => ({
+    frame(`topic ${topic}, 500 at once`, MAX_SUBSCRIPTIONS, (at) => ({
       topic,
       data: dataAt(at),
     }));
@@ -286,6 +292,8 @@ export function subscriptionRequests(stage: Stage): Requests {
         data: { assets: tokens(stage, Math.min(500, stage.pools)) },
       })),
     ],
+    'topic Insights': each('Insights', ofToken()),
+    'topic NewLaunches': each('NewLaunches', () => ({})),
     'topic Health': each('Health', () => ({})),
   };
 }
@@ -356,7 +364,7 @@ function stream(count: number): Asked {
   return { name, run };
 }
 
-/** Its first event; a connection of its own each. */
+/** Its first event; each call opens a separate connection. */
 function firstEvent(topic: string): (port: number) => Promise<void> {
   const sub = encodeURIComponent(JSON.stringify({ topic, data: {} }));
   return (port) =>

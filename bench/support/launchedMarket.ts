@@ -14,11 +14,11 @@ import { recover } from '../../src/engine/recovery/recovery.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
 
-export interface LaunchedMarketOptions {
+interface LaunchedMarketOptions {
   readonly pools: number;
   /** Orders of the first token, placed and refunded in turn. */
   readonly orders: number;
-  /** What happens after these, a block a minute. */
+  /** Events after the first ones, one block per minute. */
   readonly life?: { readonly minutes: number; events(minute: number, slot: number): MarketEvent[] };
 }
 
@@ -43,7 +43,7 @@ export async function writeLaunchedMarket(
   const store = await recover(log, files, {
     horizonBlocks: 2160,
     maxMb: 0,
-    maxLoadedPools: 100,
+    maxLoadedPairs: 100,
     market: new MarketRecord(directory, null),
     clock: systemClock,
     rng: systemRng,

@@ -9,7 +9,7 @@ import {
   encodeAssets,
   encodeOutput,
   encodeRefs,
-  type OutputPlan,
+  type NewOutput,
   uint,
 } from '../../src/cardano/codec/encode.ts';
 import { blake2b256 } from '../../src/cardano/codec/hash.ts';
@@ -87,7 +87,7 @@ function refs(seed: string, count: number) {
   }));
 }
 
-function tokens(seed: string, count: number, lovelace: bigint): OutputPlan['value'] {
+function tokens(seed: string, count: number, lovelace: bigint): NewOutput['value'] {
   const hashes = refs(`token ${seed}`, count).map(({ txHash }) => txHash);
   return asValue(
     lovelace,

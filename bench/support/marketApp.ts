@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../src/engine/runtime/events.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
-import { type App, startApp, type World } from '../../src/server/app.ts';
+import { type App, type AppDeps, startApp } from '../../src/server/app.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import { machineMs } from './machineClock.ts';
 import { PairWalk } from './trades.ts';
@@ -30,7 +30,7 @@ setFlagsFromString('--max-semi-space-size=0');
 /** The app with other settings, or with a devnet. The directory goes with the process. */
 export function startBenchApp(
   settings: Readonly<Record<string, string>> = {},
-  devnet?: World['devnet'],
+  devnet?: AppDeps['devnet'],
 ): Promise<App> {
   const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ export function startBenchApp(
   if (read instanceof BadSettings) throw new Error(read.message);
   const clock = systemClock;
   const logger = createLogger({ level: 'silent', clock });
-  const world: World = {
+  const world: AppDeps = {
     settings: read,
     clock,
     rng: systemRng,

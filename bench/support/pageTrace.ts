@@ -46,7 +46,7 @@ const CATEGORIES = ['toplevel', 'devtools.timeline', 'v8'];
 /** Longer tasks are looked into. */
 const LONG_US = 50_000;
 /** The report adds shorter parts of a task to the task itself. */
-const LEAST_PART_US = 500;
+const MIN_PART_US = 500;
 
 export class PageTrace {
   readonly #session: CDPSession;
@@ -57,7 +57,7 @@ export class PageTrace {
     session.on('Tracing.dataCollected', ({ value }) => {
       // trust: the browser writes trace events
       for (const event of value as unknown as readonly TraceEvent[]) {
-        const isPart = event.ph === 'X' && (event.dur ?? 0) >= LEAST_PART_US;
+        const isPart = event.ph === 'X' && (event.dur ?? 0) >= MIN_PART_US;
         if (event.name === TASK || event.ph === 'M' || isPart) this.#events.push(event);
       }
     });

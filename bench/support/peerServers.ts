@@ -9,13 +9,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Greeting } from '../processes/peerReceiver.ts';
-import { isOnPath, onCore } from './processes.ts';
+import { cpuUsOf, isOnPath, onCore } from './processes.ts';
 import { QUOTE } from './trades.ts';
 
 const PEERS = join(import.meta.dirname, '../peers');
 const PACKAGES = ['fastify@5.12.8', 'socket.io@4.8.4'];
-/** Ticks a second of the CPU times in /proc/<pid>/stat on Linux. */
-const TICKS_PER_SECOND = 100;
 const KIB = 1024;
 /** End of the headers in the answer to an upgrade. */
 const HEAD_END = '\r\n\r\n';
@@ -29,7 +27,7 @@ export interface Peer {
   command(feedPort: number): readonly string[];
 }
 
-export interface Installed {
+interface Installed {
   readonly peers: readonly Peer[];
   /** Peers that could not be had, and why. */
   readonly skipped: readonly string[];
@@ -41,7 +39,7 @@ function node(file: string, ...args: string[]): readonly string[] {
   return [process.execPath, ...quiet, join(PEERS, file), ...args];
 }
 
-const OURS: Peer = {
+export const OURS: Peer = {
   name: 'upcurve',
   path: '/ws',
   greeting: [
@@ -59,10 +57,28 @@ const OURS: Peer = {
   command: (port) => node('upcurve.ts', String(port)),
 };
 
+const OURS_FROM_MEMORY: Peer = {
+  ...OURS,
+  name: 'upcurve, ACK=memory',
+  command: (port) => node('upcurve.ts', String(port), 'memory'),
+};
+
+/** The library that ours stands on. */
+const UWS_ALONE: Peer = {
+  name: 'uWebSockets.js alone',
+  path: '/ws',
+  greeting: [{ after: HEAD_END, text: '{base}' }],
+  nudge: null,
+  command: (port) => node('uwsAlone.ts', String(port)),
+};
+
+/** As ours, which sends a bar at most every 5 ms. */
+const WRITE_DELAY_MS = 5;
+
 /** A peer that the network or the machine lacks is skipped, with the reason. */
 export function install(progress: (what: string) => void): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'upcurve-peers-'));
-  const peers = [OURS];
+  const peers = [OURS, OURS_FROM_MEMORY, UWS_ALONE];
   const skipped: string[] = [];
   progress(`installing ${PACKAGES.join(' and ')}`);
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
@@ -77,7 +93,7 @@ export function install(progress: (what: string) => void): Installed {
     cpSync(join(PEERS, 'centrifuge'), source, { recursive: true });
     const program = join(folder, 'centrifuge-server');
     const go = spawnSync('go', ['build', '-o', program, '.'], { cwd: source });
-    if (go.status === 0) peers.push(centrifuge(program));
+    if (go.status === 0) peers.push(centrifuge(program, 0), centrifuge(program, WRITE_DELAY_MS));
     else skipped.push('centrifuge: `go build` failed, maybe for want of a module proxy.');
   }
   return { peers, skipped, remove: () => rmSync(folder, { recursive: true, force: true }) };
@@ -105,16 +121,17 @@ function ofNode(folder: string): Peer[] {
   ];
 }
 
-function centrifuge(program: string): Peer {
+function centrifuge(program: string, delayMs: number): Peer {
+  const written = delayMs === 0 ? '' : `, WriteDelay ${delayMs} ms`;
   return {
-    name: 'centrifuge (Go)',
+    name: `centrifuge (Go)${written}`,
     path: '/ws',
     greeting: [
       { after: HEAD_END, text: '{"id":1,"connect":{}}' },
       { after: '"connect"', text: '{"id":2,"subscribe":{"channel":"{base}"}}' },
     ],
     nudge: null,
-    command: (port) => [program, String(port)],
+    command: (port) => [program, String(port), String(delayMs)],
   };
 }
 
@@ -147,10 +164,7 @@ export class PeerServer {
 
   /** Microseconds of all its threads so far. */
   cpuUs(): number {
-    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [user, system] = [Number(fields[11]), Number(fields[12])];
-    return ((user + system) / TICKS_PER_SECOND) * 1e6;
+    return cpuUsOf(this.#child.pid);
   }
 
   rssBytes(): number {

@@ -2,8 +2,8 @@
 
 import { planCancel, planOrder } from '../../src/cardano/transactions/order.ts';
 import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
-import { MOST_ORDERS, matchOrders } from '../../src/chain/executor/matching.ts';
-import { planBatch } from '../../src/chain/executor/plan.ts';
+import { batchStep } from '../../src/chain/executor/fundedStep.ts';
+import { MAX_ORDERS, matchOrders } from '../../src/chain/executor/matching.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import {
   curveSold,
@@ -56,7 +56,7 @@ export function cancelPlan(): TransactionPlan {
 export function batchPlan(): TransactionPlan {
   const { fees, feeAddress } = DEPLOYMENT;
   const state = curveSold(200_000_000n);
-  const orders = Array.from({ length: MOST_ORDERS }, (_, n) =>
+  const orders = Array.from({ length: MAX_ORDERS }, (_, n) =>
     n % 3 === 2
       ? placed(person(100 + n), 'sell', 1_000_000n, n)
       : placed(person(100 + n), 'buy', BigInt(5 + n) * ADA, n),
@@ -68,13 +68,13 @@ export function batchPlan(): TransactionPlan {
     orders: orders.map(({ order }) => order),
     fees,
     nowMs: NOW_MS,
-    mostOrders: MOST_ORDERS,
+    maxOrders: MAX_ORDERS,
   });
-  const plan = planBatch({
+  const plan = batchStep({
     ...{ batch, pool: pool.output, fees, feeAddress, funding: [reserved] },
     networkFeeLovelace: GUESSED_FEE_LOVELACE,
   });
-  if (plan.outcome !== 'plan') throw new Error('a batch without a plan');
+  if (plan.outcome !== 'funded') throw new Error('a batch without a plan');
   const spent = new Set(plan.inputs.map(({ ref }) => `${ref.txHash}:${ref.index}`));
   const utxos = [pool.utxo, utxo, ...orders.map((each) => each.utxo)];
   const isSpent = ({ ref }: { ref: { txHash: string; index: number } }) =>

@@ -3,6 +3,7 @@
  * the client or receiver on the second. A process that needs every core runs on `any`.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Offers, Question, Reply } from './offers.ts';
@@ -10,6 +11,8 @@ import type { Offers, Question, Reply } from './offers.ts';
 export type Core = 'server' | 'client' | 'any';
 
 const CORES: Readonly<Record<Exclude<Core, 'any'>, string>> = { server: '0', client: '1' };
+/** Ticks a second of the CPU times in /proc/<pid>/stat on Linux. */
+const TICKS_PER_SECOND = 100;
 const DIRECTORY = join(import.meta.dirname, '../processes');
 
 export const pinned = cpus().length > 1 && isOnPath('taskset');
@@ -26,15 +29,21 @@ export function onCore(core: Core, command: readonly string[]): [string, string[
   return [program, args];
 }
 
+/** Microseconds that all threads of a process took so far. */
+export function cpuUsOf(pid: number | string | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user, system] = [Number(fields[11]), Number(fields[12])];
+  return ((user + system) / TICKS_PER_SECOND) * 1e6;
+}
+
 interface Waiting {
   resolve(value: unknown): void;
   reject(reason: Error): void;
 }
 
 export interface How {
-  /** File of `support` that each of its threads loads first. */
-  readonly preload?: string;
-  /** Of Node. */
+  /** Options of Node. */
   readonly options?: readonly string[];
 }
 
@@ -55,8 +64,7 @@ export class Process<Offered extends Offers> {
   #asked = 0;
 
   private constructor(file: string, core: Core, args: readonly string[], how: How) {
-    const given = [...(how.options ?? []), ...preloading(how)];
-    const options = [...profiling(file), ...given, '--expose-gc'];
+    const options = [...profiling(file), ...(how.options ?? []), '--expose-gc'];
     const command = [process.execPath, ...options, join(DIRECTORY, file), ...args];
     const [program, all] = onCore(core, command);
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
@@ -77,6 +85,11 @@ export class Process<Offered extends Offers> {
     const started = new Process<Offered>(file, core, args, how);
     await started.#ready;
     return started;
+  }
+
+  /** CPU of all its threads so far. */
+  cpuUs(): number {
+    return cpuUsOf(this.#child.pid);
   }
 
   ask<Name extends keyof Offered & string>(
@@ -112,10 +125,6 @@ export class Process<Offered extends Offers> {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
-}
-
-function preloading({ preload }: How): string[] {
-  return preload === undefined ? [] : ['--import', join(import.meta.dirname, preload)];
 }
 
 /** `BENCH_PROFILE=market.ts npm run bench fanOut` leaves CPU profiles of that process there. */

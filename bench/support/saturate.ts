@@ -1,7 +1,7 @@
 /** Keeps a builder of one thread busy: one build runs, the next ones wait. */
 
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
-import { BuilderPool } from '../../src/cardano/transactions/builderThreads.ts';
+import { ThreadedBuilder } from '../../src/cardano/transactions/builderThreads.ts';
 import type { TransactionPlan } from '../../src/cardano/transactions/plan.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
@@ -9,17 +9,17 @@ import { PARAMETERS } from '../../test/support/parameters.ts';
 
 const AT_ONCE = 4;
 
-export async function startBuilder(slots: SlotConfig): Promise<BuilderPool> {
+export async function startBuilder(slots: SlotConfig): Promise<ThreadedBuilder> {
   const limits = { threads: 1 };
   const parameters = PARAMETERS;
-  const builder = new BuilderPool({ clock: systemClock, parameters, slots, limits });
+  const builder = new ThreadedBuilder({ clock: systemClock, parameters, slots, limits });
   await builder.start();
   return builder;
 }
 
 /** Builds the plans in turn as long as `more` says; answers how many were built. */
 export async function saturate(
-  builder: BuilderPool,
+  builder: ThreadedBuilder,
   plans: readonly TransactionPlan[],
   more: () => boolean,
 ): Promise<number> {

@@ -1,6 +1,7 @@
 /**
  * A launched market with a life: minutes of trades of one token and of five hundred, by one wallet
- * and by a thousand; graduated pools, holders, open orders and locks. For what is expensive to ask.
+ * and by a thousand; graduated pools, holders, open orders and locks. Expensive requests find the
+ * most data here.
  */
 import { formatAddress } from '../../src/cardano/codec/address.ts';
 import { buyTokens, DEFAULT_CURVE } from '../../src/engine/market/curve.ts';

@@ -28,7 +28,7 @@ export class PairWalk {
   #timeMs = START_MS;
   #price = 2_545_182;
 
-  /** Of the newest lines. */
+  /** Time of the newest lines. */
   get timeMs(): number {
     return this.#timeMs;
   }

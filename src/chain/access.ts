@@ -15,7 +15,7 @@ export interface ChainAccess {
 export type OpenSocket = (
   url: string,
   listener: SocketListener,
-  options: { readonly mostMessageBytes: number },
+  options: { readonly maxMessageBytes: number },
 ) => TextSocket;
 
 export interface TextSocket {

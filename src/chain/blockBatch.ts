@@ -1,10 +1,9 @@
 /**
  * Drafts the entries of several blocks, to be appended together. Each block is recognised against
- * the fold and the blocks before it in the batch, so it does not wait until those are applied. It
- * does not wait for the batch `before` it either, which the fold may still be applying.
+ * the fold and the blocks before it in the batch, so it does not wait until those are applied.
  *
- * Assumes: the fold is at the block before the first one, or on its way there through `before`,
- *          and changes by nothing else. A batch is used once.
+ * Assumes: the fold is at the block before the first one, and does not change meanwhile. A batch is
+ *          used once.
  * The drafts do not depend on how blocks are split into batches, except for runs of empty blocks:
  * those end at a round height, or with the batch.
  */
@@ -21,13 +20,13 @@ import type { FirstSlotOf } from './kupo/kupo.ts';
 import type { PendingTransactions } from './pendingTransactions.ts';
 import type { Block } from './port.ts';
 import { recogniseNext } from './recognise/block.ts';
-import { BlockMarket, foldMarket } from './recognise/knownMarket.ts';
+import { BlockState, knownState } from './recognise/knownState.ts';
 import type { Rules } from './recognise/rules.ts';
 
 /** Sealing and appending hold the event loop: about 2 ms for this many. */
-const MOST_DRAFTS = 256;
+const MAX_DRAFTS = 256;
 /** The log keeps this many events in memory, so the fold does not read them from the file. */
-const MOST_EVENTS = 1_500;
+const MAX_EVENTS = 1_500;
 /** A slot has been one second since the Shelley era, before any launchpad existed. */
 const SLOT_MS = 1_000;
 /** A run of empty blocks ends at a height that this divides. */
@@ -37,14 +36,14 @@ export class BlockBatch {
   readonly #fold: Fold;
   readonly #rules: Rules;
   readonly #pending: PendingTransactions;
-  readonly #market: BlockMarket;
+  readonly #state: BlockState;
   readonly #marketTime: MarketTimeDrafter;
   readonly #drafts: EntryDraft[] = [];
   /** Empty blocks at the end of the batch, not drafted yet. */
   #emptyRun: { readonly last: Block; readonly blocks: number } | null = null;
   #height: number | null;
   #isFull = false;
-  /** Of blocks that a fork can reach: nothing more is asked of the others. */
+  /** Transactions of blocks that a fork can still reach. The others are not needed later. */
   readonly transactions: Transaction[] = [];
   /** All of them. */
   transactionCount = 0;
@@ -52,19 +51,13 @@ export class BlockBatch {
   /** Slot of the newest block in the batch. */
   slot = 0;
 
-  /** `before`: its drafts were taken, and it is followed by this batch. */
-  constructor(
-    fold: Fold,
-    rules: Rules,
-    pending: PendingTransactions,
-    before: BlockBatch | null = null,
-  ) {
+  constructor(fold: Fold, rules: Rules, pending: PendingTransactions) {
     this.#fold = fold;
     this.#rules = rules;
     this.#pending = pending;
-    this.#market = new BlockMarket(before === null ? foldMarket(fold.store) : before.#market);
-    this.#marketTime = before === null ? new MarketTimeDrafter(fold) : before.#marketTime;
-    this.#height = before === null ? (chainTip(fold.store)?.height ?? null) : before.height;
+    this.#state = new BlockState(knownState(fold.store));
+    this.#marketTime = new MarketTimeDrafter(fold);
+    this.#height = chainTip(fold.store)?.height ?? null;
   }
 
   /** Height of the batch's newest block, or of the block before it; null before the first. */
@@ -72,14 +65,9 @@ export class BlockBatch {
     return this.#height;
   }
 
-  /** The fold has applied the batch before this one. */
-  beforeApplied(): void {
-    this.#market.restOn(foldMarket(this.#fold.store));
-  }
-
   /** Append it before adding another block. */
   get isFull(): boolean {
-    return this.#isFull || this.#drafts.length >= MOST_DRAFTS || this.events >= MOST_EVENTS;
+    return this.#isFull || this.#drafts.length >= MAX_DRAFTS || this.events >= MAX_EVENTS;
   }
 
   /** `isDeep`: no fork can reach the block, so an empty one joins the run of empty blocks. */
@@ -90,7 +78,7 @@ export class BlockBatch {
     this.#height = height;
     this.slot = point.slot;
     const events = this.#fold.store.atOnce(() =>
-      recogniseNext(point.slot, transactions, this.#market, this.#rules, places),
+      recogniseNext(point.slot, transactions, this.#state, this.#rules, places),
     );
     const confirmed = this.#pending.confirm(transactions, this.#fold.mempool);
     this.transactionCount += transactions.length;
@@ -101,7 +89,7 @@ export class BlockBatch {
     else this.#draft(block, events, { ...confirmed, ...(isDeep ? { isDeep } : {}) });
   }
 
-  /** Of all blocks added. */
+  /** Drafts of all added blocks. */
   drafts(): readonly EntryDraft[] {
     this.#endRun();
     return this.#drafts;

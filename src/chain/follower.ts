@@ -15,6 +15,7 @@ import type { EntryDraft } from '../engine/log/writer.ts';
 import { intervalStart, MINUTE_MS } from '../engine/market/resolution.ts';
 import { MarketTimeDrafter } from '../engine/node/marketTimeDrafter.ts';
 import { type Clock, nextTurn } from '../engine/runtime/clock.ts';
+import type { PathObserver } from '../engine/runtime/entryPath.ts';
 import { Task } from '../engine/runtime/task.ts';
 import type { PointRecord } from '../engine/store/records.ts';
 import { BlockBatch, withLaunchTimes } from './blockBatch.ts';
@@ -25,9 +26,9 @@ import { NodeLagGuard } from './nodeLag.ts';
 import { PendingTransactions, splitMempool } from './pendingTransactions.ts';
 import { type ChainPolicy, chainClock } from './policy.ts';
 import type { Block, ChainSource, ChainTip, MempoolEvent, Point } from './port.ts';
-import { foldMarket } from './recognise/knownMarket.ts';
+import { knownState } from './recognise/knownState.ts';
 import type { RefusedTerm, Rules } from './recognise/rules.ts';
-import { openStream, StreamReader } from './sourceStream.ts';
+import { openStream, StreamIterator } from './sourceStream.ts';
 
 /** Further behind than this, a mempool event cannot be recognised and is skipped. */
 const FAR_BLOCKS = 10;
@@ -65,20 +66,19 @@ interface FollowerObserver {
   /** An output is no order only because it misses a term of the deployment. */
   orderRefused(term: RefusedTerm): void;
   followerFailed(error: unknown): void;
+  readonly entryAt?: PathObserver;
 }
 
 export class Follower {
   readonly #deps: FollowerDeps;
   readonly #observer: FollowerObserver;
-  /** They report refused orders of blocks; those of the mempool are not reported. */
+  /** They report refused orders of blocks; refused orders of the mempool are not reported. */
   readonly #rules: Rules;
   readonly #pending: PendingTransactions;
   readonly #lagGuard = new NodeLagGuard();
   readonly #following: Task;
-  #stream: StreamReader | null = null;
+  #stream: StreamIterator | null = null;
   #batch: BlockBatch | null = null;
-  /** The batch before it, where log and fold still work on that one. */
-  #underWay: { readonly batch: BlockBatch; readonly applied: Promise<void> } | null = null;
   #batchMs = 0;
   #sliceMs = 0;
   /** A mempool event was skipped because blocks were far behind. */
@@ -92,7 +92,7 @@ export class Follower {
     this.#deps = deps;
     this.#observer = observer;
     this.#rules = { ...rules, refused: (term) => observer.orderRefused(term) };
-    this.#pending = new PendingTransactions(() => foldMarket(node.fold.store), rules);
+    this.#pending = new PendingTransactions(() => knownState(node.fold.store), rules);
     this.#following = new Task({
       clock,
       failed: (error) => {
@@ -116,6 +116,7 @@ export class Follower {
   async start(): Promise<void> {
     const { node, writer } = this.#deps;
     await node.reached(writer.tail.seq);
+    await this.#undoStrange();
     await this.#open();
     if (this.#following.isStopping) return;
     const caughtUp = Promise.withResolvers<void>();
@@ -136,13 +137,26 @@ export class Follower {
     await ended;
   }
 
+  /**
+   * Trades behind the newest block, and where blocks alone move time a later time, are no chain's:
+   * a stranger wrote them into the log.
+   */
+  async #undoStrange(): Promise<void> {
+    const { node, policy } = this.#deps;
+    const { store, marketMs } = node.fold;
+    const tip = chainTip(store);
+    if (tip === null) return;
+    const isLater = !policy.timeEntries && marketMs > tip.timeMs;
+    if (isLater || (store.points.newest?.seq ?? 0) > tip.seq) await this.#rollBack(tip);
+  }
+
   /** At the newest block that fold and chain share, else at the policy's start. */
   async #open(): Promise<void> {
     const { source, node, policy } = this.#deps;
     const { signal } = this.#following;
     const opened = await openStream(source, node.fold.store, policy.start, signal);
     if (opened === null) return;
-    this.#stream = new StreamReader(opened.stream);
+    this.#stream = new StreamIterator(opened.stream);
     if (opened.isFromStart) await this.#rollBackOrWait(null);
   }
 
@@ -153,7 +167,7 @@ export class Follower {
       const event = (await this.#stream?.next(this.#waitMs(), clock)) ?? null;
       if (event === 'quiet' || event?.kind === 'forward') {
         await (event === 'quiet' ? this.#onQuiet() : this.#onBlock(event.block));
-        if (this.#missedMempool && !this.#isAppending && !this.#isBehind()) await this.#reopen();
+        if (this.#missedMempool && this.#batch === null && !this.#isBehind()) await this.#reopen();
       } else {
         await this.#append();
         if (event === null) break;
@@ -164,19 +178,13 @@ export class Follower {
         }
       }
     }
-    await this.#settle();
     caughtUp();
-  }
-
-  /** Blocks were read that the fold does not have yet. */
-  get #isAppending(): boolean {
-    return this.#batch !== null || this.#underWay !== null;
   }
 
   /** How long to wait for an event before `#onQuiet` has work. */
   #waitMs(): number {
     const { node, policy, clock } = this.#deps;
-    if (this.#isAppending) return QUIET_MS;
+    if (this.#batch !== null) return QUIET_MS;
     if (!policy.timeEntries) return Number.POSITIVE_INFINITY;
     const overMs = minuteOverMs(node.fold, policy.finalGraceMs);
     return Math.min(Math.max(QUIET_MS, overMs - clock.nowMs()), CHECK_MS);
@@ -184,7 +192,7 @@ export class Follower {
 
   async #onQuiet(): Promise<void> {
     const { node, writer, clock, policy } = this.#deps;
-    if (this.#isAppending) return this.#append();
+    if (this.#batch !== null) return this.#append();
     if (!policy.timeEntries || !this.#isAtTip()) return;
     const { finalGraceMs } = policy;
     const nowMs = clock.nowMs();
@@ -205,16 +213,14 @@ export class Follower {
     const { node, clock, tip } = this.#deps;
     this.#hasReopened = false;
     if (this.#lagGuard.isActive) return this.#whileBehind(block);
+    this.#observer.entryAt?.('read', 0);
     if (this.#batch === null) {
-      const before = this.#underWay?.batch ?? null;
-      this.#batch = new BlockBatch(node.fold, this.#rules, this.#pending, before);
+      this.#batch = new BlockBatch(node.fold, this.#rules, this.#pending);
       this.#batchMs = clock.monotonicMs();
     }
     const batch = this.#batch;
     const missing = (tip()?.height ?? 0) - block.height;
-    const isDeep = missing > KEPT_POINTS;
-    batch.add(block, isDeep);
-    if (isDeep && batch.isFull) return this.#appendBeside(batch);
+    batch.add(block, missing > KEPT_POINTS);
     if (missing <= 0 || batch.isFull) return this.#append();
     const nowMs = clock.monotonicMs();
     if (nowMs > this.#batchMs + BATCH_MS) return this.#append();
@@ -227,27 +233,7 @@ export class Follower {
   async #append(): Promise<void> {
     const batch = this.#batch;
     this.#batch = null;
-    await this.#settle();
-    if (batch !== null) await this.#write(batch);
-  }
-
-  /** Log and fold work on it while the next blocks are read; of those there are many. */
-  async #appendBeside(batch: BlockBatch): Promise<void> {
-    this.#batch = null;
-    await this.#settle();
-    batch.beforeApplied();
-    const applied = this.#write(batch);
-    // `#settle` awaits `applied` and throws its error.
-    applied.catch(() => {});
-    this.#underWay = { batch, applied };
-  }
-
-  async #settle(): Promise<void> {
-    await this.#underWay?.applied;
-    this.#underWay = null;
-  }
-
-  async #write(batch: BlockBatch): Promise<void> {
+    if (batch === null) return;
     const { node, writer, overlay } = this.#deps;
     const drafts = await withLaunchTimes(batch.drafts(), this.#deps.firstSlotOf);
     await node.reached(await writer.append(drafts));
@@ -312,7 +298,7 @@ export class Follower {
 
   async #reopen(): Promise<void> {
     this.#missedMempool = false;
-    this.#lagGuard.end();
+    this.#lagGuard.stopMeasuring();
     await this.#stream?.close();
     await this.#open();
   }

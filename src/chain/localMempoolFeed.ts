@@ -2,7 +2,7 @@
  * The mempool of our own Cardano node, on a node that does not write the log: pending transactions
  * for lookups, and whether this node could follow the chain itself. Blocks come from the log.
  *
- * Bounded: it reads at most MOST_AHEAD blocks ahead of the log, then waits for it.
+ * Bounded: it reads at most MAX_AHEAD blocks ahead of the log, then waits for it.
  */
 import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { Node } from '../engine/node/node.ts';
@@ -10,10 +10,10 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import { Task } from '../engine/runtime/task.ts';
 import { chainTip } from './chainPoints.ts';
 import type { OverlayWriter } from './mempoolOverlay.ts';
-import { changesOrders } from './pendingTransactions.ts';
+import { isForLog } from './pendingTransactions.ts';
 import type { ChainPolicy } from './policy.ts';
 import type { ChainSource, ChainStream } from './port.ts';
-import { foldMarket } from './recognise/knownMarket.ts';
+import { knownState } from './recognise/knownState.ts';
 import type { Rules } from './recognise/rules.ts';
 import { openStream } from './sourceStream.ts';
 import type { FollowingTask } from './supervisedFollower.ts';
@@ -33,15 +33,15 @@ interface BlockAhead {
   readonly transactions: readonly Transaction[];
 }
 
-const MOST_AHEAD = 64;
-const MOST_UNSHOWN = 10_000;
+const MAX_AHEAD = 64;
+const MAX_UNSHOWN = 10_000;
 
 export class LocalMempoolFeed implements FollowingTask {
   readonly #deps: LocalMempoolFeedDeps;
   readonly #reading: Task;
   /** Blocks of our node that the log did not have yet, oldest first. */
   #ahead: BlockAhead[] = [];
-  /** Pending transactions with orders that the log does not have yet, by id. */
+  /** Pending transactions that the log will have and does not have yet, by id. */
   readonly #unshown = new Map<string, Transaction>();
   #stream: ChainStream | null = null;
   #unlisten = () => {};
@@ -97,17 +97,17 @@ export class LocalMempoolFeed implements FollowingTask {
         this.#ahead.push({ height, slot: point.slot, transactions });
         this.#confirmLogged();
       }
-      while (this.#ahead.length >= MOST_AHEAD) if (!(await this.#reading.untilWoken())) return;
+      while (this.#ahead.length >= MAX_AHEAD) if (!(await this.#reading.untilWoken())) return;
     }
   }
 
-  /** The log has pending transactions only if they change orders; all others show at once. */
+  /** The log has pending launches and changes of orders; all other transactions show at once. */
   #add(added: readonly Transaction[]): void {
     const { node, rules, overlay } = this.#deps;
-    const market = foldMarket(node.fold.store);
+    const known = knownState(node.fold.store);
     const withoutOrders: Transaction[] = [];
     for (const tx of added) {
-      const waitsForLog = this.#unshown.size < MOST_UNSHOWN && changesOrders(tx, market, rules);
+      const waitsForLog = this.#unshown.size < MAX_UNSHOWN && isForLog(tx, known, rules);
       if (waitsForLog) this.#unshown.set(tx.id, tx);
       else withoutOrders.push(tx);
     }

@@ -31,21 +31,21 @@ export interface Confirmed {
 export type OverlayWriter = Pick<MempoolOverlay, 'apply' | 'markShown' | 'confirm' | 'clear'>;
 
 /** More than any node's mempool holds; further transactions are left out. */
-const MOST_PENDING = 20_000;
-const MOST_SHOWN = 20_000;
-const MOST_CONFIRMED = 5_000;
-const MOST_OUTPUTS = 20_000;
+const MAX_PENDING = 20_000;
+const MAX_SHOWN = 20_000;
+const MAX_CONFIRMED = 5_000;
+const MAX_OUTPUTS = 20_000;
 
 export class MempoolOverlay {
   #mempool = new Mempool();
-  readonly #outputs = new LRUCache<string, Utxo>({ max: MOST_OUTPUTS });
+  readonly #outputs = new LRUCache<string, Utxo>({ max: MAX_OUTPUTS });
   readonly #confirmed: Confirmed[] = [];
   /** How many were dropped from `#confirmed`. */
   #confirmedBefore = 0;
   /** How often everything was cleared. */
   #clears = 0;
   /** Ids of the newest transactions that the fold shows. */
-  readonly #shown = new LRUCache<string, true>({ max: MOST_SHOWN });
+  readonly #shown = new LRUCache<string, true>({ max: MAX_SHOWN });
   /** Callers of `untilShown`, by transaction id. */
   readonly #awaited = new Map<string, Set<() => void>>();
 
@@ -58,7 +58,7 @@ export class MempoolOverlay {
     if (whole) this.#mempool = new Mempool();
     for (const { id } of removed) this.#mempool.remove(id);
     for (const tx of added) {
-      if (this.#mempool.size < MOST_PENDING && !this.#mempool.has(tx.id)) this.#mempool.add(tx);
+      if (this.#mempool.size < MAX_PENDING && !this.#mempool.has(tx.id)) this.#mempool.add(tx);
     }
   }
 
@@ -75,7 +75,7 @@ export class MempoolOverlay {
       if (this.#mempool.has(tx.id)) this.#confirmed.push({ slot, effects });
       for (const utxo of effects.made) this.#outputs.set(refText(utxo.ref), utxo);
     }
-    const tooMany = Math.max(0, this.#confirmed.length - MOST_CONFIRMED);
+    const tooMany = Math.max(0, this.#confirmed.length - MAX_CONFIRMED);
     this.#confirmed.splice(0, tooMany);
     this.#confirmedBefore += tooMany;
     if (this.#mempool.size === 0) return;

@@ -1,8 +1,8 @@
 /**
  * Our Cardano node may be behind the log, which another node wrote, or on a shorter fork. Cardano
  * nodes never switch to a shorter chain. So the log stays unchanged until our node has the same
- * chain again, or another one of at least that length (`NodeLagGuard`). Until then this node does
- * not lead (`LeaderEligibility`).
+ * chain again, or a fork of at least that length (`NodeLagGuard`). Until then this node does not
+ * lead (`LeaderEligibility`).
  */
 import type { PointRecord } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';
@@ -28,7 +28,7 @@ export class NodeLagGuard {
     this.#sharedPoint = sharedPoint;
   }
 
-  end(): void {
+  stopMeasuring(): void {
     this.#isActive = false;
     this.#sharedPoint = null;
   }
@@ -44,7 +44,7 @@ export class NodeLagGuard {
 }
 
 /** A leader waits for so few missing blocks. */
-const MOST_MISSING_BLOCKS = 3;
+const MAX_MISSING_BLOCKS = 3;
 
 export class LeaderEligibility {
   /** Height of the newest applied block. */
@@ -58,8 +58,8 @@ export class LeaderEligibility {
   /** `newest` block of our Cardano node; null: unknown. */
   isEligible(newest: ChainTip | null): boolean {
     if (newest === null) return false;
-    const leastHeight = this.#loggedHeight() - MOST_MISSING_BLOCKS;
-    return newest.height >= Math.max(leastHeight, this.#neededHeight);
+    const minHeight = this.#loggedHeight() - MAX_MISSING_BLOCKS;
+    return newest.height >= Math.max(minHeight, this.#neededHeight);
   }
 
   /** Our Cardano node lagged for too long: not eligible until it has every block logged so far. */

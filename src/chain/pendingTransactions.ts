@@ -1,6 +1,6 @@
 /**
  * Recognises the pending transactions of the mempool, each against the market and the pending
- * transactions before it, and drafts their changes of orders for the log.
+ * transactions before it, and drafts their launches and changes of orders for the log.
  *
  * Assumes: the stream reports the whole mempool after it is opened and after every fork, so this
  *          may start empty. If two transactions spend one output, the one in a block wins.
@@ -16,7 +16,7 @@ import type {
 import type { MarketEvent, RefText } from '../engine/market/events.ts';
 import type { MempoolEvent } from './port.ts';
 import { recognisePending } from './recognise/block.ts';
-import { BlockMarket, type KnownMarket } from './recognise/knownMarket.ts';
+import { BlockState, type KnownState } from './recognise/knownState.ts';
 import type { Rules } from './recognise/rules.ts';
 
 interface Pending {
@@ -33,20 +33,20 @@ interface LoggedMempool {
 }
 
 export class PendingTransactions {
-  readonly #known: () => KnownMarket;
+  readonly #known: () => KnownState;
   readonly #rules: Rules;
   readonly #pendingById = new Map<string, Pending>();
   readonly #spentBy = new Map<RefText, string>();
   /** The market after all pending transactions; null: outdated. */
-  #market: BlockMarket | null = null;
+  #state: BlockState | null = null;
   #arrived = 0;
 
-  constructor(known: () => KnownMarket, rules: Rules) {
+  constructor(known: () => KnownState, rules: Rules) {
     this.#known = known;
     this.#rules = rules;
   }
 
-  /** The entry for a change of the mempool; null: it changes no order. */
+  /** The entry for a change of the mempool; null: it launches nothing and changes no order. */
   apply(
     { whole, added, removed }: MempoolEvent,
     seenMs: number,
@@ -82,7 +82,7 @@ export class PendingTransactions {
       }
     }
     for (const id of dropped) this.#remove(id);
-    this.#market = null;
+    this.#state = null;
     return {
       settled: settled.filter((id) => logged.has(id)),
       dropped: [...dropped]
@@ -95,12 +95,12 @@ export class PendingTransactions {
   clear(): void {
     this.#pendingById.clear();
     this.#spentBy.clear();
-    this.#market = null;
+    this.#state = null;
   }
 
   #changesOf(transactions: readonly Transaction[]): PendingTransaction[] {
     return transactions.flatMap((tx) => {
-      const events = this.#recognise(tx).filter(isOfOrders);
+      const events = this.#recognise(tx).filter(isLogged);
       return events.length === 0 ? [] : [{ id: tx.id, events }];
     });
   }
@@ -115,10 +115,10 @@ export class PendingTransactions {
   }
 
   #recognise(tx: Transaction): readonly MarketEvent[] {
-    const market = this.#market ?? this.#marketAfterAll();
-    this.#market = market;
+    const state = this.#state ?? this.#stateAfterAll();
+    this.#state = state;
     this.#arrived = (this.#arrived + 1) % 1_000_000;
-    const events = recognisePending(tx, this.#arrived, market, this.#rules);
+    const events = recognisePending(tx, this.#arrived, state, this.#rules);
     const inputs = spentBy(tx).map(refText);
     const unread = events.length === 0 ? tx : null;
     this.#pendingById.delete(tx.id);
@@ -127,12 +127,12 @@ export class PendingTransactions {
     return events;
   }
 
-  #marketAfterAll(): BlockMarket {
-    const market = new BlockMarket(this.#known());
+  #stateAfterAll(): BlockState {
+    const state = new BlockState(this.#known());
     for (const { events } of this.#pendingById.values()) {
-      for (const event of events) market.note(event);
+      for (const event of events) state.apply(event);
     }
-    return market;
+    return state;
   }
 
   #remove(id: string): void {
@@ -140,7 +140,7 @@ export class PendingTransactions {
     if (pending === undefined) return;
     this.#pendingById.delete(id);
     for (const ref of pending.inputs) if (this.#spentBy.get(ref) === id) this.#spentBy.delete(ref);
-    this.#market = null;
+    this.#state = null;
   }
 }
 
@@ -148,27 +148,28 @@ function spentBy({ isValid, inputs, collateralInputs }: Transaction): readonly O
   return isValid ? inputs : collateralInputs;
 }
 
-const OF_ORDERS: ReadonlySet<MarketEvent['kind']> = new Set<MarketEvent['kind']>([
-  ...(['placed', 'partlyExecuted', 'executed', 'refunded', 'cancelled'] as const),
+/** Shown while they are pending (protocol.md 10.3 for launches). */
+const LOGGED: ReadonlySet<MarketEvent['kind']> = new Set<MarketEvent['kind']>([
+  ...(['launched', 'placed', 'partlyExecuted', 'executed', 'refunded', 'cancelled'] as const),
 ]);
 
-function isOfOrders({ kind }: MarketEvent): boolean {
-  return OF_ORDERS.has(kind);
+function isLogged({ kind }: MarketEvent): boolean {
+  return LOGGED.has(kind);
 }
 
-/** Whether a pending transaction would change orders of the `known` market. */
-export function changesOrders(tx: Transaction, known: KnownMarket, rules: Rules): boolean {
-  return recognisePending(tx, 0, new BlockMarket(known), rules).some(isOfOrders);
+/** Whether the log has a pending transaction, by what it does in the `known` market. */
+export function isForLog(tx: Transaction, known: KnownState, rules: Rules): boolean {
+  return recognisePending(tx, 0, new BlockState(known), rules).some(isLogged);
 }
 
 /** A log that several nodes share takes messages of at most 1 MB. */
-const MOST_CHARACTERS = 400_000;
+const MAX_CHARACTERS = 400_000;
 
 /**
  * Splits a change into one or more entries of a bounded size. Removals come first. Only the first
  * entry is `whole`; each entry but the last has `more`.
  */
-export function splitMempool(change: MempoolPayload, most = MOST_CHARACTERS): MempoolPayload[] {
+export function splitMempool(change: MempoolPayload, most = MAX_CHARACTERS): MempoolPayload[] {
   const { kind, seenMs, whole } = change;
   const parts: MempoolPayload[] = [];
   let part = new Part();

@@ -19,7 +19,7 @@ import type { RefusalReason } from '../cardano/ledger/port.ts';
 
 export interface Point {
   readonly slot: number;
-  /** Of the block, hex. */
+  /** Hash of the block, hex. */
   readonly hash: string;
 }
 
@@ -61,7 +61,7 @@ export interface ChainStream {
   /** Resolves with the next event; with null once the stream is closed. */
   next(): Promise<ChainEvent | null>;
   /** The same where it need not be waited for; null: ask `next`. */
-  take?(): ChainEvent | null;
+  nextReceived?(): ChainEvent | null;
   close(): Promise<void>;
 }
 

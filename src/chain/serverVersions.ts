@@ -1,7 +1,7 @@
 /**
- * Asks Ogmios and Kupo for their versions once, at the start, and reports one that was not tried
- * with this program. It never delays the start: a server that does not answer is asked again each
- * minute. The table "versions" of docs/mainnet.md lists the versions that were tried, and how.
+ * Asks Ogmios and Kupo for their versions once, at the start, and reports a version that was not
+ * tried with this program. It never delays the start: a server that does not answer is asked again
+ * each minute. The table "versions" of docs/mainnet.md lists the versions that were tried, and how.
  */
 import { withDeadline } from '../engine/runtime/abort.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -26,7 +26,7 @@ const TRIED: Readonly<Record<Server, readonly RegExp[]>> = {
 };
 const DEADLINE_MS = 5_000;
 const AGAIN_MS = 60_000;
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 export function isTried(server: Server, version: string): boolean {
   return TRIED[server].some((known) => known.test(version));
@@ -74,7 +74,7 @@ export class ServerVersions implements Service {
       username === '' ? {} : { authorization: basicAuthorization(username, password) };
     const at = `${origin}${pathname.replace(/\/+$/, '')}/health`;
     const read = async (signal: AbortSignal) =>
-      boundedBody(await ask(at, { headers, signal }), MOST_BYTES);
+      boundedBody(await ask(at, { headers, signal }), MAX_BYTES);
     try {
       const body = await withDeadline(clock, DEADLINE_MS, read, this.#asking.signal);
       const health: unknown = JSON.parse(body.toString('utf8'));

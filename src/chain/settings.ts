@@ -23,7 +23,7 @@ import type { StateStore } from '../engine/store/state.ts';
 /** The fields of a deployment that settings replace. */
 export type Roles = Pick<Deployment, 'executorKeyHash' | 'feeKeyHash' | 'feeAddress'>;
 
-export interface Settings {
+interface Settings {
   readonly roles: Roles;
   /** The settings output, which transactions refer to. */
   readonly utxo: Utxo;

@@ -11,7 +11,7 @@ import type { ChainEvent, ChainSource, ChainStream, Point } from './port.ts';
 
 interface OpenedStream {
   readonly stream: ChainStream;
-  /** The stream starts at `start`, because the chain has none of the fold's blocks. */
+  /** The stream starts at `start`, because the chain contains no block of the fold. */
   readonly isFromStart: boolean;
 }
 
@@ -43,10 +43,10 @@ async function openAt(
 }
 
 /** A day and a half of slots, which is followed again in a short time. */
-const MOST_SLOTS_TO_REPEAT = 129_600;
+const MAX_SLOTS_TO_REPEAT = 129_600;
 
 /**
- * Whether everything followed since `start` may be undone: it is at most MOST_SLOTS_TO_REPEAT, and
+ * Whether everything followed since `start` may be undone: it is at most MAX_SLOTS_TO_REPEAT, and
  * `points` (newest first) reach back to `start` or further than a fork can.
  */
 function mayRestart(
@@ -56,7 +56,7 @@ function mayRestart(
   const [newest, oldest] = [points[0], points.at(-1)];
   if (newest === undefined || oldest === undefined) return true;
   const isShort = newest.height - oldest.height < KEPT_POINTS;
-  return isShort && newest.slot - (start?.slot ?? 0) <= MOST_SLOTS_TO_REPEAT;
+  return isShort && newest.slot - (start?.slot ?? 0) <= MAX_SLOTS_TO_REPEAT;
 }
 
 function unknownStart(start: Point | null): string {
@@ -75,7 +75,7 @@ function otherChain(newest: Point | undefined): string {
 }
 
 /** Reads a stream event by event; says `quiet` when none comes in time. */
-export class StreamReader {
+export class StreamIterator {
   readonly #stream: ChainStream;
   #pending: Promise<ChainEvent | null> | null = null;
   #isReady = false;
@@ -87,7 +87,7 @@ export class StreamReader {
 
   /** `quiet` after `waitMs` without an event; a later call then reads that event. */
   async next(waitMs: number, clock: Clock): Promise<ChainEvent | null | 'quiet'> {
-    const here = this.#pending === null ? (this.#stream.take?.() ?? null) : null;
+    const here = this.#pending === null ? (this.#stream.nextReceived?.() ?? null) : null;
     if (here !== null) return here;
     const pending = this.#pending ?? this.#request();
     if (waitMs !== Number.POSITIVE_INFINITY && !this.#isReady) {

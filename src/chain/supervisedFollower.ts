@@ -30,7 +30,7 @@ interface SupervisedFollowerObserver {
   syncFinished(progress: SyncProgress): void;
 }
 
-const RETRY = { firstMs: 1_000, mostMs: 60_000 };
+const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 const SAMPLE_MS = 1_000;
 /** Once it has caught up, only the speed is of interest. */
 const SYNCED_SAMPLE_MS = 10_000;
@@ -80,7 +80,7 @@ export class SupervisedFollower implements Service {
       await follower.stop();
       if (task.isStopping) return;
       this.#interruption = messageOf(error);
-      if (clock.monotonicMs() - startMs > RETRY.mostMs) backoff.reset();
+      if (clock.monotonicMs() - startMs > RETRY.maxMs) backoff.reset();
       const retryInMs = backoff.nextMs();
       this.#observer.followingInterrupted(error, retryInMs);
       await task.pause(retryInMs);

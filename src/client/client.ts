@@ -193,7 +193,7 @@ export class Client {
     return new WholeMirror(this.connection, { topic: 'Insights', data: { asset } });
   }
 
-  /** Launches as they happen, from the mempool on: all, or those of an author. */
+  /** Launches as they happen, from the mempool on: from every author, or from a given one. */
   newLaunches(data: NewLaunchesInput = {}): LaunchesMirror {
     return new LaunchesMirror(this.connection, data);
   }

@@ -3,8 +3,8 @@
  * node can compare its clock with the clock of NATS.
  *
  * A node whose clock agrees with NATS is right. A node whose clock differs is wrong, unless at
- * least two nodes run and all of them agree with each other: then the clock of NATS is wrong. So
- * nodes that are wrong together yield to the first one that is right, and a single node never
+ * least two nodes run and their clocks all agree with each other: then the clock of NATS is wrong.
+ * So nodes that are wrong together yield to the first node that is right, and a single node never
  * overrules NATS.
  */
 import type { TimeGuard } from '../engine/log/writer.ts';

@@ -16,6 +16,7 @@ import { isInLog, restartLog } from '../engine/recovery/recovery.ts';
 import { marketOfLog } from '../engine/recovery/sameMarket.ts';
 import { Fault, isFault } from '../engine/runtime/assert.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
+import { isOtherMarket } from '../engine/runtime/marketIdentity.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { JetstreamLog } from './log/jetstream.ts';
@@ -26,11 +27,11 @@ interface EpochsDeps {
   readonly name: string;
   readonly log: Log &
     Pick<JetstreamLog, 'check'> &
-    Partial<Pick<JetstreamLog, 'audit' | 'endsWith'>>;
+    Partial<Pick<JetstreamLog, 'audit' | 'endsWith' | 'isDamaged'>>;
   readonly node: Node;
   readonly files: DataFiles;
   readonly rng: Rng;
-  /** Of the data directory. */
+  /** The market of the data directory. */
   readonly market: MarketRecord;
   /** Another market started the log, so this node cannot use it. */
   otherMarket(error: Error): void;
@@ -116,7 +117,7 @@ export class Epochs {
   }
 
   /**
-   * Audits the next piece of the log, and what comes next for one node that is behind and does not
+   * Audits the next piece of the log, and the next entries for one node that is behind and does not
    * move: another such node each time, so that a step costs the same for two and for fifty. Rests
    * between the end of the log and its beginning: damage there keeps only such nodes back. Answers
    * the seq of an entry that is damaged or missing. Call it again and again.
@@ -160,12 +161,11 @@ export class Epochs {
     return next;
   }
 
-  /** Audits known damage again, so that a repaired log is accepted. */
+  /** Asks again about known damage, so that a repaired log is accepted. */
   async #isStillDamaged(epoch: string): Promise<boolean> {
     const known = this.#damaged;
     if (known?.epoch !== epoch) return false;
-    const found = await this.#deps.log.audit?.(Math.max(1, known.seq - 1), 2);
-    if (found?.audited === 'sound') this.#damaged = null;
+    if ((await this.#deps.log.isDamaged?.(known.seq)) === false) this.#damaged = null;
     return this.#damaged !== null;
   }
 
@@ -189,9 +189,10 @@ export class Epochs {
     if (store.checkpoint === null) return;
     await ensureStream();
     const options = { rng, market, publishBase, epochStarted };
-    await restartLog(store.checkpoint, store, log, files, options);
-    await this.#adoptNewest();
-    await node.reached((await log.last()).seq, givenUp);
+    const first = await restartLog(store.checkpoint, store, log, files, options);
+    // A stranger may have written another epoch's first entry behind it.
+    node.switchEpoch(first);
+    await node.reached(first.entry.seq, givenUp);
   }
 
   /** Continues from another leader's epoch, or its snapshot, where there is one. */
@@ -206,12 +207,13 @@ export class Epochs {
     if (newest === undefined) return;
     const [sealed] = await log.read(newest, 1);
     if (sealed?.entry.payload.kind !== 'epoch' || !(await this.#isOurMarket())) return;
-    const { epoch } = sealed.entry;
+    const { epoch, payload } = sealed.entry;
+    if (isOtherMarket(payload.market, node.fold.store.checkpoint?.market)) return;
     const own = node.applied().epoch;
     const ahead = epochNumber(epoch) - epochNumber(own);
     // Both epochs have the same number: other nodes continue the one in the log. The only copy of
     // ours was lost before any other node saw it.
-    if (ahead > 0 || (ahead === 0 && epoch !== own)) node.adopt(sealed);
+    if (ahead > 0 || (ahead === 0 && epoch !== own)) node.switchEpoch(sealed);
   }
 
   /** A log of another market is neither followed nor started again. Throws without an answer. */
@@ -242,9 +244,6 @@ export interface LogStartDeps {
   /** Throws when the start is given up. */
   pauseBeforeRetry(): Promise<void>;
 }
-
-/** A node announces its state as soon as it is connected again, in less than half of this. */
-const ANNOUNCE_MS = 1_000;
 
 /** Throws `otherMarket` when the living nodes under this market's name belong to another one. */
 export async function checkLivingNodes(deps: LogStartDeps): Promise<void> {
@@ -294,8 +293,9 @@ export async function waitForLeader({ lease, pauseBeforeRetry }: LogStartDeps): 
 
 /**
  * true: this node holds the lease and no living node has a newer state; false: another leads. The
- * log was lost, perhaps with what the others had announced: where servers of NATS elect a leader,
- * none of them can announce at once that it is connected again, but each does within a lease.
+ * log was lost, perhaps together with the announcements of the other nodes: while the servers of
+ * NATS elect a leader, no node can announce that it is connected again, but each node does so
+ * within a lease.
  */
 export async function leadsWithNewestState(
   deps: LogStartDeps,
@@ -315,9 +315,13 @@ export async function leadsWithNewestState(
   }
 }
 
+/**
+ * The log and the announcements may have been lost a moment ago, and living nodes have the market:
+ * each announces three times within a lease. Another market under its name would end them all.
+ */
 async function noOtherCanStart(deps: LogStartDeps): Promise<boolean> {
   const { clock, leaseMs, signal } = deps;
-  await pause(clock, Math.min(ANNOUNCE_MS, leaseMs / 2), signal);
+  await pause(clock, leaseMs, signal);
   return !(await hasOtherLeaders(deps)) && deps.lease.held;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where the log ends, as far as NATS and the other nodes know. Servers that lost the end of a log
- * answer with an earlier one, while a living node has what came after: until a new epoch begins,
- * a node must not take a position behind that end for one that is gone.
+ * The end of the log, from the answers of NATS and of the other nodes. Servers that lost the end of
+ * a log answer with an earlier end, while a living node still has the later entries: until a new
+ * epoch begins, a node must not treat a position beyond that end as gone.
  */
 import type { Node } from '../engine/node/node.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -13,7 +13,7 @@ interface KnownEndDeps {
   readonly name: string;
   readonly node: Pick<Node, 'logEnd'>;
   readonly link: Pick<NatsLink, 'onStatus'>;
-  readonly announcements: Pick<Announcements, 'heard' | 'refusedMs'>;
+  readonly announcements: Pick<Announcements, 'receivedSince' | 'refusedMs'>;
   readonly leaseMs: number;
   readonly clock: Clock;
 }
@@ -37,14 +37,15 @@ export class KnownEnd {
   }
 
   /**
-   * null: unknown, since the others were not heard for long enough after an outage, or one of them
-   * has more of this epoch than the log. Rejects where the log does not answer.
+   * null: unknown, because the other nodes were not heard for long enough after an outage, or
+   * because another node has more entries of this epoch than the log. Rejects where the log does
+   * not answer.
    */
   async ask(): Promise<Position | null> {
     const { name, node, announcements, clock, leaseMs } = this.#deps;
     const sinceMs = clock.monotonicMs() - LEASES * leaseMs;
     // Read before the end: every position in them was in the log before.
-    const others = announcements.heard(name, sinceMs);
+    const others = announcements.receivedSince(name, sinceMs);
     const end = await node.logEnd();
     // NATS may have been away while it was asked.
     const awayMs = Math.max(this.#reconnectedMs, announcements.refusedMs);

@@ -2,8 +2,8 @@
  * Calls between nodes, by method name, with JSON input and output. A reader has no keys and no
  * chain: it calls a node that has, and its clients notice no difference:
  *
- * - A call carries the caller's position. The other node answers from that position or later, never
- *   from before something that the client has seen here.
+ * - A call carries the caller's position. The other node answers from that position or a later one,
+ *   never from a state before the changes that the client has seen here.
  * - The answer carries the position that includes its effect. The caller waits for that position,
  *   so that the client's next request sees the effect.
  * - A Failure comes back unchanged, with cause, message, details, reason, status and Retry-After.
@@ -17,6 +17,7 @@ import {
   type Cause,
   Failure,
   type FailureMore,
+  notReady,
   Unavailable,
 } from '../engine/runtime/errors.ts';
 import type { CallHandler } from './nats/callServer.ts';
@@ -49,7 +50,7 @@ interface CallReply {
   readonly failure?: { readonly cause: string; readonly message: string } & FailureMore;
 }
 
-/** What both sides need of their node. */
+/** The parts of a node that both sides need. */
 export interface CallingNode {
   /** Newest entry that is applied. */
   appliedSeq(): number;
@@ -164,10 +165,6 @@ function plain({ cause, message, details, retryAfterSeconds, reason, status, ret
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(reason === undefined ? {} : { reason }),
   };
-}
-
-function notReady(message: string): Failure {
-  return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
 }
 
 function causeOf(cause: string): Cause {

@@ -104,7 +104,7 @@ export class Presence implements Service {
   async claim(pauseBeforeRetry: () => Promise<void>): Promise<Failure | null> {
     let found: Holder | null = null;
     for (;;) {
-      const there = await this.#take();
+      const there = await this.#claim();
       if (there === 'ours') break;
       if (there === 'unreachable') await pauseBeforeRetry();
       else if (found !== null && there.revision !== found.revision) {
@@ -145,7 +145,7 @@ export class Presence implements Service {
   }
 
   /** 'ours', or the value of another process. */
-  async #take(): Promise<'ours' | 'unreachable' | Holder> {
+  async #claim(): Promise<'ours' | 'unreachable' | Holder> {
     const { bucket } = this.#deps;
     const made = await bucket.create(this.#key, this.#text());
     if (made.write === 'unreachable') return made.write;
@@ -178,7 +178,7 @@ export class Presence implements Service {
     const tookMs = clock.monotonicMs() - fromMs;
     if (outcome.write === 'unreachable') return null;
     if (outcome.write === 'refused') {
-      const there = await this.#take();
+      const there = await this.#claim();
       return there === 'ours' || there === 'unreachable' ? null : there.process;
     }
     this.#revision = outcome.revision;

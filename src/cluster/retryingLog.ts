@@ -38,12 +38,12 @@ export async function retryUntilAnswered<T>(
 /** NATS servers may be forming a cluster, or several nodes creating the stream at once. */
 export async function retryWhileNatsForms<T>(
   clock: Clock,
-  mostMs: number,
+  maxMs: number,
   natsWaits: (error: unknown) => void,
   again: () => Promise<void>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const endMs = clock.monotonicMs() + mostMs;
+  const endMs = clock.monotonicMs() + maxMs;
   const waits = rateLimited(clock, natsWaits);
   for (;;) {
     try {

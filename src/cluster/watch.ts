@@ -89,7 +89,7 @@ export class LogWatch implements Service {
     return Math.max(0, this.#endSeq - this.#deps.node.applied().seq);
   }
 
-  /** Until the last check: how long there were such entries and none of them was applied. */
+  /** Until the last check: how long such entries existed without a new one being applied. */
   get lagStalledMs(): number {
     return this.#lag.stalledMs;
   }

@@ -9,10 +9,10 @@ import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import type { Ledger } from './ledger.ts';
 
 /** How far blocks on demand may bring a paced chain ahead of its clock, in slots. */
-export const MOST_AHEAD = 100;
+export const MAX_AHEAD = 100;
 
-const LEAST_PAUSE_MS = 100;
-const MOST_PAUSE_MS = 2_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
 /** A chain that waits for longer than this says so. */
 const SILENT_MS = 10_000;
 
@@ -57,7 +57,7 @@ export class BlockTimer {
     const { slots, blockSlot } = this.#ledger;
     const aheadMs = slotStartMs(slots, blockSlot + 1) - this.#clock.nowMs();
     const silentMs = this.#clock.monotonicMs() - this.#waitsSinceMs;
-    if (silentMs < SILENT_MS && aheadMs <= MOST_AHEAD * slots.slotLengthMs) return null;
+    if (silentMs < SILENT_MS && aheadMs <= MAX_AHEAD * slots.slotLengthMs) return null;
     const ahead = `${Math.ceil(aheadMs / 1000)} s ahead of this machine's clock`;
     return (
       `no block is made: the newest one is ${ahead}. Set the clock right if it was set back; ` +
@@ -87,7 +87,7 @@ export class BlockTimer {
 
   #forge(): void {
     const failure = this.#ledger.forge();
-    const doubled = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.#pauseMs));
+    const doubled = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, 2 * this.#pauseMs));
     this.#pauseMs = failure === null ? 0 : doubled;
   }
 }

@@ -2,7 +2,8 @@
  * Whether a devnet's file holds a chain that a devnet with these options can continue. Loads no
  * ledger rules, so that a server can ask before it opens its market.
  */
-import type { OutputPlan } from '../cardano/codec/encode.ts';
+import { existsSync } from 'node:fs';
+import type { NewOutput } from '../cardano/codec/encode.ts';
 import type { Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
 import { coins } from '../cardano/codec/value.ts';
@@ -16,23 +17,34 @@ export interface ChainOptions {
   /** The ledger's file; a new chain begins where there is none. */
   readonly file: string;
   /** Genesis outputs of a new chain, beside the faucet's; a chain with others is refused. */
-  readonly genesis: readonly OutputPlan[];
+  readonly genesis: readonly NewOutput[];
   /** More outputs of a new chain; a chain that began without them is continued. */
-  readonly aside?: readonly OutputPlan[];
+  readonly aside?: readonly NewOutput[];
   /** Continue a chain that has other genesis outputs. */
   readonly anyGenesis?: boolean;
   /** Advice for a person whose chain has other genesis outputs. */
   readonly otherGenesisHelp?: string;
   /** Ed25519 seed of the faucet, hex. */
   readonly faucetSecret: string;
+  /** A recorded past of a new chain; its genesis is that of the recording. Absent: none. */
+  readonly historyFile?: string;
   /** Between blocks, and the length of a slot; 0: blocks on demand, slots of a second. */
   readonly paceMs: number;
+}
+
+/** null: the file is new. */
+export function chainRecord(file: LedgerFile): ChainRecord | null {
+  const text = file.genesis();
+  // trust: `beginChain` wrote it
+  return text === null ? null : (JSON.parse(text) as ChainRecord);
 }
 
 /** The beginning of a chain, from its file. */
 export interface ChainRecord {
   readonly slotConfig: SlotConfig;
   readonly faucetKeyHash: string;
+  /** It began with a recorded past, up to this moment. */
+  readonly liveSinceMs?: number;
 }
 
 /** 10 billion ADA, more than requests can empty. Each output alone is below 2^53 lovelace. */
@@ -51,15 +63,25 @@ export function checkChainFile(options: ChainOptions): void {
   }
 }
 
+/** Whether a chain began in the file; a file of a start that was cut short has none. */
+export function holdsChain(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const file = new LedgerFile(path);
+  try {
+    return chainRecord(file) !== null;
+  } finally {
+    file.close();
+  }
+}
+
 /**
  * The slots of a chain that these options can continue; null: the file is new. Throws where they
  * cannot: the message says what to do.
  */
 export function chainSlots(file: LedgerFile, options: ChainOptions): SlotConfig | null {
-  const text = file.genesis();
-  if (text === null) return null;
-  // trust: `beginChain` wrote it
-  const { slotConfig, faucetKeyHash } = JSON.parse(text) as ChainRecord;
+  const record = chainRecord(file);
+  if (record === null) return null;
+  const { slotConfig, faucetKeyHash } = record;
   const { paceMs } = options;
   const { slotLengthMs } = slotConfig;
   if (paceMs !== 0 && paceMs !== slotLengthMs) {

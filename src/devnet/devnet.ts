@@ -1,16 +1,19 @@
 import { type SlotConfig, slotAt } from '../cardano/codec/slots.ts';
 import { Key } from '../cardano/keys/keys.ts';
+import { effectsOf } from '../cardano/ledger/mempool.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import {
   type ChainOptions,
   type ChainRecord,
+  chainRecord,
   chainSlots,
   genesisUtxos,
   hasGenesis,
 } from './chainFile.ts';
+import { type RecordedHistory, readHistory, recordedBlocks } from './history.ts';
 import { KupoAnswers, KupoServer } from './kupo/server.ts';
-import { Ledger } from './ledger.ts';
-import { LedgerFile } from './ledgerFile.ts';
+import { blockAfter, Ledger } from './ledger.ts';
+import { type BlockRecord, LedgerFile } from './ledgerFile.ts';
 import type { Guard } from './localHttp.ts';
 import { DevnetNode } from './node.ts';
 import { OgmiosServer } from './ogmios/server.ts';
@@ -30,7 +33,7 @@ export interface DevnetCoreOptions extends ChainOptions {
    */
   readonly parameters?: string;
   readonly includeCbor?: boolean;
-  /** Whose JSON it speaks; absent: 6. */
+  /** The version of Ogmios whose JSON it speaks; absent: 6. */
   readonly ogmiosMajor?: OgmiosMajor;
   readonly version?: string;
   /** How many blocks keep their transactions, at least K; `BLOCKS_KEPT` where absent. */
@@ -63,6 +66,8 @@ export class DevnetCore {
   readonly kupo: KupoAnswers;
   /** Answers `POST /devnet/v1/*`; null: no such route. */
   readonly route: ReturnType<typeof devnetRoute>;
+  /** Up to when its past is a recorded one; null: it has none. */
+  readonly liveSinceMs: number | null;
   readonly #options: DevnetCoreOptions;
   readonly #faucetKey: Key;
 
@@ -73,6 +78,7 @@ export class DevnetCore {
     const slots = chainSlots(file, options) ?? beginChain(file, options, faucetKey);
     const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
     const ledger = new Ledger(file, slots, slotNow);
+    this.liveSinceMs = chainRecord(file)?.liveSinceMs ?? null;
     if (options.parameters !== undefined) {
       const failure = ledger.changeParameters(readDevnetParameters(options.parameters));
       if (failure !== null) throw new Error(failure.message);
@@ -197,6 +203,10 @@ export class Devnet implements DevnetUrls {
     this.#core.warmUp();
   }
 
+  get liveSinceMs(): number | null {
+    return this.#core.liveSinceMs;
+  }
+
   get ogmiosUrl(): string {
     return `ws://${this.#host}:${this.#ogmios.port}`;
   }
@@ -211,12 +221,27 @@ export class Devnet implements DevnetUrls {
 }
 
 function beginChain(file: LedgerFile, options: DevnetCoreOptions, faucetKey: Key): SlotConfig {
-  const { paceMs, clock } = options;
+  const { paceMs, clock, historyFile } = options;
   const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
+  const history = historyFile === undefined ? null : readHistory(historyFile);
+  if (history !== null && history.slotMs !== slotLengthMs) {
+    throw new Error(`${historyFile} has slots of ${history.slotMs} ms, not of ${slotLengthMs} ms`);
+  }
   // Whole seconds: that is how a node tells its start.
-  const zeroTimeMs = Math.floor(clock.nowMs() / 1000) * 1000;
-  const slotConfig = { zeroTimeMs, zeroSlot: 0, slotLengthMs };
-  const kept: ChainRecord = { slotConfig, faucetKeyHash: faucetKey.hash };
-  file.begin(JSON.stringify(kept), genesisUtxos(options));
+  const nowMs = Math.floor(clock.nowMs() / 1000) * 1000;
+  const pastMs = history === null ? 0 : (history.lastSlot + 1) * slotLengthMs;
+  const slotConfig = { zeroTimeMs: nowMs - pastMs, zeroSlot: 0, slotLengthMs };
+  const past = history === null ? {} : { liveSinceMs: nowMs };
+  const kept: ChainRecord = { slotConfig, faucetKeyHash: faucetKey.hash, ...past };
+  file.begin(JSON.stringify(kept), genesisUtxos(options), history === null ? [] : chained(history));
   return slotConfig;
+}
+
+function* chained(history: RecordedHistory): Iterable<BlockRecord> {
+  let parent: BlockRecord | null = null;
+  for (const { slot, transactions } of recordedBlocks(history)) {
+    const inside = transactions.map((tx) => ({ tx, effects: effectsOf(tx) }));
+    parent = blockAfter(parent, slot, inside);
+    yield parent;
+  }
 }

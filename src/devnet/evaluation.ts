@@ -19,7 +19,7 @@ import { cborOf } from './ogmios/session.ts';
 import { PURPOSES } from './ogmios/transactionJson.ts';
 import { uselessRedeemers } from './ogmios/witnessRules.ts';
 
-const MOST_ADDITIONAL = 1_000;
+const MAX_ADDITIONAL = 1_000;
 
 export function evaluation(
   params: Readonly<Record<string, unknown>>,
@@ -127,8 +127,8 @@ function failed(tx: Transaction, message: string, logs: readonly string[]): RpcE
 function additionalOf(value: unknown): Map<string, Utxo> | string {
   const found = new Map<string, Utxo>();
   if (value === undefined || value === null) return found;
-  if (!Array.isArray(value) || value.length > MOST_ADDITIONAL) {
-    return `additionalUtxo is a list of at most ${MOST_ADDITIONAL} outputs`;
+  if (!Array.isArray(value) || value.length > MAX_ADDITIONAL) {
+    return `additionalUtxo is a list of at most ${MAX_ADDITIONAL} outputs`;
   }
   for (const [at, each] of value.entries()) {
     const utxo = utxoOf(each);
@@ -155,7 +155,7 @@ function utxoOf(value: unknown): Utxo | null {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const MOST_AMOUNT = (1n << 64n) - 1n;
+const MAX_AMOUNT = (1n << 64n) - 1n;
 const POLICY = /^[0-9a-f]{56}$/;
 const NAME = /^([0-9a-f]{2}){0,32}$/;
 const HEX = /^([0-9a-f]{2})+$/;
@@ -186,7 +186,7 @@ function membersOf(value: unknown): Members {
 
 function amountOf(written: unknown): bigint | null {
   const amount = integerIn(written);
-  return amount !== null && amount >= 0n && amount <= MOST_AMOUNT ? amount : null;
+  return amount !== null && amount >= 0n && amount <= MAX_AMOUNT ? amount : null;
 }
 
 function datumOf(datum: unknown, hash: unknown): ForeignOutput['datum'] | 'wrong' {

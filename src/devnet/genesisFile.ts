@@ -9,7 +9,7 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { parseAddress } from '../cardano/codec/address.ts';
-import type { OutputPlan } from '../cardano/codec/encode.ts';
+import type { NewOutput } from '../cardano/codec/encode.ts';
 import { asValue } from '../cardano/codec/value.ts';
 
 const Amount = Type.String({ pattern: '^[1-9][0-9]{0,18}$' });
@@ -30,7 +30,7 @@ const Genesis = Type.Object({
 });
 
 /** Throws an Error that says where the text is not of the form above. */
-export function readGenesis(text: string): OutputPlan[] {
+export function readGenesis(text: string): NewOutput[] {
   const value: unknown = JSON.parse(text);
   if (!Value.Check(Genesis, value)) {
     const [error] = Value.Errors(Genesis, value);

@@ -27,7 +27,7 @@ import { type DevnetParameters, MAINNET_645, readDevnetParameters } from './para
 
 export type Resubmit = 'all' | 'none' | readonly string[];
 
-/** What a fork undid. */
+/** The blocks and transactions that a fork undid. */
 export interface Fork {
   readonly tip: BlockHead | null;
   /** Ids of the transactions that lost their block, in chain order. */
@@ -63,7 +63,7 @@ export class Ledger {
     this.#parameters = given === null ? MAINNET_645 : readDevnetParameters(given);
   }
 
-  /** Those in force. */
+  /** The parameters in force. */
   get parameters(): DevnetParameters {
     return this.#parameters;
   }
@@ -179,7 +179,7 @@ export class Ledger {
   forge(count = 1): Failure | null {
     for (let left = count; left > 0; ) {
       const slot = Math.max(this.slot, this.#blockSlot + 1);
-      for (const { id, reason } of this.mempool.dropExpired(slot)) this.#note(id, reason);
+      for (const { id, reason } of this.mempool.dropExpired(slot)) this.#recordRefusal(id, reason);
       const isEmpty = this.mempool.size === 0;
       const taken = this.mempool.nextBlock(this.#parameters.values);
       const blocks = this.#blocks(isEmpty ? left : 1, slot, taken);
@@ -208,15 +208,7 @@ export class Ledger {
   #blocks(count: number, slot: number, taken: readonly PendingTransaction[]): BlockRecord[] {
     const blocks: BlockRecord[] = [];
     for (let at = 0; at < count; at += 1) {
-      const inside = at === 0 ? taken : [];
-      const parent = blocks.at(-1) ?? this.#tip;
-      const head = { height: this.height + 1 + at, slot: slot + at };
-      const transactions = inside.map(({ tx: { id, bytes }, effects }) => ({
-        id,
-        bytes,
-        ...effects,
-      }));
-      blocks.push({ ...head, hash: blockHash(parent, head, transactions), transactions });
+      blocks.push(blockAfter(blocks.at(-1) ?? this.#tip, slot + at, at === 0 ? taken : []));
     }
     return blocks;
   }
@@ -249,7 +241,7 @@ export class Ledger {
     this.#returning = new Map();
     for (const { tx } of taken) {
       if (resubmit === 'all' || resubmit.includes(tx.id)) this.#returning.set(tx.id, tx);
-      else this.#note(tx.id, 'REFUSED');
+      else this.#recordRefusal(tx.id, 'REFUSED');
     }
     for (const tx of waiting) this.#returning.set(tx.id, tx);
     const takenBack = taken.map(({ height, tx }) => ({ height, id: tx.id }));
@@ -276,7 +268,7 @@ export class Ledger {
   /** Drops a transaction that is in no block, with the reason. */
   drop(id: string, reason: RefusalReason): void {
     const isKnown = this.#returning.delete(id);
-    if (this.mempool.remove(id) || isKnown) this.#note(id, reason);
+    if (this.mempool.remove(id) || isKnown) this.#recordRefusal(id, reason);
   }
 
   #takeWaiting(): Transaction[] {
@@ -298,10 +290,10 @@ export class Ledger {
     if (tx === undefined) return;
     this.#returning.delete(tx.id);
     const refusal = this.#accept(tx);
-    if (refusal !== null) this.#note(tx.id, refusal.reason);
+    if (refusal !== null) this.#recordRefusal(tx.id, refusal.reason);
   }
 
-  #note(id: string, reason: RefusalReason): void {
+  #recordRefusal(id: string, reason: RefusalReason): void {
     this.#reasons.delete(id);
     this.#reasons.set(id, reason);
     if (this.#reasons.size <= REASONS_KEPT) return;
@@ -341,9 +333,9 @@ function neededBy(
 }
 
 /** Reads submitted bytes. */
-function decoded(bytes: Uint8Array, { mostBytes }: ProtocolParameters): Transaction | Refusal {
-  if (bytes.length > mostBytes) {
-    const message = `Too large: ${bytes.length} bytes, at most ${mostBytes}`;
+function decoded(bytes: Uint8Array, { maxBytes }: ProtocolParameters): Transaction | Refusal {
+  if (bytes.length > maxBytes) {
+    const message = `Too large: ${bytes.length} bytes, at most ${maxBytes}`;
     return { reason: 'LIMITS_EXCEEDED', message };
   }
   try {
@@ -353,6 +345,17 @@ function decoded(bytes: Uint8Array, { mostBytes }: ProtocolParameters): Transact
     const cause = isFault(error, 'malformedCbor') ? error.message : 'it cannot be read';
     return { reason: 'MALFORMED', message: `This is no transaction: ${cause}` };
   }
+}
+
+/** The block in `slot` that follows `parent`. */
+export function blockAfter(
+  parent: BlockHead | null,
+  slot: number,
+  inside: readonly PendingTransaction[],
+): BlockRecord {
+  const head = { height: (parent?.height ?? 0) + 1, slot };
+  const transactions = inside.map(({ tx: { id, bytes }, effects }) => ({ id, bytes, ...effects }));
+  return { ...head, hash: blockHash(parent, head, transactions), transactions };
 }
 
 /** A block's hash: over its parent's hash, its height and slot, and its transactions. */

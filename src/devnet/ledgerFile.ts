@@ -11,7 +11,8 @@
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
 import { assert } from '../engine/runtime/assert.ts';
-import { Failure } from '../engine/runtime/errors.ts';
+import { Failure, systemCode } from '../engine/runtime/errors.ts';
+import { MAX_FORK_BLOCKS } from '../engine/runtime/limits.ts';
 import { type Database, openDatabase } from '../engine/store/database.ts';
 import { OutputSearch } from './outputSearch.ts';
 import {
@@ -23,7 +24,7 @@ import {
 } from './outputTable.ts';
 
 /** Depth that can be rolled back, in blocks: Cardano's security parameter. */
-export const K = 2160;
+export const K = MAX_FORK_BLOCKS;
 
 /** Blocks whose transactions are kept: 12 hours at a block a second. */
 const BLOCKS_KEPT = 20 * K;
@@ -88,9 +89,9 @@ interface HeadRow {
   readonly hash: Uint8Array;
 }
 
-/** The write-ahead log is brought into the file beyond this, and cut to `MOST_LOG_BYTES`. */
+/** The write-ahead log is brought into the file beyond this, and cut to `MAX_LOG_BYTES`. */
 const LOG_PAGES = 1_000;
-const MOST_LOG_BYTES = 8 << 20;
+const MAX_LOG_BYTES = 8 << 20;
 
 export class LedgerFile {
   readonly outputs: OutputTable;
@@ -112,7 +113,7 @@ export class LedgerFile {
     this.#path = file;
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     this.#database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
-    this.#database.pragma(`journal_size_limit = ${MOST_LOG_BYTES}`);
+    this.#database.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
     const found = this.#database.pragma('user_version', { simple: true });
     if (found === 0) {
       this.#database.exec(
@@ -137,7 +138,8 @@ export class LedgerFile {
     return row?.text ?? null;
   }
 
-  begin(text: string, outputs: readonly Utxo[]): void {
+  /** `recorded`: the first blocks. All of it, or nothing. */
+  begin(text: string, outputs: readonly Utxo[], recorded: Iterable<BlockRecord> = []): void {
     this.#database.transaction(() => {
       this.#sql.writeGenesis.run(text);
       this.#sql.writeMarks.run(0, 0, 0);
@@ -149,6 +151,7 @@ export class LedgerFile {
         this.outputs.make(utxo, 0, transactions.indexOf(ref.txHash));
         this.#sql.keepGenesis.run(fromHex(ref.txHash), ref.index, fromHex(output.cbor));
       }
+      for (const block of recorded) this.#append(block);
     })();
   }
 
@@ -275,18 +278,18 @@ export class LedgerFile {
   #write<T>(work: () => T): T | Failure {
     try {
       const result = this.#database.transaction(work)();
-      this.#note(null);
+      this.#reportDisk(null);
       return result;
     } catch (error) {
       const code = diskErrorOf(error);
       if (code === null) throw error;
       const message = `the devnet cannot write ${this.#path} (${code}): ${REMEDY}`;
-      this.#note(message);
+      this.#reportDisk(message);
       return new Failure('NOT_READY', message);
     }
   }
 
-  #note(refusal: string | null): void {
+  #reportDisk(refusal: string | null): void {
     if (this.#refusal === refusal) return;
     this.#refusal = refusal;
     this.#diskChanged(refusal);
@@ -327,11 +330,12 @@ export class LedgerFile {
 
 const REMEDY = 'make room on its disk; it continues by itself';
 
+const DISK = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/;
+
 /** The code of an error of a full, failing or read-only disk; null: another error. */
 function diskErrorOf(error: unknown): string | null {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  const isDisk = typeof code === 'string' && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(code);
-  return isDisk ? code : null;
+  const code = systemCode(error);
+  return code !== null && DISK.test(code) ? code : null;
 }
 
 function statements(database: Database) {

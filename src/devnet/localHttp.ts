@@ -2,6 +2,7 @@
  * The HTTP ports of a devnet. Requests from pages of other sites are refused: a browser sends the
  * page's Origin, and a name that was rebound to this machine as Host.
  */
+
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,6 +10,7 @@ import {
   type Server,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemCode } from '../engine/runtime/errors.ts';
 
 export interface Guard {
   /** Host names, without a port, under which other programs may reach it beside loopback. */
@@ -51,8 +53,7 @@ export class LocalHttpServer {
     try {
       await listening.promise;
     } catch (error) {
-      const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-      const reason = REASONS[String(code)] ?? String(error);
+      const reason = REASONS[systemCode(error) ?? ''] ?? String(error);
       throw new Error(`the devnet's ${what} cannot listen on ${host}:${port}: ${reason}`);
     }
   }

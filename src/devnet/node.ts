@@ -20,8 +20,9 @@ import { credentialOf } from '../cardano/ledger/utxoSet.ts';
 import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import type { JsonValue } from '../engine/runtime/exactJson.ts';
-import { BlockTimer, MOST_AHEAD } from './blockTimer.ts';
+import { BlockTimer, MAX_AHEAD } from './blockTimer.ts';
 import { evaluation } from './evaluation.ts';
+import { payFromFaucet } from './faucet.ts';
 import type { Ledger, Resubmit } from './ledger.ts';
 import type { LedgerFile } from './ledgerFile.ts';
 import { oneEra } from './ogmios/networkFacts.ts';
@@ -37,16 +38,15 @@ import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import type { NodeFacts, ServedNode } from './ogmios/served.ts';
 import type { OgmiosMajor } from './ogmios/transactionJson.ts';
 import { changedParameters, spokenBy } from './parameters.ts';
-import { payFromFaucet } from './payment.ts';
 import { ServedLedger } from './servedLedger.ts';
 
 const NETWORK_MAGIC = 42;
 
-const MOST_COMMANDS = 2_000;
+const MAX_COMMANDS = 2_000;
 const SLICE_MS = 10;
 /** Blocks that one command makes before others have their turn. */
 const BLOCKS_A_TURN = 100;
-const MOST_QUERIED = 1_000;
+const MAX_QUERIED = 1_000;
 const NOT_KEPT = 'the disk of the devnet refuses to keep it: try again';
 /** Between two tries to write, where blocks come on demand only. */
 const PROBE_MS = 1_000;
@@ -179,8 +179,8 @@ export class DevnetNode implements ServedNode {
 
   async utxo({ outputReferences, addresses }: Params): Promise<Answer> {
     const asked = outputReferences ?? addresses;
-    if (!Array.isArray(asked) || asked.length > MOST_QUERIED) {
-      return invalidParams(`up to ${MOST_QUERIED} outputReferences or addresses`);
+    if (!Array.isArray(asked) || asked.length > MAX_QUERIED) {
+      return invalidParams(`up to ${MAX_QUERIED} outputReferences or addresses`);
     }
     const found =
       addresses === undefined ? this.#byReference(asked) : this.#byAddress(asked.map(String));
@@ -259,9 +259,9 @@ export class DevnetNode implements ServedNode {
     const { ledger, clock, paceMs } = this.#options;
     if (paceMs === 0) return null;
     const ahead = Math.max(0, ledger.blockSlot - slotAt(ledger.slots, clock.nowMs()));
-    if (ahead + count <= MOST_AHEAD) return null;
-    const left = Math.max(0, MOST_AHEAD - ahead);
-    const state = `blocks may be ${MOST_AHEAD} slots ahead of the clock, these are ${ahead}`;
+    if (ahead + count <= MAX_AHEAD) return null;
+    const left = Math.max(0, MAX_AHEAD - ahead);
+    const state = `blocks may be ${MAX_AHEAD} slots ahead of the clock, these are ${ahead}`;
     return new Failure('INVALID_PARAMS', `${state}: at most ${left} can be made now`);
   }
 
@@ -270,7 +270,7 @@ export class DevnetNode implements ServedNode {
     if (this.#isStopped) {
       return Promise.resolve(STOPPING);
     }
-    if (this.#commands.length >= MOST_COMMANDS) {
+    if (this.#commands.length >= MAX_COMMANDS) {
       return Promise.resolve(new Failure('OVERLOADED', 'Too much is queued: try again'));
     }
     const answered = Promise.withResolvers<T | Failure>();

@@ -104,7 +104,7 @@ function searchSql(query: OutputQuery): string {
     ? '(e.made, e.made_at, e.position) > (@made, @madeAt, @position) AND e.made <= @end'
     : '(e.made, e.made_at, e.position) < (@made, @madeAt, @position) AND e.made >= @end';
   const conditions = Object.entries(CONDITIONS).flatMap(([name, sql]) => {
-    // trust: the names of the conditions are those of the query
+    // trust: the query uses the names of the conditions
     return query[name as keyof typeof CONDITIONS] === undefined ? [] : [sql];
   });
   if (query.status === 'unspent') conditions.push('(o.spent IS NULL OR o.spent > @height)');
@@ -115,7 +115,7 @@ function searchSql(query: OutputQuery): string {
     FROM (${entriesSql(query)
       .map((entries) => `${PLACE} ${entries} AND ${range}`)
       .join(' UNION ')}
-      ORDER BY ${ordered('')} LIMIT @limit) p
+      ORDER BY ${ordered('')} LIMIT +@limit) p
     CROSS JOIN outputs o ON o.made = p.made AND o.made_at = p.made_at AND o.position = p.position
     ORDER BY ${ordered('p.')}`;
 }

@@ -47,9 +47,9 @@ function devnetParameters(members: JsonObject): DevnetParameters {
     throw unreadable(`minFeeReferenceScripts.range is not ${REFERENCE_TIER_BYTES}`);
   }
   const fits =
-    values.mostBytes <= values.mostBlockBytes &&
-    values.mostMemory <= values.mostBlockMemory &&
-    values.mostCpu <= values.mostBlockCpu;
+    values.maxBytes <= values.maxBlockBytes &&
+    values.maxMemory <= values.maxBlockMemory &&
+    values.maxCpu <= values.maxBlockCpu;
   if (!fits) throw unreadable('a limit of a block is below that of a transaction');
   return { values, json: jsonMembers(members) };
 }

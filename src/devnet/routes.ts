@@ -2,11 +2,11 @@
 import { keyAddressProblem, parseKeyAddress } from '../cardano/codec/address.ts';
 import { isFault } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
+import { FAUCET_ADA, MAX_FAUCET_ADA } from '../engine/runtime/limits.ts';
 import { K } from './ledgerFile.ts';
 import type { DevnetNode } from './node.ts';
 import type { RouteAnswer } from './ogmios/server.ts';
 
-const MOST_ADA = 10_000;
 const LOVELACE_PER_ADA = 1_000_000n;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -42,12 +42,12 @@ function bodyOf(text: string): Body | null {
   }
 }
 
-async function faucet(node: DevnetNode, { address, ada = 1000 }: Body): Promise<RouteAnswer> {
+async function faucet(node: DevnetNode, { address, ada = FAUCET_ADA }: Body): Promise<RouteAnswer> {
   if (typeof address !== 'string') return invalid('address', 'an address in bech32 is needed');
   if (parseKeyAddress(address, 'testnet') === null) {
     return invalid('address', keyAddressProblem(address, 'testnet'));
   }
-  if (!isWhole(ada, 1, MOST_ADA)) return invalid('ada', `1 to ${MOST_ADA}`);
+  if (!isWhole(ada, 1, MAX_FAUCET_ADA)) return invalid('ada', `1 to ${MAX_FAUCET_ADA}`);
   const outcome = await node.faucet(address, BigInt(ada) * LOVELACE_PER_ADA);
   if (outcome instanceof Failure) return failed(outcome);
   if (outcome.outcome === 'accepted') return { status: 200, body: { txHash: outcome.txHash } };

@@ -17,14 +17,14 @@ import type {
 import { blockText, servedTransaction, type TransactionOptions } from './ogmios/transactionJson.ts';
 
 /** Characters of JSON that are kept; a block of 88 kB has about half a million. */
-const MOST_TEXT = 8 << 20;
+const MAX_TEXT = 8 << 20;
 
 export class ServedLedger implements ServedChain {
   readonly #ledger: Ledger;
   readonly #file: LedgerFile;
   readonly #shownAs: TransactionOptions;
   readonly #texts = new LRUCache<string, ServedTransaction>({
-    maxSize: MOST_TEXT,
+    maxSize: MAX_TEXT,
     sizeCalculation: ({ text }) => text.length,
   });
   readonly #listeners = new Set<ChainListener>();

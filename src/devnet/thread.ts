@@ -25,6 +25,8 @@ export interface DevnetUrls {
   readonly kupoUrl: string;
   /** Base URL of the routes for faucet, forks and blocks. */
   readonly devnetUrl: string;
+  /** Up to when its past is a recorded one; null: it has none. */
+  readonly liveSinceMs: number | null;
 }
 
 export interface RunningDevnet extends DevnetUrls {

@@ -11,8 +11,8 @@ await serveThread<DevnetThreadOptions, DevnetCalls, Stalled>(async (options, rep
     urls: () => {
       // After the answer, because it takes a while.
       systemClock.soon(() => devnet.warmUp());
-      const { ogmiosUrl, kupoUrl, devnetUrl } = devnet;
-      return { ogmiosUrl, kupoUrl, devnetUrl };
+      const { ogmiosUrl, kupoUrl, devnetUrl, liveSinceMs } = devnet;
+      return { ogmiosUrl, kupoUrl, devnetUrl, liveSinceMs };
     },
     stop: () => devnet.stop(),
   };

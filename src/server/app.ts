@@ -4,7 +4,6 @@
  */
 import type { Readable } from 'node:stream';
 import type { Registry } from 'prom-client';
-import { tradersService } from '../client/traders/service.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
 import type { Node } from '../engine/node/node.ts';
 import { Fault } from '../engine/runtime/assert.ts';
@@ -13,8 +12,10 @@ import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/meters.ts';
 import type { Reasons } from '../engine/runtime/reasons.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
+import { tradersService } from '../traders/service.ts';
 import { reachableHost } from './settings/table.ts';
 import { loadApiKeys, reloadApiKeys } from './wiring/apiKeys.ts';
+import { type AppDeps, followsChain } from './wiring/appDeps.ts';
 import type { ChainFeatures } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
 import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
@@ -22,11 +23,10 @@ import type { ChainUrls, RunningDevnet } from './wiring/devnet.ts';
 import type { RoleState } from './wiring/election.ts';
 import { detectFatal, trackReasons } from './wiring/health.ts';
 import { openListeners, requireFreePorts } from './wiring/listeners.ts';
-import { type Market, openMarket } from './wiring/market.ts';
+import { type OpenNode, openNode } from './wiring/openNode.ts';
 import { whileLeading } from './wiring/whileLeading.ts';
-import { followsChain, type World } from './wiring/world.ts';
 
-export type { World } from './wiring/world.ts';
+export type { AppDeps } from './wiring/appDeps.ts';
 
 export interface App {
   /** The port that was bound. */
@@ -45,18 +45,18 @@ export interface App {
 
 const STOP_DEADLINE_MS = 9_000;
 /** After this time the server listens anyway and reports its progress. */
-const MOST_CATCHING_UP_MS = 10_000;
+const MAX_CATCHING_UP_MS = 10_000;
 const LOOK_MS = 10;
 /** A start that is aborted has this time to end by itself; what hangs is abandoned. */
 const ABORT_GRACE_MS = 1_000;
 
 /**
- * `World.signal` aborts the start: it rejects with `interrupted` shortly after, and the process
+ * `AppDeps.signal` aborts the start: it rejects with `interrupted` shortly after, and the process
  * should end.
  */
-export async function startApp(world: World): Promise<App> {
-  const { signal, clock } = world;
-  const starting = start(world);
+export async function startApp(deps: AppDeps): Promise<App> {
+  const { signal, clock } = deps;
+  const starting = start(deps);
   if (signal === undefined) return starting;
   const aborted = Promise.withResolvers<never>();
   const end = () => aborted.reject(new Fault('interrupted', 'stopped before it had started'));
@@ -70,31 +70,31 @@ export async function startApp(world: World): Promise<App> {
   }
 }
 
-async function start(world: World): Promise<App> {
-  const { clock, rng, logger } = world;
-  const apiKeys = loadApiKeys(world.settings);
+async function start(given: AppDeps): Promise<App> {
+  const { clock, rng, logger } = given;
+  const apiKeys = loadApiKeys(given.settings);
   const registry = createRegistry();
-  await prepareProcess(world, registry);
-  checkNoOldLedger(world.settings);
-  const { NATS_URL } = world.settings;
-  const noted = trackReasons(createEvents(logger, registry), NATS_URL !== undefined);
+  await prepareProcess(given, registry);
+  const deps = await withAnyHistory(given);
+  const { NATS_URL } = deps.settings;
+  const noted = trackReasons(createEvents(logger, registry, clock), NATS_URL !== undefined);
   const { events, failed } = detectFatal(noted.events);
 
-  const joined = NATS_URL === undefined ? null : await joinNodes(world, NATS_URL, events);
-  const market = joined?.market ?? (await openMarket(world, events));
+  const joined = NATS_URL === undefined ? null : await joinNodes(deps, NATS_URL, events);
+  const market = joined?.market ?? (await openNode(deps, events));
   const { node, log, writer } = market;
   const { reasons } = noted;
   noted.attach(node);
   const cluster = joined?.cluster ?? null;
-  const opening = openAnyChain(world, market, cluster, reasons, events);
+  const opening = openAnyChain(deps, market, cluster, reasons, events);
   const { chain, devnet } = await opening.catch(async (error: unknown) => {
     // Open files and connections would keep the process alive and DATA_DIR locked.
     await node.stop();
     await cluster?.leave();
     throw error;
   });
-  const listeners = openListeners(world, node, chain, cluster, events, registry, reasons, apiKeys);
-  reloadApiKeys(apiKeys, world, events);
+  const listeners = openListeners(deps, node, chain, cluster, events, registry, reasons, apiKeys);
+  reloadApiKeys(apiKeys, deps, events);
 
   let replay: Replay | null = null;
   let stopping = false;
@@ -105,7 +105,7 @@ async function start(world: World): Promise<App> {
   });
   const startNode = () => node.start(listeners.hub);
   const nodeService = serviceOf('node', () => node.stop(), startNode);
-  const traders = tradersOf(world, listeners.port, chain?.roles ?? null, events);
+  const traders = tradersOf(deps, listeners.port, chain?.roles ?? null, events);
   const { first, following } = chainServices(chain, devnet, clock);
   const keeping = [nodeService, ...(market.snapshots === undefined ? [] : [market.snapshots])];
   const services = [...first, ...keeping, ...following, ...listeners.services, ...traders, ingest];
@@ -132,11 +132,22 @@ async function start(world: World): Promise<App> {
 }
 
 /** A hosted node has no port, and no process whose metrics it could show. */
-async function prepareProcess(world: World, registry: Registry): Promise<void> {
-  if (world.host !== undefined) return;
-  await requireFreePorts(world.settings);
-  await makeDataDirectory(world.settings.DATA_DIR, world);
-  collectProcessMetrics(registry);
+async function prepareProcess(deps: AppDeps, registry: Registry): Promise<void> {
+  if (deps.host === undefined) {
+    await requireFreePorts(deps.settings);
+    await makeDataDirectory(deps.settings.DATA_DIR, deps);
+    collectProcessMetrics(registry);
+  }
+  checkNoOldLedger(deps.settings);
+}
+
+/** Loads the scripts of a market only where a new devnet may begin. */
+async function withAnyHistory(deps: AppDeps): Promise<AppDeps> {
+  const { devnet } = deps;
+  if (devnet?.beginsWithPast !== true) return deps;
+  const { fittingHistory } = await import('./wiring/history.ts');
+  const historyFile = fittingHistory(deps);
+  return historyFile === null ? deps : { ...deps, devnet: { ...devnet, historyFile } };
 }
 
 async function stopAll(
@@ -162,31 +173,31 @@ function serviceOf(
 }
 
 /** Loads the NATS client only if there are several nodes. */
-async function joinNodes(world: World, url: string, events: Events) {
-  const { joinMarket } = await import('./wiring/cluster.ts');
-  return joinMarket(world, url, events);
+async function joinNodes(deps: AppDeps, url: string, events: Events) {
+  const { joinCluster } = await import('./wiring/cluster.ts');
+  return joinCluster(deps, url, events);
 }
 
 /** Loads the ledger's rules, which takes a while, only if there is a chain. */
 async function openAnyChain(
-  world: World,
-  market: Market,
+  deps: AppDeps,
+  market: OpenNode,
   cluster: Cluster | null,
   reasons: Reasons,
   events: Events,
 ): Promise<OpenedChain> {
-  const { settings } = world;
+  const { settings } = deps;
   if (settings.ROLE === 'reader' && cluster !== null) {
     const { openReader } = await import('./wiring/reader.ts');
-    return { chain: openReader(world, market, cluster, reasons, events), devnet: null };
+    return { chain: openReader(deps, market, cluster, reasons, events), devnet: null };
   }
-  if (!followsChain(world)) return { chain: null, devnet: null };
+  if (!followsChain(deps)) return { chain: null, devnet: null };
   const { openNetwork } = await import('./wiring/network.ts');
   const { openChain } = await import('./wiring/chain.ts');
-  const network = await openNetwork(world, events);
+  const network = await openNetwork(deps, events);
   try {
     return {
-      chain: openChain(world, market, cluster, network, reasons, events),
+      chain: openChain(deps, market, cluster, network, reasons, events),
       devnet: network.devnet,
     };
   } catch (error) {
@@ -215,7 +226,7 @@ function untilReady(chain: ChainFeatures, clock: Clock): Service {
     'catching up',
     () => {},
     async () => {
-      const endMs = clock.monotonicMs() + MOST_CATCHING_UP_MS;
+      const endMs = clock.monotonicMs() + MAX_CATCHING_UP_MS;
       while (!chain.isReady() && clock.monotonicMs() < endMs) await sleep(clock, LOOK_MS);
     },
   );
@@ -223,7 +234,7 @@ function untilReady(chain: ChainFeatures, clock: Clock): Service {
 
 /** Simulated traders are clients like any other: they start after the listeners. */
 function tradersOf(
-  { devnet, settings, clock }: World,
+  { devnet, settings, clock }: AppDeps,
   port: () => number,
   roles: RoleState | null,
   observer: Events,

@@ -1,6 +1,6 @@
 /**
  * The context that every part of the page gets, through `usePage`. Every stylesheet under `src/web`
- * is part of the document; controls and colours come from `style/base.css`.
+ * is part of the document; controls come from `style/base.css`, colours from `style/colours.css`.
  */
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Client, ConnectionState } from '../client/index.ts';

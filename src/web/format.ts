@@ -73,7 +73,10 @@ export function shortDecimal(decimal: string): string {
   return localized(digits === 0 ? text : `${shown}.${fraction.padEnd(digits, '0')}${unit}`);
 }
 
-/** A price for columns: as `subscriptZeros`, with as many digits whatever the last ones are. */
+/**
+ * A price for columns: like `subscriptZeros`, but with trailing zeros, so that every price has the
+ * same number of digits.
+ */
 export function columnPrice(decimal: string, significant: number): string {
   const text = subscriptText(decimal, significant);
   const [, zeros, rest = ''] = /^0\.(0[₀-₉]+|0*)(\d+)$/.exec(text) ?? [];
@@ -105,6 +108,9 @@ export const shortMoment = writerOf({ dateStyle: 'short', timeStyle: 'short' });
 
 /** As `moment`, where the day goes without saying. */
 export const timeOfDay = writerOf({ timeStyle: 'medium' });
+
+/** As `timeOfDay`, without seconds. */
+export const shortTime = writerOf({ timeStyle: 'short' });
 
 /** Made once, when it is first needed: making one takes as long as a hundred uses of it. */
 function writerOf(options: Intl.DateTimeFormatOptions): (seconds: number) => string {

@@ -1,6 +1,6 @@
 /**
- * The last data of each view, kept after the reader leaves the view: a reader who comes back sees
- * it at once, and while the server is away only this data shows, with its age.
+ * The last data of each view, kept after the reader leaves the view: a returning reader sees it at
+ * once, and while the server is away only this data shows, with its age.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 

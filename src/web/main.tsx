@@ -18,7 +18,7 @@ import { MarketTime } from './marketTime.ts';
 import { t } from './messages.ts';
 import { PageProvider } from './page.tsx';
 import { type PageRoute, parseRoute, routeHash, routeOfPath } from './route.ts';
-import { loadWhenMoved } from './shell/laterView.tsx';
+import { loadViews, loadWhenMoved } from './shell/lazyView.tsx';
 import { Shell } from './shell/shell.tsx';
 import { showToast } from './shell/toasts.tsx';
 
@@ -33,6 +33,8 @@ const linked = routeOfPath(location.pathname);
 // From here on places are behind the `#`, whichever link led here.
 if (linked !== null) history.replaceState(null, '', `/${location.hash || routeHash(linked)}`);
 const route = signal<PageRoute>(parseRoute(location.hash));
+// Before the frame is drawn: on a slow line the network would be idle meanwhile.
+if (route.peek().at !== 'home') void loadViews();
 const pool = signal<LiquidityPoolInfo | null>(null);
 const network = signal<Network | null>(null);
 const { connection } = client;

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../engine/runtime/clock.ts';
 
-const LEAST_MS = 1000 / 15;
+const MIN_MS = 1000 / 15;
 
 export interface Pace {
   ask(): void;
@@ -34,7 +34,7 @@ export function paced(
     ask() {
       if (isAsked) return;
       isAsked = true;
-      const waitMs = lastMs + LEAST_MS - clock.monotonicMs();
+      const waitMs = lastMs + MIN_MS - clock.monotonicMs();
       const timer = waitMs > 0 ? clock.after(waitMs, () => frames.add(run)) : null;
       if (timer === null) frames.add(run);
       cancel = () => timer?.cancel();

@@ -31,7 +31,10 @@ export function tokenLink(asset: string): string {
   return `/t/${asset}`;
 }
 
-/** The view of a document that the server sent to a path: it answers unknown ones with the page. */
+/**
+ * The view of a document that the server sent to a path: the server sends the page for unknown
+ * paths.
+ */
 export function routeOfPath(path: string): PageRoute | null {
   return path === '/' ? null : (linkedRoute(path) ?? { at: 'nowhere', text: decoded(path) });
 }

@@ -1,5 +1,5 @@
 /**
- * Views that the market's lists do not need: a separate script, loaded by `shell/laterView.tsx`.
+ * Views that the market's lists do not need: a separate script, loaded by `shell/lazyView.tsx`.
  */
 export { ChartOnly } from './chart/chart.tsx';
 export { Token } from './token/token.tsx';

@@ -3,40 +3,24 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { HistoryAnswers } from '../../src/api/charts/historyAnswers.ts';
-import { chartRoutes } from '../../src/api/charts/routes.ts';
-import { lastBarTopic, mcapBarTopic } from '../../src/api/charts/topics.ts';
-import { udfRoutes } from '../../src/api/charts/udf.ts';
 import { createGateway } from '../../src/api/gateway/gateway.ts';
+import type { GatewayOptions } from '../../src/api/gateway/options.ts';
 import type { NodeView } from '../../src/api/gateway/port.ts';
 import { createServer } from '../../src/api/gateway/server.ts';
-import { portfolioRoutes } from '../../src/api/holders/portfolioRoutes.ts';
-import { holderRoutes } from '../../src/api/holders/routes.ts';
-import { insightsTopic } from '../../src/api/holders/topics.ts';
 import { Books } from '../../src/api/orders/book.ts';
-import { orderBookRoute } from '../../src/api/orders/bookRoute.ts';
-import { openOrdersOf } from '../../src/api/orders/orderLookup.ts';
-import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
-import { orderTopics } from '../../src/api/orders/topics.ts';
-import { newLaunchesTopic } from '../../src/api/pools/launches.ts';
-import { poolRoutes } from '../../src/api/pools/routes.ts';
-import { poolTopics } from '../../src/api/pools/topics.ts';
-import { SlicedReads } from '../../src/api/schemas/slicedReads.ts';
-import { tickerRoutes } from '../../src/api/tickers/routes.ts';
-import { tickerTopics } from '../../src/api/tickers/topics.ts';
 import { createHub } from '../../src/api/topics/hub.ts';
-import { tradeRoutes } from '../../src/api/trades/routes.ts';
-import { tradeTopics } from '../../src/api/trades/topics.ts';
 import { DEFAULT_FEES } from '../../src/engine/market/fees.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { marketRoutes, marketTopics } from '../../src/server/wiring/services.ts';
 import { appendBlock, passTo, rollBackTo } from '../chain/foldChain.ts';
-import { BlockMaker, type Deed } from '../chain/foldMarket.ts';
+import { type Action, BlockMaker } from '../chain/foldMarket.ts';
 import type { ModelPool } from '../chain/foldState.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import type { Frame } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
+import { STATUS } from './docs/sample.ts';
 import { silentObserver } from './silentObserver.ts';
 
 export interface MarketApi {
@@ -45,7 +29,9 @@ export interface MarketApi {
   readonly url: string;
   readonly port: number;
   readonly faults: unknown[];
-  block(deeds: readonly Deed[], afterMs?: number): Promise<void>;
+  /** Frames that were rendered for all sockets of a channel at once, as text. */
+  readonly published: string[];
+  block(actions: readonly Action[], afterMs?: number): Promise<void>;
   back(blocks: number): Promise<void>;
   pass(forMs: number): Promise<void>;
   pool(index?: number): ModelPool;
@@ -53,7 +39,10 @@ export interface MarketApi {
   json(path: string, query: Record<string, string | number>): Promise<unknown>;
 }
 
-export async function openMarketApi(scope: Scope): Promise<MarketApi> {
+export async function openMarketApi(
+  scope: Scope,
+  options: Partial<GatewayOptions> = {},
+): Promise<MarketApi> {
   const world = await FoldWorld.open(scope, join(temporaryDirectory(), 'data'));
   const maker = new BlockMaker();
   const { node } = world;
@@ -70,45 +59,29 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
   };
   const clock = systemClock;
   const server = createServer(observer);
-  const streams = createHub({ nodeView, clock, observer, publish: server.publish });
+  const published: string[] = [];
+  const publish: typeof server.publish = (channel, bytes, isBinary) => {
+    published.push(Buffer.from(bytes).toString());
+    server.publish(channel, bytes, isBinary);
+  };
+  const streams = createHub({ nodeView, clock, observer, publish });
   // The world keeps the tags of a batch; it notifies listeners right after it.
   node.onApplied(() => {
     const tags = [...world.said.tags];
     world.said.tags.clear();
     streams.applied(tags);
   });
-  const histories = new HistoryAnswers(node);
-  const reads = new SlicedReads(node);
   const books = new Books(node, DEFAULT_FEES);
   const gateway = createGateway({
     server,
     streams,
-    routes: [
-      ...chartRoutes(node, histories),
-      ...udfRoutes(node, clock, histories),
-      ...poolRoutes(node),
-      ...holderRoutes(node),
-      ...portfolioRoutes(node, reads, (state, pkhs) => openOrdersOf(node, state, pkhs)),
-      ...orderFeedRoutes(node, reads),
-      orderBookRoute(node, books),
-      ...tradeRoutes(node),
-      ...tickerRoutes(node),
-    ],
-    topics: [
-      lastBarTopic(node),
-      mcapBarTopic(node),
-      ...poolTopics(node),
-      ...orderTopics(node, books),
-      ...tradeTopics(node),
-      ...tickerTopics(node),
-      insightsTopic(node),
-      newLaunchesTopic(node),
-    ],
+    routes: marketRoutes(node, books, null, clock, null),
+    topics: marketTopics(node, books, STATUS),
     nodeView,
     clock,
     rng: systemRng,
     observer,
-    options: { shutdownGraceMs: 5, stopMs: 100 },
+    options: { shutdownGraceMs: 5, stopMs: 100, ...options },
   });
   const port = await gateway.start('127.0.0.1', 0);
   assert(typeof port === 'number');
@@ -126,7 +99,8 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
     url,
     port,
     faults,
-    block: (deeds, afterMs = 20_000) => appendBlock(world, maker.block(deeds, afterMs)),
+    published,
+    block: (actions, afterMs = 20_000) => appendBlock(world, maker.block(actions, afterMs)),
     back: (blocks) => rollBackTo(world, maker.back(blocks)),
     pass: (forMs) => passTo(world, world.fold.marketMs + forMs),
     pool(index = 0) {
@@ -146,7 +120,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
 
 export const PONG = JSON.stringify({ messageType: 'pong', requestId: null });
 
-/** One subscription on a socket of its own, as its frames came. */
+/** One subscription on its own socket, with its frames in the order in which they arrived. */
 export class Listener {
   readonly frames: Frame[] = [];
   readonly #socket: WebSocket;

@@ -1,4 +1,4 @@
-/** What a test reads of `/health/ready`. */
+/** The fields of `/health/ready` that tests read. */
 export interface Readiness {
   readonly synced: boolean;
   readonly stale: boolean;

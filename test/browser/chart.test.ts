@@ -13,7 +13,7 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
  * Runs in the page. The rows are the client's own; who feeds them here is a script: bars that move,
  * bars that end, quiet minutes, late trades, rollbacks of one bar and of many, older bars.
  */
-/** What the script below uses: with the development build of the library. */
+/** The script below imports these, with the development build of the chart library. */
 const PARTS = `
 export { drawBars } from './src/client/datafeed/index.ts';
 export { BarRows } from './src/client/mirrors/barList.ts';
@@ -120,7 +120,7 @@ test('the chart library raises no assertion over an hour of market with rollback
   const stdin = { contents: PARTS, loader: 'ts', resolveDir: process.cwd() } as const;
   const iife = { format: 'iife', globalName: 'globalThis.parts', minify: false } as const;
   await seen.page.evaluate(await bundleText({ stdin, ...iife, conditions: ['development'] }));
-  // trust: what the script above answers
+  // trust: the script above returns these counts
   const counts = (await seen.page.evaluate(`(${HOUR})(${SEED})`)) as Record<string, number>;
   assert.equal(counts.checks, 7200, 'each second was looked at');
   for (const [what, count] of Object.entries(counts)) {

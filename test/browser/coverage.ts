@@ -1,7 +1,7 @@
 /**
- * What pages run, in the form and folder in which Node keeps what its own processes run; only where
- * NODE_V8_COVERAGE names that folder (`npm run coverage`).
- * A page made for a test, with the chart library that records, is not counted.
+ * Writes the coverage of pages in the form and folder of Node's own coverage; does nothing unless
+ * NODE_V8_COVERAGE names that folder (`npm run coverage`). A page made for a test, with the chart
+ * library that records, is not counted.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,8 @@ async function executedOf({ url, functions, source }: Script): Promise<ScriptCov
   const map = await mapOf(name, source);
   if (map === null) return [];
   const bundle = { text: source, map, folder: 'assets' };
-  // What stands behind an `await` of the module itself counts as never run: the page was there.
+  // V8 counts code after an `await` at the top level of a module as never run. It did run, because
+  // the page was there.
   const end = source.trimEnd().length;
   const ran = functions.map(({ ranges }) => ({
     ranges: ranges.filter(({ count, endOffset }) => count > 0 || endOffset < end),
@@ -61,7 +62,7 @@ async function mapOf(name: string, source: string): Promise<string | null> {
   return Buffer.from(all.get(`${name}.map`)?.body ?? '').toString();
 }
 
-/** Of our own files. */
+/** Text of one of our own files. */
 function textOf(path: string): string | null {
   const file = join(ROOT, path);
   return path.startsWith('src/') && existsSync(file) ? readFileSync(file, 'utf8') : null;

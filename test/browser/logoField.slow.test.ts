@@ -1,6 +1,6 @@
 /**
- * A photograph as a logo, in a browser: the page draws it again before it is uploaded, and what
- * the server takes out of a picture changes none of its pixels, as the browser's decoder sees them.
+ * A photograph as a logo, in a browser: the page redraws it before the upload. When the server
+ * removes metadata from a picture, no pixel changes for the browser's decoder.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** Logos of a long list, in a real browser: who looks at its top asks for those at the top. */
+/**
+ * Logos of a long list, in a real browser: a reader at the top of the list loads only the logos
+ * there.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bundleText, openBrowser, visit } from './support.ts';

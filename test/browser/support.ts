@@ -1,4 +1,4 @@
-/** A real browser before a real server: Debian's Chromium, and what a page must never do. */
+/** A real browser before a real server: Debian's Chromium, and the faults that no page may show. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ export const WAIT_MS = 60_000;
 function chromiumPath(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path));
-  return found ?? assert.fail('no chromium on the PATH: node test/provide.ts says how to get it');
+  return found ?? assert.fail('no chromium on the PATH: scripts/provide.ts says how to get it');
 }
 
 export async function openBrowser(scope: Scope): Promise<Browser> {
@@ -99,7 +99,7 @@ export async function visit(
   return new Visit(page, url);
 }
 
-/** What the chart draws, as the library has it: numbers. */
+/** The points of a series as the chart library holds them: numbers. */
 export interface Drawn {
   readonly time: number;
   readonly open: number;
@@ -146,7 +146,7 @@ export function createChart(...given) {
 }
 `;
 
-/** Puts the library above in the place of the one that the page is made with. */
+/** Replaces the page's chart library with the recording one above. */
 const listening: Plugin = {
   name: 'listening',
   setup(build) {
@@ -185,11 +185,11 @@ export function drawnOn(page: Page): Promise<readonly Drawn[] | null> {
 export interface Write {
   /** 0: candles, 1: volume. */
   readonly index: number;
-  /** Of the one point; null: all points again. */
+  /** Time of the point that was written; null: all points again. */
   readonly time: number | null;
 }
 
-/** What was written to candles and volume since the last call. */
+/** Writes to candles and volume since the last call. */
 export function writesOn(page: Page): Promise<readonly Write[]> {
   return page.evaluate(`globalThis.charted.at(-1).log.splice(0).filter(({ index }) => index < 2)`);
 }

@@ -16,7 +16,7 @@ import { addressOf, genesisPlan } from '../support/ledgerWorld.ts';
 
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 29n });
 
-test('what is written is read again, to the last digit', () => {
+test('a written amount is read again, to the last digit', () => {
   fc.assert(
     fc.property(amounts, fc.constantFrom(0, 6), (amount, decimals) => {
       assert.equal(readAmount(plainAmount(amount, decimals), decimals), amount);
@@ -26,7 +26,7 @@ test('what is written is read again, to the last digit', () => {
   );
 });
 
-test('what is no amount is refused in words, never rounded', () => {
+test('invalid amounts are refused in words, never rounded', () => {
   for (const text of [
     '',
     ' ',

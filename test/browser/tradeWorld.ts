@@ -1,4 +1,7 @@
-/** A devnet with quick blocks, wallets that act on it through the API, and one that trades here. */
+/**
+ * A devnet with quick blocks, traders that act through the API, and a wallet that trades on the
+ * page.
+ */
 import assert from 'node:assert/strict';
 import { Client } from '../../src/client/index.ts';
 import { pictureOf } from '../../src/client/trade/picture.ts';
@@ -109,7 +112,7 @@ export async function startWallet({ page, url }: Visit): Promise<void> {
   await page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();
 }
 
-/** Waits until so many of the own orders that read like `terms` have this status. */
+/** Waits until `count` of the wallet's orders whose text matches `terms` have this status. */
 export async function ordersAre(
   { page }: Visit,
   status: string,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Request } from 'playwright-core';
-import { TcpProxy } from '../client/tcpProxy.ts';
 import { launchOf } from '../e2e/devnet/world.ts';
 import { newTestApp } from '../support/app.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
+import { TcpProxy } from '../support/tcpProxy.ts';
 import { untilAsked } from '../support/until.ts';
 import { openBrowser, Visit, visit, WAIT_MS } from './support.ts';
 import { ordersAre, TradeWorld } from './tradeWorld.ts';
@@ -46,7 +46,7 @@ test('every view is for everybody', async (t) => {
   const buy = { assetId, side: 'BUY', amount: 30n * ADA, slippage: '15' } as const;
   await world.filled(alice, buy);
 
-  /** Someone who reads German, with the wallet that has traded. */
+  /** Opens the page in German, with the wallet that has traded. */
   const german = async (options: BrowserContextOptions = {}): Promise<Visit> => {
     const seen = await visit(browser, world.url, { locale: 'de-DE', ...options });
     const key = ['upcurve.devnet-test-wallet.secret-key', secretOf('alice')];
@@ -163,38 +163,41 @@ test('every view is for everybody', async (t) => {
     await page.context().close();
   });
 
-  await t.test('what was seen is there while the server is away, with its age', async (inner) => {
-    const address = await TcpProxy.start(inner, Number(new URL(world.url).port));
-    const seen = await german();
-    const behind = new Visit(seen.page, address.url);
-    const views = viewsOf(assetId).filter(({ shown }) => shown !== '.launch-form');
-    for (const view of views) await look(behind, view);
-    await hide(seen.page, true);
-    const asked: string[] = [];
-    const note = (request: Request) => asked.push(request.url());
-    seen.page.on('request', note);
-    await world.filled(alice, buy);
-    await world.filled(alice, buy);
-    assert.deepEqual(asked, [], 'a tab that is not looked at asks for nothing');
-    seen.page.off('request', note);
-    await hide(seen.page, false);
+  await t.test(
+    'views that were seen stay while the server is away, with their age',
+    async (inner) => {
+      const address = await TcpProxy.start(inner, Number(new URL(world.url).port));
+      const seen = await german();
+      const behind = new Visit(seen.page, address.url);
+      const views = viewsOf(assetId).filter(({ shown }) => shown !== '.launch-form');
+      for (const view of views) await look(behind, view);
+      await hide(seen.page, true);
+      const asked: string[] = [];
+      const note = (request: Request) => asked.push(request.url());
+      seen.page.on('request', note);
+      await world.filled(alice, buy);
+      await world.filled(alice, buy);
+      assert.deepEqual(asked, [], 'a tab that is not looked at asks for nothing');
+      seen.page.off('request', note);
+      await hide(seen.page, false);
 
-    address.isClosed = true;
-    address.cut();
-    await seen.page.locator('.outage').waitFor();
-    for (const { hash, shown } of views) {
-      await seen.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-      await seen.page.locator(shown).first().waitFor();
-      await seen.page.getByText(/Was du siehst, galt vor \d+/).waitFor();
-    }
-    await seen.page.evaluate(`location.hash = '#/token/${assetId}'`);
-    await seen.page.locator('.legend b').first().waitFor();
-    await seen.page.locator('.flags > li').first().waitFor();
-    address.isClosed = false;
-    await behind.live();
-    await seen.page.locator('.outage').waitFor({ state: 'detached' });
-    await seen.page.context().close();
-  });
+      address.isClosed = true;
+      address.cut();
+      await seen.page.locator('.outage').waitFor();
+      for (const { hash, shown } of views) {
+        await seen.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+        await seen.page.locator(shown).first().waitFor();
+        await seen.page.getByText(/Was du siehst, galt vor \d+/).waitFor();
+      }
+      await seen.page.evaluate(`location.hash = '#/token/${assetId}'`);
+      await seen.page.locator('.legend b').first().waitFor();
+      await seen.page.locator('.flags > li').first().waitFor();
+      address.isClosed = false;
+      await behind.live();
+      await seen.page.locator('.outage').waitFor({ state: 'detached' });
+      await seen.page.context().close();
+    },
+  );
 
   await t.test('a server that falls silent is never called live', async (inner) => {
     const address = await TcpProxy.start(inner, Number(new URL(world.url).port));

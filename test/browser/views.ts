@@ -1,4 +1,4 @@
-/** What holds for every view of the page, for all readers: judged by axe, measured, read. */
+/** Checks that every view must pass: the rules of axe, sizes and overlaps, and texts. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -39,7 +39,7 @@ export const BOARD: View = { hash: '#/', shown: '.board .card' };
 export async function look({ page, url }: Visit, view: View): Promise<void> {
   await page.goto(`${url}/${view.hash}`);
   await page.locator(view.shown).first().waitFor();
-  // What fades in has not its own colours yet.
+  // Elements that fade in do not have their final colours before the animation ends.
   const still = 'Promise.allSettled(document.getAnimations().map((each) => each.finished))';
   await Promise.race([page.evaluate(still), page.waitForTimeout(2_000)]);
   if (view.amount === undefined) return;
@@ -90,7 +90,7 @@ export async function tooWideWithLongNames({ page, url }: Visit): Promise<string
 
 const CROWDED_WIDTHS = [320, 390, 820, 1024, 1440];
 
-/** The widest numbers that a row of the market shows: what stands over what, and what is cut. */
+/** The widest numbers that a row of the market shows: lists overlapping and cut texts. */
 export async function crowdedRow({ page, url }: Visit): Promise<readonly string[]> {
   await page.goto(`${url}/#/list/new`);
   await page.locator('.pools a').first().waitFor();
@@ -108,8 +108,8 @@ const CROWDED = `new Promise((resolve) => requestAnimationFrame(() => {
   const row = document.querySelector('.pools tr');
   const widest = {
     'col-price .price': '0.0₁₂9999', 'col-volume24h': '99.9M ₳', 'col-marketCap': '99.9M ₳',
-    'col-change1h > *': '▼99.99%', 'col-change24h > *': '▼99.99%', 'pool .name': 'Quantum Goose',
-    'pool .ticker': 'QUGOO', 'col-createdOn': '59 min', 'col-traders24h': '1,234',
+    'col-change1h > *': '▼99.99%', 'col-change24h > *': '▼99.99%', 'pool .name': 'Extraordinary Mo',
+    'pool .ticker': 'EXTRAM', 'col-createdOn': '59 min', 'col-traders24h': '1,234',
   };
   for (const [selector, text] of Object.entries(widest)) {
     const cell = row.querySelector('.' + selector);
@@ -129,18 +129,20 @@ const CROWDED = `new Promise((resolve) => requestAnimationFrame(() => {
       a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
     return apart ? [] : [one.className + ' over ' + other.className];
   }));
-  const cut = Array.from(document.querySelectorAll('.tickers thead th, .pool .name, .mark'))
+  if (row.querySelector('.pool .badge') === null) over.push('the row has no badge');
+  const texts = '.tickers thead th, .pool .name, .pool .ticker, .mark';
+  const cut = Array.from(document.querySelectorAll(texts))
     .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
     .map((each) => each.textContent + ' is cut');
   resolve([...over, ...cut]);
 }))`;
 
-const MOST_TABS = 150;
+const MAX_TABS = 150;
 
 /** Presses Tab until the focus is there; every stop on the way is in view, and shows the focus. */
 export async function tabTo({ page }: Visit, selector: string): Promise<void> {
   const passed: string[] = [];
-  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+  for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {
     await page.keyboard.press('Tab');
     // trust: the expression answers texts
     const [name = '', fault = '', is = ''] = (await page.evaluate(
@@ -153,7 +155,9 @@ export async function tabTo({ page }: Visit, selector: string): Promise<void> {
   assert.fail(`${selector} has no focus after ${passed.join(', ')}`);
 }
 
-/** Of the element with the focus: a name, what is wrong with it, and whether it is looked for. */
+/**
+ * Describes the element with the focus: its name, its faults, and whether it matches `selector`.
+ */
 const FOCUSED = `(selector) => {
   const element = document.activeElement;
   // Scripts put it there, to begin from: no stop of the keyboard.
@@ -172,7 +176,10 @@ const FOCUSED = `(selector) => {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** All rules in the dark theme; in the light one those that its colours can break. */
+/**
+ * All rules in the dark theme; in the light theme only the rule on contrast, because only that
+ * depends on colours.
+ */
 export async function axeFindings({ page }: Visit): Promise<readonly string[]> {
   await page.evaluate(`${AXE}; undefined`);
   const dark = await findings(page, null);
@@ -192,8 +199,8 @@ function findings(page: Page, rule: string | null): Promise<readonly string[]> {
 }
 
 /**
- * In the place of German a language whose every text is marked: what is on the page without a mark
- * was written outside of the messages. It reads from right to left.
+ * In the place of German a language whose every text is marked: a text without a mark does not come
+ * from the messages. It reads from right to left.
  */
 export async function speakMarked(page: Page): Promise<void> {
   const contents = `
@@ -210,7 +217,7 @@ export async function speakMarked(page: Page): Promise<void> {
   );
 }
 
-/** Of units, networks and the program itself: the same in each language. */
+/** Names of units, networks and the program: the same in each language. */
 const NAMES = ['ADA', 'upcurve', 'devnet', 'leader', 'CIP'];
 
 /** Words that are seen or read out, and came from no message; `data`: names of tokens. */
@@ -234,7 +241,7 @@ export async function unmarked(
   });
 }
 
-/** What says its own language, and what is typed or made by others, is no text of the page. */
+/** Elements that declare their language, and texts that users type, are not texts of the page. */
 const READ_TEXTS = `(() => {
   const foreign =
     'bdi, code, .code, svg, [lang]:not(html), .description, .node-name, script, style';

@@ -32,7 +32,7 @@ function cip19(): Vectors {
   return JSON.parse(dataText('vectors/cip19.json')) as Vectors;
 }
 
-/** Of the vectors: `derived` in the file says the same. */
+/** Key of the vectors: `derived` in the file says the same. */
 const KEY = {
   kind: 'key',
   hash: '9493315cd92eb5d8c4304e67b7e16ae36d61d34502694657811a2c8e',

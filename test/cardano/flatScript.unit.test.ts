@@ -15,7 +15,7 @@ import { encodePlutusData } from '../../src/cardano/codec/plutusData.ts';
 import { VALIDATORS } from '../../src/cardano/validators/deploy.ts';
 import { isFault } from '../../src/engine/runtime/assert.ts';
 
-// trust: the package is CommonJS; its declaration file describes what it exports
+// trust: the package is CommonJS; its declaration file describes its exports
 const { Scalus } = createRequire(import.meta.url)('scalus') as typeof scalus;
 
 const argument = ['ab'.repeat(28), 12n];
@@ -86,7 +86,7 @@ const terms = fc.letrec<{ term: Part }>((tie) => ({
   term: fc.oneof(
     { depthSize: 'medium' },
     constants.map(({ type, value }) => sequence(tag(4), list(type.map(tag)), value)),
-    // Each is bound by one of the lambdas around the whole.
+    // Each variable is bound by one of the lambdas around the whole term.
     fc.integer({ min: 1, max: 200 }).map((index) => sequence(tag(0), natural(BigInt(index)))),
     fc.constant(tag(6)),
     fc.nat(50).map((builtin) => sequence(tag(7), fixed(bits(builtin, 7)))),

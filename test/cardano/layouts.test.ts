@@ -50,9 +50,9 @@ const order = {
   executor: H,
   refundAfterMs: 1_700_000_000_000n,
   owner: H,
-  market: NFT,
+  poolNft: NFT,
 };
-const unbound = { ...order, market: null };
+const unbound = { ...order, poolNft: null };
 const lock = { unlockMs: 5n, owner: H };
 const metadata = {
   asset: TOKEN,

@@ -20,8 +20,8 @@ const integers = fc.oneof(
   fc.bigInt({ min: -(1n << 500n), max: 1n << 500n }),
 );
 
-/** Maps of at most `mostEntries`. */
-function dataWith(mostEntries: number): fc.Arbitrary<PlutusData> {
+/** Maps of at most `maxEntries`. */
+function dataWith(maxEntries: number): fc.Arbitrary<PlutusData> {
   return fc.letrec<{ data: PlutusData }>((tie) => ({
     data: fc.oneof(
       { depthSize: 'small' },
@@ -33,7 +33,7 @@ function dataWith(mostEntries: number): fc.Arbitrary<PlutusData> {
         .map(([index, fields]) => new Constr(index, fields)),
       fc
         .uniqueArray(fc.tuple(integers, tie('data')), {
-          maxLength: mostEntries,
+          maxLength: maxEntries,
           selector: ([key]) => key,
         })
         .map((entries) => new PlutusMap(entries)),

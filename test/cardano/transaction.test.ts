@@ -10,7 +10,7 @@ import {
   encodeOutput,
   encodeRefs,
   map,
-  type OutputPlan,
+  type NewOutput,
   tagged,
   uint,
 } from '../../src/cardano/codec/encode.ts';
@@ -41,7 +41,7 @@ const assets = fc.uniqueArray(
   { maxLength: 5, selector: ([asset]) => asset },
 );
 const datum = fc.bigInt().map((each) => toHex(encodePlutusData(new Constr(0, [each, 'ab']))));
-const output: fc.Arbitrary<OutputPlan> = fc
+const output: fc.Arbitrary<NewOutput> = fc
   .record({
     address: fc.constantFrom('a', 'b').map(addressOf),
     lovelace: fc.bigInt({ min: 0n, max: 1n << 60n }),

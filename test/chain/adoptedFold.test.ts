@@ -6,7 +6,7 @@ import { lastBarTopic, mcapBarTopic } from '../../src/api/charts/topics.ts';
 import { TickerViews } from '../../src/api/tickers/views.ts';
 import { withLaunchTimes } from '../../src/chain/blockBatch.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { foldMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { knownState } from '../../src/chain/recognise/knownState.ts';
 import type { EntryDraft } from '../../src/engine/log/writer.ts';
 import { formatPrice } from '../../src/engine/market/decimal.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
@@ -83,7 +83,7 @@ test('begins with what its first output tells, and trades on', async (t) => {
   const [, ...seen] = market.blocks;
   for (const [index, transactions] of seen.entries()) {
     const [slot, height] = [100 + index, 1 + index];
-    const events = recogniseBlock(slot, transactions, foldMarket(world.fold.store), REAL);
+    const events = recogniseBlock(slot, transactions, knownState(world.fold.store), REAL);
     const atMs = START_MS + height * 20_000;
     await appendBlock(world, { slot, hash: hashOf(`block ${height}`), height, atMs, events });
   }

@@ -1,4 +1,4 @@
-/** Blocks recognised while the fold applies those before them. Replay: `{ seed, path }`. */
+/** Blocks recognised together, before the fold has applied them. Replay: `{ seed, path }`. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -6,14 +6,14 @@ import fc from 'fast-check';
 import { BlockBatch } from '../../src/chain/blockBatch.ts';
 import { PendingTransactions } from '../../src/chain/pendingTransactions.ts';
 import type { Block } from '../../src/chain/port.ts';
-import { foldMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { knownState } from '../../src/chain/recognise/knownState.ts';
 import { Fold } from '../../src/engine/fold/fold.ts';
 import { ENTRY_VERSION, sealEntry } from '../../src/engine/log/entry.ts';
 import type { EntryDraft } from '../../src/engine/log/writer.ts';
 import { StateStore } from '../../src/engine/store/state.ts';
 import { inlineWriter } from '../../src/engine/store/stateWriter.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
-import { DEEDS, type Deed, NO_HOLDINGS, perform } from './ogmios/busyMarket.ts';
+import { type Action, DEEDS, NO_HOLDINGS, perform } from './ogmios/busyMarket.ts';
 import { RULES } from './recogniseWorld.ts';
 
 const START_MS = Date.UTC(2026, 1, 28, 23, 57);
@@ -22,8 +22,6 @@ class Follower {
   readonly fold: Fold;
   readonly drafted: EntryDraft[] = [];
   readonly #pending: PendingTransactions;
-  /** Drafted, not applied yet. */
-  #waiting: EntryDraft[] = [];
   #seq = 0;
   #hash = '';
 
@@ -31,26 +29,18 @@ class Follower {
     const file = join(temporaryDirectory(scope), 'state.sqlite');
     const store = new StateStore(file, { horizonBlocks: 10, maxMb: 0, writer: inlineWriter });
     const quarantined = (pair: string) => assert.fail(`${pair} cannot be folded`);
-    this.fold = new Fold(store, { maxLoadedPools: 100, quarantined });
-    this.#pending = new PendingTransactions(() => foldMarket(store), RULES);
-    this.#waiting = [{ timeMs: 0, payload: { kind: 'epoch', reason: 'new' } }];
-    this.apply();
+    this.fold = new Fold(store, { maxLoadedPairs: 100, quarantined });
+    this.#pending = new PendingTransactions(() => knownState(store), RULES);
+    this.apply([{ timeMs: 0, payload: { kind: 'epoch', reason: 'new' } }]);
   }
 
-  batchAfter(before: BlockBatch | null): BlockBatch {
-    return new BlockBatch(this.fold, RULES, this.#pending, before);
+  batch(): BlockBatch {
+    return new BlockBatch(this.fold, RULES, this.#pending);
   }
 
-  take(batch: BlockBatch): void {
-    this.#waiting = [...batch.drafts()];
-    this.drafted.push(...this.#waiting);
-  }
-
-  /** So many of those that wait. */
-  apply(most = Number.POSITIVE_INFINITY): void {
-    for (let count = 0; count < most; count += 1) {
-      const draft = this.#waiting.shift();
-      if (draft === undefined) return;
+  apply(drafts: readonly EntryDraft[]): void {
+    this.drafted.push(...drafts);
+    for (const draft of drafts) {
       this.#seq += 1;
       const where = { version: ENTRY_VERSION, epoch: '1-any', seq: this.#seq, term: 1 };
       const sealed = sealEntry({ ...where, prevEntryHash: this.#hash, ...draft });
@@ -61,25 +51,24 @@ class Follower {
 }
 
 interface Plan {
-  readonly deeds: readonly (readonly [Deed, number])[];
+  readonly actions: readonly (readonly [Action, number])[];
   readonly waitMs: number;
-  readonly isDeep: boolean;
   /** A batch ends here. */
   readonly isLast: boolean;
-  /** Entries of the batch before that are applied meanwhile. */
-  readonly applied: number;
 }
 
 function blocksOf(plans: readonly Plan[]): Block[] {
   let holdings = NO_HOLDINGS;
   let timeMs = START_MS;
   const launches = [['launch', 0] as const, ['launch', 1] as const];
-  return plans.map(({ deeds, waitMs }, at) => {
-    const transactions = (at === 0 ? [...launches, ...deeds] : deeds).map(([deed, chosen]) => {
-      const { tx, left } = perform(deed, chosen, holdings);
-      holdings = left;
-      return tx;
-    });
+  return plans.map(({ actions, waitMs }, at) => {
+    const transactions = (at === 0 ? [...launches, ...actions] : actions).map(
+      ([action, chosen]) => {
+        const { tx, left } = perform(action, chosen, holdings);
+        holdings = left;
+        return tx;
+      },
+    );
     timeMs += waitMs;
     const height = at + 1;
     const point = { slot: height * 20, hash: height.toString(16).padStart(64, '0') };
@@ -88,38 +77,32 @@ function blocksOf(plans: readonly Plan[]): Block[] {
 }
 
 const plan = fc.record({
-  deeds: fc.array(fc.tuple(fc.constantFrom(...DEEDS), fc.nat(1_000)), { maxLength: 6 }),
+  actions: fc.array(fc.tuple(fc.constantFrom(...DEEDS), fc.nat(1_000)), { maxLength: 6 }),
   waitMs: fc.nat(90_000),
-  isDeep: fc.boolean(),
   isLast: fc.boolean(),
-  applied: fc.nat(4),
 });
 
-test('what a batch drafts does not depend on whether the one before it is applied', async (t) => {
+test('what blocks draft does not depend on how they are split into batches', async (t) => {
   const property = fc.asyncProperty(
     fc.array(plan, { minLength: 2, maxLength: 24 }),
     async (all) => {
       const blocks = blocksOf(all);
-      const [waits, beside] = [new Follower(t), new Follower(t)];
-      let [waiting, other] = [waits.batchAfter(null), beside.batchAfter(null)];
-      for (const [at, { isDeep, isLast, applied }] of all.entries()) {
+      const [alone, together] = [new Follower(t), new Follower(t)];
+      let batch = together.batch();
+      for (const [at, { isLast }] of all.entries()) {
         const block = blocks[at] ?? assert.fail();
-        waiting.add(block, isDeep);
-        beside.apply(applied);
-        other.add(block, isDeep);
+        const single = alone.batch();
+        // Empty blocks that a fork can reach are drafted each by itself.
+        single.add(block, false);
+        alone.apply(single.drafts());
+        batch.add(block, false);
         if (!isLast && at < all.length - 1) continue;
-        waits.take(waiting);
-        waits.apply();
-        waiting = waits.batchAfter(null);
-        beside.apply();
-        other.beforeApplied();
-        beside.take(other);
-        other = beside.batchAfter(other);
+        together.apply(batch.drafts());
+        batch = together.batch();
       }
-      beside.apply();
-      assert.deepEqual(beside.drafted, waits.drafted);
-      assert.deepEqual(beside.fold.store.checkpoint, waits.fold.store.checkpoint);
-      await Promise.all([waits.fold.store.close(), beside.fold.store.close()]);
+      assert.deepEqual(together.drafted, alone.drafted);
+      assert.deepEqual(together.fold.store.checkpoint, alone.fold.store.checkpoint);
+      await Promise.all([alone.fold.store.close(), together.fold.store.close()]);
     },
   );
   await fc.assert(property, { numRuns: 60 });

@@ -20,13 +20,13 @@ import { RULES } from './recogniseWorld.ts';
 
 export const SLOTS_APART = 20;
 /** A follower's waits are no longer than this; `nowMs` reports the ends of those waits. */
-const MOST_WAIT_MS = 20;
+const MAX_WAIT_MS = 20;
 
 export class MadeElsewhere implements ChainSource {
   readonly blocks: Block[] = [];
   /** Blocks above this height are not told yet. */
   toldTo = Number.POSITIVE_INFINITY;
-  /** Of the clock that says when a minute is over. */
+  /** The time by which a minute ends. */
   nowMs = START_MS;
   /** How often a follower set out to wait. */
   waits = 0;
@@ -39,7 +39,7 @@ export class MadeElsewhere implements ChainSource {
   /** The whole mempool, whatever blocks are missing. null: it is not reported. */
   #waiting: readonly Transaction[] | null = null;
   readonly #streams = new Set<() => void>();
-  /** Those whose readers have taken all there is. */
+  /** Wake-ups of readers that have read every event. */
   readonly #idle = new Set<() => void>();
   readonly #name: string;
   #made = 0;
@@ -54,7 +54,7 @@ export class MadeElsewhere implements ChainSource {
     nowMs: () => this.nowMs,
     after: (delayMs, run) => {
       this.waits += 1;
-      return systemClock.after(Math.min(delayMs, MOST_WAIT_MS), run);
+      return systemClock.after(Math.min(delayMs, MAX_WAIT_MS), run);
     },
   };
 
@@ -63,7 +63,7 @@ export class MadeElsewhere implements ChainSource {
     return newest === undefined ? null : { ...newest.point, height: newest.height };
   }
 
-  /** Those that are open. */
+  /** Number of open streams. */
   get streams(): number {
     return this.#streams.size;
   }
@@ -121,7 +121,7 @@ export class MadeElsewhere implements ChainSource {
   }
 
   #stream(from: Block | null): ChainStream {
-    /** What the reader has. */
+    /** Blocks that the reader has. */
     const told: Block[] = from === null ? [] : this.blocks.slice(0, this.blocks.indexOf(from) + 1);
     let [isFirst, isClosed] = [true, false];
     let toldWaiting: readonly Transaction[] | null = null;

@@ -1,4 +1,7 @@
-/** Blocks of a chain in the fold: what each event does to the rows, and what a roll-back undoes. */
+/**
+ * Blocks of a chain in the fold: each event's effect on the rows, and the undoing of each by a
+ * roll-back.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -8,24 +11,24 @@ import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { appendBlock, passTo, rollBackTo, rowsOf } from './foldChain.ts';
-import { BlockMaker, type Deed } from './foldMarket.ts';
+import { type Action, BlockMaker } from './foldMarket.ts';
 import { ownerOf } from './foldState.ts';
 import { checkBars, checkRows } from './foldTruth.ts';
 
 async function newMarket(t: TestContext) {
   const world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));
   const maker = new BlockMaker();
-  const block = async (...deeds: Deed[]) => {
-    await appendBlock(world, maker.block(deeds, 20_000));
+  const block = async (...actions: Action[]) => {
+    await appendBlock(world, maker.block(actions, 20_000));
     checkRows(world, maker.state);
     checkBars(world, maker.state);
   };
   return { world, maker, block, back: (n: number) => rollBackTo(world, maker.back(n)) };
 }
 
-const LAUNCH: Deed = { do: 'launch', user: 0, buy: 0 };
-const buyOf = (amount: number): Deed => ({ do: 'place', user: 1, pool: 0, side: 'buy', amount });
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
+const LAUNCH: Action = { do: 'launch', user: 0, buy: 0 };
+const buyOf = (amount: number): Action => ({ do: 'place', user: 1, pool: 0, side: 'buy', amount });
+const EXECUTE: Action = { do: 'execute', pool: 0 };
 
 test('a launch makes a pool and two pairs, traded or not', async (t) => {
   const { world, maker, block } = await newMarket(t);
@@ -84,7 +87,7 @@ test('graduation, trading on the AMM and a Collect', async (t) => {
 
 test('rolling back any number of blocks leaves the rows of the blocks that are left', async (t) => {
   const { world, maker, block, back } = await newMarket(t);
-  const blocks: Deed[][] = [
+  const blocks: Action[][] = [
     [{ do: 'launch', user: 0, buy: 30 }],
     [buyOf(40), { do: 'lock', user: 0, pool: 0, to: 1 }],
     [EXECUTE, { do: 'launch', user: 2, buy: 0 }],
@@ -94,7 +97,7 @@ test('rolling back any number of blocks leaves the rows of the blocks that are l
     [EXECUTE, { do: 'collect', pool: 0 }],
   ];
   for (let depth = 1; depth <= blocks.length; depth += 1) {
-    for (const deeds of blocks.slice(maker.state.height)) await block(...deeds);
+    for (const actions of blocks.slice(maker.state.height)) await block(...actions);
     await back(depth);
     checkRows(world, maker.state);
     checkBars(world, maker.state);

@@ -27,7 +27,7 @@ import {
   whoseIs,
 } from './foldState.ts';
 
-export type Deed =
+export type Action =
   | {
       readonly do: 'launch';
       readonly user: number;
@@ -40,7 +40,7 @@ export type Deed =
       readonly user: number;
       readonly pool: number;
       readonly side: 'buy' | 'sell';
-      /** Per cent of what the user has, or ADA. */
+      /** Percent of the user's holding, or ADA. */
       readonly amount: number;
     }
   | { readonly do: 'execute'; readonly pool: number }
@@ -74,10 +74,10 @@ export class BlockMaker {
     slot: 0,
     atMs: START_MS,
   };
-  /** Those that were not taken back. */
+  /** Blocks that were not rolled back. */
   readonly blocks: MadeBlock[] = [];
   readonly #past: ModelState[] = [];
-  /** Of all kinds of events, also in blocks that were taken back. */
+  /** Number of events of each kind, blocks that were rolled back included. */
   readonly counts = new Map<string, number>();
   #made = 0;
   #events: MarketEvent[] = [];
@@ -85,8 +85,8 @@ export class BlockMaker {
   #txIndex = 0;
   #index = 0;
 
-  /** Deeds that the market's state does not allow are left out. */
-  block(deeds: readonly Deed[], afterMs: number): MadeBlock {
+  /** Actions that the market's state does not allow are left out. */
+  block(actions: readonly Action[], afterMs: number): MadeBlock {
     this.#past.push(structuredClone(this.state));
     const { state } = this;
     state.height += 1;
@@ -94,12 +94,12 @@ export class BlockMaker {
     state.atMs += Math.max(1000, Math.floor(afterMs / 1000) * 1000);
     this.#events = [];
     this.#txIndex = 0;
-    for (const deed of deeds) {
+    for (const action of actions) {
       this.#made += 1;
       this.#tx = hashOf(`tx ${this.#made}`);
       this.#index = 0;
       const before = this.#events.length;
-      this.#perform(deed);
+      this.#perform(action);
       if (this.#events.length > before) this.#txIndex += 1;
     }
     const { slot, height, atMs } = state;
@@ -117,22 +117,22 @@ export class BlockMaker {
     return this.state.height;
   }
 
-  #perform(deed: Deed): void {
-    if (deed.do === 'launch') this.#launch(deed);
-    else if (deed.do === 'refund' || deed.do === 'cancel') this.#close(deed.do, deed.index);
-    else if (deed.do === 'withdraw') this.#withdraw(deed);
+  #perform(action: Action): void {
+    if (action.do === 'launch') this.#launch(action);
+    else if (action.do === 'refund' || action.do === 'cancel') this.#close(action.do, action.index);
+    else if (action.do === 'withdraw') this.#withdraw(action);
     else {
-      const pool = pick([...this.state.pools.values()], deed.pool);
+      const pool = pick([...this.state.pools.values()], action.pool);
       if (pool === undefined) return;
-      if (deed.do === 'place') this.#place(pool, deed.user, deed.side, BigInt(deed.amount));
-      else if (deed.do === 'execute') this.#execute(pool);
-      else if (deed.do === 'collect') this.#collect(pool);
-      else this.#give(deed.do, pool, deed.user, deed.to);
+      if (action.do === 'place') this.#place(pool, action.user, action.side, BigInt(action.amount));
+      else if (action.do === 'execute') this.#execute(pool);
+      else if (action.do === 'collect') this.#collect(pool);
+      else this.#give(action.do, pool, action.user, action.to);
     }
   }
 
-  #launch({ user, to = user, ...deed }: Deed & { readonly do: 'launch' }): void {
-    const lovelace = BigInt(deed.buy) * 1_000_000n;
+  #launch({ user, to = user, ...action }: Action & { readonly do: 'launch' }): void {
+    const lovelace = BigInt(action.buy) * 1_000_000n;
     const nft = `${hashOf('launch policy', 56)}.${hashOf(`nft ${this.#made}`)}`;
     const token = `${hashOf(`policy ${this.#made}`, 56)}.746f6b`;
     const tx = this.#tx;
@@ -271,7 +271,7 @@ export class BlockMaker {
     this.#make('locks', { [token]: amount });
   }
 
-  #withdraw({ index, giver }: Deed & { readonly do: 'withdraw' }): void {
+  #withdraw({ index, giver }: Action & { readonly do: 'withdraw' }): void {
     const unspent = [...this.state.locks.values()].filter((lock) => lock.withdrawnBy === null);
     const lock = pick(unspent, index);
     if (lock === undefined) return;

@@ -1,8 +1,8 @@
 /**
  * Random markets on a chain that forks: after blocks, roll-backs within the horizon and beyond it,
- * restarts and crashes, rows and bars are those of the market that made the blocks, and the same
- * state comes out of the log alone.
- * Replay a failure: put the printed `{ seed, path }` into the options of `fc.assert`.
+ * restarts and crashes, rows and bars equal the model of the market that made the blocks, and
+ * replaying the log alone gives the same state. Replay a failure: put the printed `{ seed, path }`
+ * into the options of `fc.assert`.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -11,15 +11,15 @@ import fc from 'fast-check';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld, NEVER_MS } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
-import { untilSeen } from '../support/untilSeen.ts';
+import { seedOf, untilSeen } from '../support/untilSeen.ts';
 import { appendBlock, passTo, rollBackTo } from './foldChain.ts';
-import { BlockMaker, type Deed } from './foldMarket.ts';
+import { type Action, BlockMaker } from './foldMarket.ts';
 import { checkBars, checkRows } from './foldTruth.ts';
 
 type Step =
   | {
       readonly do: 'block';
-      readonly deeds: readonly Deed[];
+      readonly actions: readonly Action[];
       readonly afterMs: number;
       readonly isDeep: boolean;
     }
@@ -38,7 +38,7 @@ const place = (side: 'buy' | 'sell', most: number) =>
     side: fc.constant(side),
     amount: fc.integer({ min: 1, max: most }),
   });
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('launch' as const), user, buy: fc.nat(60) }),
@@ -63,9 +63,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant('block' as const),
-      deeds: fc.array(deed, { maxLength: 6 }),
+      actions: fc.array(action, { maxLength: 6 }),
       afterMs: fc.constantFrom(1_000, 20_000, 61_000, 3_600_000, 3 * 86_400_000),
-      // Few: what comes behind one is rolled back to it at most.
+      // Few, because later roll-backs go back to such a block at most.
       isDeep: fc.nat(7).map((any) => any === 0),
     }),
   },
@@ -84,11 +84,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const anyOptions = fc.record({
   horizonBlocks: fc.constantFrom(3, 2160, 2160),
-  maxLoadedPools: fc.constantFrom(1, 3, 100),
+  maxLoadedPairs: fc.constantFrom(1, 3, 100),
   commitEveryMs: fc.constantFrom(0, NEVER_MS),
 });
 
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
+const EXECUTE: Action = { do: 'execute', pool: 0 };
 
 class Runner {
   readonly maker = new BlockMaker();
@@ -102,9 +102,9 @@ class Runner {
     const { world, maker } = this;
     if (next.do === 'block') {
       const { isDeep } = next;
-      await appendBlock(world, maker.block(next.deeds, next.afterMs), { isDeep });
+      await appendBlock(world, maker.block(next.actions, next.afterMs), { isDeep });
     } else if (next.do === 'back') await this.#back(next.blocks);
-    // Time entries that no block follows run ahead of the chain, as those of its own clock do.
+    // Time entries without a block run ahead of the chain, as the node's own clock does.
     else if (next.do === 'pass') await passTo(world, world.fold.marketMs + next.forMs);
     else if (next.do === 'restart') this.world = await world.restarted();
     else if (next.do === 'crash') this.world = await world.crashed();
@@ -123,7 +123,7 @@ class Runner {
   }
 }
 
-/** Of events that random deeds bring about. */
+/** Kinds of events that random actions cause. */
 const KINDS = 13;
 
 test('rows and bars are those of the blocks that are left, whatever was rolled back', async () => {
@@ -136,18 +136,18 @@ test('rows and bars are those of the blocks that are left, whatever was rolled b
     const directory = join(temporaryDirectory(), 'data');
     const runner = new Runner(await FoldWorld.open(scope, directory, options));
     try {
-      // A market to begin with, on the curve and beyond it: most random deeds need one.
-      const start: Deed[] = [
+      // A market to begin with, on the curve and beyond it: most random actions need one.
+      const start: Action[] = [
         { do: 'launch', user: 0, buy: 190 },
         { do: 'launch', user: 1, buy: 0 },
         { do: 'place', user: 1, pool: 0, side: 'buy', amount: 13 },
       ];
-      const lock: Deed[] = [
+      const lock: Action[] = [
         { do: 'lock', user: 0, pool: 0, to: 1 },
         { do: 'withdraw', index: 0 },
       ];
-      for (const deeds of [start, [EXECUTE], [EXECUTE], lock]) {
-        await runner.perform({ do: 'block', deeds, afterMs: 20_000, isDeep: true });
+      for (const actions of [start, [EXECUTE], [EXECUTE], lock]) {
+        await runner.perform({ do: 'block', actions, afterMs: 20_000, isDeep: true });
       }
       for (const next of each) await runner.perform(next);
       await checkRebuild(runner.world);
@@ -160,8 +160,8 @@ test('rows and bars are those of the blocks that are left, whatever was rolled b
   });
   const numRuns = Number(process.env.RUNS ?? 16);
   const counts = { all: 0 };
-  await untilSeen(counts, async () => {
-    await fc.assert(property, { numRuns, includeErrorInReport: true });
+  await untilSeen(counts, async (round) => {
+    await fc.assert(property, { ...seedOf(round), numRuns, includeErrorInReport: true });
     assert.ok(kinds.size <= KINDS, `kinds that are not counted: ${[...kinds].join(' ')}`);
     counts.all = kinds.size === KINDS ? 1 : 0;
   });

@@ -48,7 +48,7 @@ export interface ModelOrder {
   received: bigint;
 }
 
-export interface ModelLock {
+interface ModelLock {
   readonly ref: string;
   readonly token: string;
   readonly amount: bigint;
@@ -56,7 +56,7 @@ export interface ModelLock {
   withdrawnBy: string | null;
 }
 
-export interface ModelOutput {
+interface ModelOutput {
   readonly address: string;
   readonly assets: Readonly<Record<string, string>>;
 }
@@ -87,7 +87,7 @@ export function beaconOf(ref: string): string {
   return hashOf(ref, 56);
 }
 
-/** Payment key of an address; those that are no user's are the deployment's. */
+/** Payment key of an address; addresses of no user belong to the deployment. */
 export function whoseIs(address: string): {
   readonly pkh: string | null;
   readonly isOurs: boolean;
@@ -118,7 +118,7 @@ export function pick<T>(items: readonly T[], index: number): T | undefined {
   return items.length === 0 ? undefined : items[index % items.length];
 }
 
-/** What launches have in common. */
+/** Fields that all launches have in common. */
 export const LAUNCHED = {
   aNum: String(DEFAULT_CURVE.aNum),
   bNum: String(DEFAULT_CURVE.bNum),

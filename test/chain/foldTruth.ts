@@ -109,7 +109,9 @@ function checkOrderLists(world: FoldWorld, orders: readonly ModelOrder[]): void 
     assert.equal(world.fold.store.get('beacons', beaconOf(ref)), ref, 'found by its beacon');
   }
   assert.deepEqual(rowsOf(world, 'order_index'), expected, 'lists of orders');
-  const ofOrders = [...rowsOf(world, 'counts')].filter(([key]) => !key.startsWith('holders/'));
+  const ofOrders = [...rowsOf(world, 'counts')].filter(
+    ([key]) => !/^(holders|traders)\//.test(key),
+  );
   assert.deepEqual(
     new Map(ofOrders),
     new Map([...counts].map(([list, count]) => [list, String(count)])),
@@ -150,7 +152,7 @@ function holdingsOf({ outputs, pools }: ModelState): Map<string, string> {
   const held = new Map<string, bigint>();
   const users = new Set(Array.from({ length: USERS }, (_, user) => addressOf(user)));
   for (const { address, assets } of outputs.values()) {
-    // What scripts hold, they hold for others.
+    // Outputs at scripts belong to their users and are not counted.
     if (!users.has(address)) continue;
     for (const [asset, amount] of Object.entries(assets)) {
       const key = `${asset}/${address}`;
@@ -219,7 +221,7 @@ function less(a: Fraction, b: Fraction): boolean {
   return a.top * b.bottom < b.top * a.bottom;
 }
 
-/** Price and market-cap bars at every resolution are those of the trades, exactly. */
+/** At every resolution, price and market-cap bars follow exactly from the trades. */
 export function checkBars(world: FoldWorld, state: ModelState): void {
   for (const pool of state.pools.values()) {
     for (const interval of INTERVALS) {
@@ -260,7 +262,7 @@ function checkPoolRanges(bars: readonly Bar[], pool: ModelPool, interval: Interv
 }
 
 function storedBars({ fold }: FoldWorld, name: string, interval: Interval): Bar[] {
-  const actor = fold.pairActor(name);
+  const actor = fold.pairBars(name);
   assert(actor !== null && actor !== 'quarantined', `${name} is known`);
   const index = INTERVALS.indexOf(interval);
   const rows = fold.store.bars(actor.pair.id, index, 0, FOREVER_MS, 100_000).reverse();

@@ -1,7 +1,7 @@
 /**
- * Random markets on a chain that forks: holders, balances and positions are those that all events
- * of the blocks that are left add up to.
- * Replay a failure: put the printed `{ seed, path }` into the options of `fc.assert`.
+ * Random markets on a chain that forks: holders, balances and positions equal the sums over all
+ * events of the remaining blocks. Replay a failure: put the printed `{ seed, path }` into the
+ * options of `fc.assert`.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -9,14 +9,24 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { insightsOf } from '../../src/api/holders/insights.ts';
 import { balanceOf, holderPage, metricsOf, poolOf } from '../../src/api/holders/routes.ts';
+import { topTraders } from '../../src/api/holders/traders.ts';
+import type { Fold } from '../../src/engine/fold/fold.ts';
+import type { PoolRecord } from '../../src/engine/store/records.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld, NEVER_MS } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { appendBlock, rollBackTo, rowsOf } from './foldChain.ts';
-import { BlockMaker, type Deed, type MadeBlock } from './foldMarket.ts';
+import { type Action, BlockMaker, type MadeBlock } from './foldMarket.ts';
 import { addressOf, type ModelPool, ownerOf, USERS } from './foldState.ts';
 import { trustTruth } from './trustTruth.ts';
-import { metricsTruth, spotNow, spread, type WalletTruth, walletTruth } from './walletTruth.ts';
+import {
+  metricsTruth,
+  spotNow,
+  spread,
+  tradersTruth,
+  type WalletTruth,
+  walletTruth,
+} from './walletTruth.ts';
 
 const user = fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, fc.nat(USERS - 1));
 const pool = fc.nat(1);
@@ -26,7 +36,7 @@ const trade = (side: 'buy' | 'sell', most: number) => {
   const amount = fc.integer({ min: 1, max: most });
   return fc.record({ do: just('place'), user, pool, side: just(side), amount });
 };
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: just('launch'), user, buy: fc.nat(60), to: user }),
   { weight: 3, arbitrary: trade('buy', 12) },
   { weight: 4, arbitrary: trade('sell', 100) },
@@ -40,17 +50,17 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 );
 
 interface Step {
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly Action[];
   /** Taken back first. */
   readonly back: number;
   readonly restarts: boolean;
 }
 const step: fc.Arbitrary<Step> = fc.record({
-  deeds: fc.array(deed, { maxLength: 8 }),
+  actions: fc.array(action, { maxLength: 8 }),
   back: fc.oneof({ weight: 4, arbitrary: just(0) }, fc.nat(4)),
   restarts: fc.oneof({ weight: 5, arbitrary: just(false) }, just(true)),
 });
-const START: readonly (readonly Deed[])[] = [
+const START: readonly (readonly Action[])[] = [
   [
     { do: 'launch', user: 0, buy: 60 },
     { do: 'launch', user: 1, buy: 0 },
@@ -90,14 +100,14 @@ class Runner {
     this.world = world;
   }
 
-  async perform({ deeds, back, restarts }: Step): Promise<void> {
+  async perform({ actions, back, restarts }: Step): Promise<void> {
     if (back > 0 && this.#blocks.length > 0) {
       const height = this.maker.back(back);
       this.#blocks = this.#blocks.slice(0, height);
       await rollBackTo(this.world, height);
       this.#check();
     }
-    const block = spread(this.maker.block(deeds, 20_000));
+    const block = spread(this.maker.block(actions, 20_000));
     this.#blocks.push(block);
     await appendBlock(this.world, block);
     if (restarts) this.world = await this.world.restarted();
@@ -161,6 +171,22 @@ class Runner {
       };
       assert.deepEqual(metricsOf(fold, token, pkh), metrics ?? null);
     }
+    for (const sort of ['realized', 'unrealized', 'volume'] as const) {
+      const all = tradersTruth(truth, users.map(ownerOf), { token, spot: spotNow(model), sort });
+      for (const limit of [100, 2]) {
+        assert.deepEqual(tradersNow(fold, record, { sort, limit }), all.slice(0, limit), sort);
+      }
+    }
+  }
+}
+
+function tradersNow(fold: Fold, pool: PoolRecord, query: Parameters<typeof topTraders>[2]) {
+  const held = fold.store.snapshot();
+  const steps = topTraders({ rows: held.rows }, pool, query);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done !== true) continue;
+    held.release();
+    return step.value;
   }
 }
 
@@ -181,7 +207,7 @@ test('holders, balances and positions are those of the blocks that are left', as
         const directory = join(temporaryDirectory(), 'data');
         const runner = new Runner(await FoldWorld.open(scope, directory, options));
         try {
-          for (const deeds of START) await runner.perform({ deeds, back: 0, restarts: false });
+          for (const actions of START) await runner.perform({ actions, back: 0, restarts: false });
           for (const each of steps) await runner.perform(each);
           await checkRebuild(runner.world);
         } finally {

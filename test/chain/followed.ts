@@ -43,11 +43,11 @@ export function marketOf(world: FoldWorld) {
   return MARKET.map((table) => [table, rowsOf(world, table)]);
 }
 
-/** What a block holds: launches and orders of tokens launched before it. */
-export function transactionsOf(deeds: readonly number[], tokens: string[]): Transaction[] {
-  return deeds.map((deed) => {
-    const token = tokens[deed % (tokens.length + 1)];
-    if (token !== undefined) return orderOf(token, deed % 2 === 0 ? 'buy' : 'sell').tx;
+/** Transactions of a block: launches and orders of tokens launched before it. */
+export function transactionsOf(actions: readonly number[], tokens: string[]): Transaction[] {
+  return actions.map((action) => {
+    const token = tokens[action % (tokens.length + 1)];
+    if (token !== undefined) return orderOf(token, action % 2 === 0 ? 'buy' : 'sell').tx;
     const launch = launchOf(`T${tokens.length}`);
     tokens.push(launch.token);
     return launch.tx;

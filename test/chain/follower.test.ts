@@ -1,6 +1,6 @@
 /**
- * A chain that is far away, followed: runs of blocks, batches, ways back into what was passed,
- * a start in the middle, kills.
+ * A chain that is far away, followed: runs of blocks, batches, forks below skipped blocks, a start
+ * in the middle, kills.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +35,8 @@ test('empty blocks are merged while no fork can reach them, then logged one by o
   await caughtUp(world, chain);
   const kinds = await kindsOf(world);
   assert(kinds.passed !== undefined && kinds.passed >= 5 && kinds.passed < 20);
-  // The launch, and every block that a fork could still reach; the order is one of them.
+  // The launch, and every block that a fork could still reach; the order's block is one of the
+  // latter.
   assert.equal(kinds.block, KEPT_POINTS + 2);
   const passed = (await world.entries()).flatMap(({ entry: { payload } }) =>
     payload.kind === 'passed' ? [payload.blocks] : [],

@@ -11,14 +11,14 @@ const RUNS = Number(process.env.RUNS ?? 4);
 
 test('what is written does not depend on how blocks come in batches', async (t) => {
   const block = fc.record({
-    deeds: fc.array(fc.nat(20), { maxLength: 3 }),
+    actions: fc.array(fc.nat(20), { maxLength: 3 }),
     apart: fc.constantFrom(1, 20, 61, 4_000),
   });
   const blocks = fc.array(block, { minLength: 1, maxLength: 40 });
   const property = fc.asyncProperty(blocks, async (planned) => {
     const chain = new MadeElsewhere();
     const tokens: string[] = [];
-    for (const { deeds, apart } of planned) chain.block(transactionsOf(deeds, tokens), apart);
+    for (const { actions, apart } of planned) chain.block(transactionsOf(actions, tokens), apart);
     const [batched, single] = [await openWorld(t), await openWorld(t)];
     for (const [world, some] of [
       [batched, {}],
@@ -39,7 +39,7 @@ test('what is written does not depend on how blocks come in batches', async (t) 
 test('after any forks the market is what the chain says', async (t) => {
   const fork = fc.record({
     depth: fc.constantFrom(1, 2, 7, 300, KEPT_POINTS - 1),
-    deeds: fc.array(fc.array(fc.nat(20), { maxLength: 2 }), { minLength: 1, maxLength: 6 }),
+    actions: fc.array(fc.array(fc.nat(20), { maxLength: 2 }), { minLength: 1, maxLength: 6 }),
     isAwaited: fc.boolean(),
   });
   const property = fc.asyncProperty(
@@ -53,10 +53,10 @@ test('after any forks the market is what the chain says', async (t) => {
       const world = await openWorld(t);
       const { follower, faults } = followFrom(t, world, chain);
       await caughtUp(world, chain);
-      for (const { depth, deeds, isAwaited } of forks) {
+      for (const { depth, actions, isAwaited } of forks) {
         chain.cut(chain.blocks.length - depth);
-        // What was launched before is known in the fork, too, or its orders mean nothing.
-        for (const each of deeds) chain.block(transactionsOf(each, tokens), 61);
+        // The fork also contains the earlier launches, or the orders in it would mean nothing.
+        for (const each of actions) chain.block(transactionsOf(each, tokens), 61);
         chain.empty(depth);
         if (isAwaited) await caughtUp(world, chain);
       }

@@ -1,5 +1,5 @@
 /**
- * A follower whose log others wrote, too: its node may be behind what they have brought into it.
+ * A follower whose log others wrote, too: its node may be behind entries that others appended.
  * Again: `{ seed, path }`.
  */
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { followFrom, MadeElsewhere } from './distantChain.ts';
 import { assertRebuilt, caughtUp, marketOf, openWorld, transactionsOf } from './followed.ts';
 import { orderOf } from './recogniseWorld.ts';
 
-/** What another node wrote: twelve blocks, of which some say something. */
+/** A chain that another node wrote to the log: twelve blocks, of which some say something. */
 async function written(t: TestContext) {
   const chain = new MadeElsewhere();
   const tokens: string[] = [];
@@ -47,7 +47,7 @@ test('the follower waits for a node that is behind and rolls nothing back', asyn
     await heard(chain);
     assert.equal(follower.waitsForNode, true);
   }
-  // Back and forth below what is written is the node's own affair, as is its mempool.
+  // Rollbacks and new blocks above the log's tip concern only the node, as does its mempool.
   const { tx } = orderOf(tokens[0] ?? assert.fail(), 'buy');
   chain.wait(tx);
   chain.cut(9);
@@ -81,7 +81,7 @@ test('another chain counts once it is as long as what is written', async (t) => 
     chain.block(transactionsOf([made, 1], tokens));
     await waits();
   }
-  // It changes its mind where the log has nothing of it.
+  // The node switches to another fork of which the log has no block.
   chain.cut(10);
   await waits();
   chain.block(transactionsOf([2], tokens), 61);
@@ -117,18 +117,18 @@ test('whatever a node does, the log goes back only for a chain as long', async (
   const step = fc.record({
     cut: fc.nat(15),
     again: fc.nat(6),
-    deeds: fc.array(fc.array(fc.nat(20), { maxLength: 2 }), { maxLength: 4 }),
+    actions: fc.array(fc.array(fc.nat(20), { maxLength: 2 }), { maxLength: 4 }),
     isNew: fc.boolean(),
   });
   const property = fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
     const { chain, tokens, world } = await written(t);
     let { follower, faults, rolledBack } = goOn(t, world, chain);
-    for (const { cut, again, deeds, isNew } of steps) {
+    for (const { cut, again, actions, isNew } of steps) {
       const lost = chain.blocks.slice(Math.max(0, chain.blocks.length - cut));
       chain.cut((chain.tip?.height ?? 0) - lost.length);
       if (!isNew) await heard(chain);
       chain.again(...lost.slice(0, again));
-      for (const each of deeds) chain.block(transactionsOf(each, tokens), 61);
+      for (const each of actions) chain.block(transactionsOf(each, tokens), 61);
       await heard(chain);
       const height = chain.tip?.height ?? 0;
       for (const [, from] of rolledBack) assert(from <= height, `${from} was left for ${height}`);

@@ -46,7 +46,7 @@ async function open(t: TestContext, chain = new MadeElsewhere(), some: Following
 
 /** Whether the bar of a token's minute is final; null: there is none. */
 function isFinal(world: FoldWorld, token: string, startMs: number): boolean | null {
-  const pool = world.fold.pairActor(pairName(token, '.'));
+  const pool = world.fold.pairBars(pairName(token, '.'));
   if (pool === null) return null;
   assert(pool !== 'quarantined');
   const row = world.fold.store.bar(pool.pair.id, STORED_RESOLUTION_IDS.min1, startMs);

@@ -1,7 +1,11 @@
-/** A node that does not write the log, and what it hears from its own Cardano node. */
+/**
+ * A node that does not write the log, and the transactions that it hears of from its own Cardano
+ * node.
+ */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
 import { chainTip } from '../../src/chain/chainPoints.ts';
 import { LocalMempoolFeed } from '../../src/chain/localMempoolFeed.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
@@ -10,7 +14,7 @@ import type { FoldWorld } from '../support/foldWorld.ts';
 import { until } from '../support/until.ts';
 import { followFrom, MadeElsewhere } from './distantChain.ts';
 import { caughtUp, openWorld } from './followed.ts';
-import { launchOf, orderOf, RULES } from './recogniseWorld.ts';
+import { ADA, aliceText, launchOf, orderOf, RULES, transaction } from './recogniseWorld.ts';
 
 /** Blocks are brought into the log by another node, whose chain is the same up to its own end. */
 async function open(t: TestContext) {
@@ -70,22 +74,25 @@ test('pending transactions are reported, and confirmed once the log has their bl
   assert.deepEqual([heard.isOpen, faults], [false, []]);
 });
 
-test('a pending transaction shows once the log has its changes of orders', async (t) => {
+test('a pending transaction shows once the log has its launch or its orders', async (t) => {
   const { own, leader, world } = await open(t);
   const launch = launchOf('Shown');
   own.block([launch.tx]);
   leader.again(...own.blocks.slice(3));
   await caughtUp(world, own);
-  const [plain, order] = [launchOf('Another').tx, orderOf(launch.token, 'buy').tx];
-  own.wait(plain, order);
+  const plain = transaction({ outputs: [{ address: aliceText, value: asValue(2n * ADA, []) }] });
+  const [another, order] = [launchOf('Another').tx, orderOf(launch.token, 'buy').tx];
+  own.wait(plain, another, order);
   const { heard, shown, faults } = overhear(t, world, own);
   await heard.start();
-  await until('the launch is shown: the log says nothing of it', () => shown.length > 0);
+  await until('the payment is shown: the log says nothing of it', () => shown.length > 0);
   assert.deepEqual(shown, [plain.id]);
+  leader.wait(another);
+  await until('the launch is shown', () => shown.length === 2);
   leader.wait(order);
-  await until('the order is shown', () => shown.length === 2);
+  await until('the order is shown', () => shown.length === 3);
   assert.ok(world.fold.mempool.has(order.id));
-  assert.deepEqual([shown, faults], [[plain.id, order.id], []]);
+  assert.deepEqual([shown, faults], [[plain.id, another.id, order.id], []]);
 });
 
 test('far ahead of the log it reads no further until the log is there', async (t) => {

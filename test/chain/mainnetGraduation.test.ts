@@ -116,7 +116,7 @@ test('a limit order against it is a trade; what it earned is not traded with', a
   assert.equal(market.trades().at(-1)?.pkh, owner.payment);
   assert.equal(market.orders.view(placed.ref)?.venue, 'AMM');
   assert.equal(poolOf(market).reserves.x, String(X + paid - 2n * fee));
-  // The treasury is paid out: what the pool trades with is the same.
+  // The treasury is paid out: the pool's reserves for trading stay the same.
   const spent = [{ txHash: trade.id, index: 1 }];
   const after = await market.block(
     holding('d3'.repeat(32), [moved(paid - 2n * fee, -got, [0n, 0n])], spent),

@@ -32,7 +32,9 @@ const sale = transactionOf('batch-1-sell');
 const { nft = '' } = readPoolData(datumOf(batch.outputs[5] ?? assert.fail())) ?? {};
 const SUPPLY = 1_000_000_000n;
 
-/** What the chain shows of the twelve fills: tokens of output i, and what the order offered. */
+/**
+ * The twelve fills, as the chain shows them: output index, and the lovelace that the order offered.
+ */
 const OFFERED = new Map([
   ...[3, 12, 7, 1, 10].map((index) => [index, 5_000_000n] as const),
   [0, 3_000_000n] as const,
@@ -52,7 +54,9 @@ function poolFor(spender: Transaction, index: number, x: bigint, y: bigint): Tra
   return holding(input.txHash, [...outputs, { ...output, value }]);
 }
 
-/** The order that input `index` of the batch spends; only that of input 3 is the chain's own. */
+/**
+ * The order that input `index` of the batch spends; only the order of input 3 is the chain's own.
+ */
 function orderFor(index: number): Transaction {
   const input = batch.inputs[index] ?? assert.fail();
   const paid = parseAddress(batch.outputs[index]?.address ?? '');
@@ -183,7 +187,7 @@ test('a sale is filled to the lovelace', async (t) => {
   assert.equal(gross - gross / 100n, 9_822_122n);
 });
 
-test('of a script that other markets use, only orders of known tokens pass the filter', () => {
+test('for a script that other markets use, only orders of known tokens pass the filter', () => {
   const served = (tx: Transaction) => objectOf(parseJson(servedTransaction(tx).text), tx.id);
   const filter = TransactionFilter.of(filterTargetsOf(MAINNET));
   filter.reset({ policies: [], refs: [] });

@@ -117,7 +117,7 @@ async function played(
     brought += received;
     sold += side === 'buy' ? received : -amount;
     x += side === 'buy' ? net : -gross;
-    // A step is paid from what the order holds beyond its offer; a sale's coin joins it.
+    // A step's cost is paid from the order's deposit, not from its offer; a sale's coin joins it.
     const deposit = rest.depositLovelace - rest.stepLovelace + (side === 'buy' ? 0n : received);
     rest = { ...rest, amount: rest.amount - amount, feeLovelace: rest.feeLovelace - fee };
     rest = { ...rest, depositLovelace: deposit };
@@ -282,7 +282,7 @@ test('of an instant order that a nearly full pool took in part, that part counts
   const { plan } = planOrder(
     MAINNET,
     {
-      ...{ owner: redeemer, token, market: nft, executor: '1e'.repeat(28), kind: 'buy' },
+      ...{ owner: redeemer, token, poolNft: nft, executor: '1e'.repeat(28), kind: 'buy' },
       ...{ inputAmount: 30n * ADA, worstPrice: { numerator: 1n, denominator: 30n * ADA } },
     },
     [],

@@ -1,7 +1,7 @@
 /**
- * What stood on mainnet, byte for byte: outputs and whole transactions of the launchpad. Source:
- * test vectors of splashprotocol/splash-offchain-multiplatform, whose agents read the same chain,
- * and of an explorer's decoder; the ids of the transactions follow from their bytes.
+ * Outputs and whole transactions of the launchpad on mainnet, byte for byte. Source: test vectors
+ * of splashprotocol/splash-offchain-multiplatform, whose agents read the same chain, and of an
+ * explorer's decoder; the ids of the transactions follow from their bytes.
  */
 
 /** Output that held the pool of "The Sorting Hat": executor edbf33f5…, the usual curve. */
@@ -64,7 +64,9 @@ export const LAST_TRADE =
   '09896800f5f6';
 export const LAST_TRADE_ID = 'f759b0da790f3dbf7c3c9767e9a39a0a87652ad17e459f16c3e3f4752c078c9d';
 
-/** What followed it: the pool's NFT is burned, and all goes to an AMM of another protocol. */
+/**
+ * The transaction after it: the pool's NFT is burned, and all goes to an AMM of another protocol.
+ */
 export const GRADUATION =
   '84ab00d9010281825820f759b0da790f3dbf7c3c9767e9a39a0a87652ad17e459f16c3e3f4752c078c9d010182a3' +
   '00583931cb684a69e78907a9796b21fc150a758af5f2805e5ed5d5a8ce9f76f1b2f6abf60ccde92eae1a2f4fdf65' +

@@ -1,7 +1,7 @@
 /**
  * Transactions of mainnet (`test/data/mainnet`) in a market that is followed to the rows of the
- * fold. What was before them is not among them: outputs that they spend are pretended here, with
- * the amounts that follow from what they were executed to.
+ * fold. Their parents are not in the test data: the outputs that they spend are made up here, with
+ * amounts that follow from the execution.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { asValue } from '../../src/cardano/codec/value.ts';
 import { addressData, assetData } from '../../src/cardano/datums/datums.ts';
 import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock, recognisePending } from '../../src/chain/recognise/block.ts';
-import { BlockMarket, foldMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { BlockState, knownState } from '../../src/chain/recognise/knownState.ts';
 import { rulesOf } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import {
@@ -64,7 +64,7 @@ export class MainnetMarket {
   async block(...transactions: readonly Transaction[]): Promise<MarketEvent[]> {
     this.#height += 1;
     const height = this.#height;
-    const known = foldMarket(this.world.fold.store);
+    const known = knownState(this.world.fold.store);
     const slot = 150_000_000 + 5 * height;
     const events = recogniseBlock(slot, transactions, known, MAINNET_RULES);
     const hash = height.toString(16).padStart(64, '0');
@@ -72,9 +72,11 @@ export class MainnetMarket {
     return events;
   }
 
-  /** A transaction that waits for a block; what it does is recognised as the follower does it. */
+  /**
+   * A transaction that waits for a block; the market recognises its effects as the follower does.
+   */
   async pending(tx: Transaction): Promise<void> {
-    const market = new BlockMarket(foldMarket(this.world.fold.store));
+    const market = new BlockState(knownState(this.world.fold.store));
     const events = recognisePending(tx, 0, market, MAINNET_RULES);
     const added = [{ id: tx.id, events }];
     await appendMempool(this.world, { added, removed: [], seenMs: 0, whole: false });
@@ -113,7 +115,7 @@ export interface PretendedOrder {
   readonly amount: bigint;
   readonly stepLovelace: bigint;
   readonly feeLovelace: bigint;
-  /** On top of all that. */
+  /** Held beyond the offer, the fees and the steps. */
   readonly depositLovelace: bigint;
   readonly heldTokens?: bigint;
   readonly script: 'limitOrder' | 'firstInstantOrder';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { refText } from '../../src/cardano/codec/output.ts';
 import { effectsOf } from '../../src/cardano/ledger/mempool.ts';
-import { MarketLookup } from '../../src/chain/marketLookup.ts';
+import { FoldUtxoLookup } from '../../src/chain/foldUtxoLookup.ts';
 import type { Block, ChainStream } from '../../src/chain/port.ts';
 import { StateStore } from '../../src/engine/store/state.ts';
 import { inlineWriter } from '../../src/engine/store/stateWriter.ts';
@@ -15,14 +15,16 @@ import { type KupoPlace, kupoPlace } from './kupo/kupoWorld.ts';
 
 export interface MarketPlace {
   readonly kupo: KupoPlace;
-  readonly lookup: MarketLookup;
-  /** Of what is kept for a while. */
+  readonly lookup: FoldUtxoLookup;
+  /** Clock by which cached answers expire. */
   readonly clock: HandClock;
   /** Everything that the ledger has said so far is served, and in the state. */
   settled(): Promise<void>;
 }
 
-/** A state that has the unspent outputs of a chain, as a fold keeps those of its market. */
+/**
+ * A state that keeps the unspent outputs of a chain, as the fold keeps the outputs of its market.
+ */
 class OutputRows {
   readonly store: StateStore;
   readonly #genesis: readonly string[];
@@ -101,7 +103,7 @@ export async function marketPlace(test: TestContext): Promise<MarketPlace> {
     await following;
     await rows.store.close();
   });
-  const lookup = new MarketLookup({
+  const lookup = new FoldUtxoLookup({
     index: kupo.lookup,
     store: () => rows.store,
     overlay: overlay,

@@ -11,9 +11,10 @@ import { Orders } from '../../src/api/orders/orderLookup.ts';
 import { ORDER_STATUSES } from '../../src/engine/market/orderView.ts';
 import { finish } from '../../src/engine/runtime/slices.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
-import { untilSeen } from '../support/untilSeen.ts';
+import type { FoldWorldOptions } from '../support/foldWorld.ts';
+import { seedOf, untilSeen } from '../support/untilSeen.ts';
 import { beaconOf, ownerOf } from './foldState.ts';
-import type { MempoolMarket } from './mempoolMarket.ts';
+import type { MempoolMarket, Step } from './mempoolMarket.ts';
 import { anyOptions, anyStep, inMarket } from './mempoolSteps.ts';
 import { chainOf, type Shown, truthOf } from './mempoolTruth.ts';
 
@@ -86,9 +87,15 @@ test('an order is what chain and mempool show of it, whatever became of either',
       ),
   );
   const numRuns = Number(process.env.RUNS ?? 15);
+  // Goes back beyond its horizon, which hardly one run in thirty draws.
+  const confirms = Array.from({ length: 5 }, (): Step => ({ do: 'confirm' }));
+  const beyond: Step[] = [...confirms, { do: 'back', blocks: 5 }];
+  const examples: [Partial<FoldWorldOptions>, Step[]][] = [
+    [{ horizonBlocks: 3, commitEveryMs: 0 }, beyond],
+  ];
   const counts = { epochs: 0, all: 0 };
-  await untilSeen(counts, async () => {
-    await fc.assert(property, { numRuns, includeErrorInReport: true });
+  await untilSeen(counts, async (round) => {
+    await fc.assert(property, { ...seedOf(round), numRuns, examples, includeErrorInReport: true });
     counts.epochs = seen.get('epoch') ?? 0;
     counts.all = statuses.size === ORDER_STATUSES.length ? 1 : 0;
   });

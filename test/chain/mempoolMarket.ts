@@ -1,24 +1,24 @@
 /**
  * A market with a mempool: transactions wait, are replaced, come into blocks or are dropped, and
- * blocks are taken back. Beside the world it keeps the lists of what was done, from which
- * `mempoolTruth` says the plain way what every order is.
+ * blocks are taken back. It also lists all actions, from which `mempoolTruth` computes the status
+ * of every order in a plain way.
  */
 import type { PendingTransaction } from '../../src/engine/log/entry.ts';
 import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/engine/market/events.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { appendBlock, appendMempool, passTo, rollBackTo } from './foldChain.ts';
-import { BlockMaker, type Deed, type MadeBlock } from './foldMarket.ts';
+import { type Action, BlockMaker, type MadeBlock } from './foldMarket.ts';
 import { addressOf, beaconOf, hashOf, ownerOf, pick, START_MS } from './foldState.ts';
 import { type Facts, openRefs, type Wait, waitingRefs } from './mempoolTruth.ts';
 
 export type Step =
-  | { readonly do: 'plan'; readonly deeds: readonly Deed[]; readonly afterMs: number }
+  | { readonly do: 'plan'; readonly actions: readonly Action[]; readonly afterMs: number }
   /** Transactions of the block that comes next begin to wait. */
   | { readonly do: 'announce'; readonly count: number }
   /** One begins to wait that no block will hold. */
   | { readonly do: 'false'; readonly user: number; readonly pool: number; readonly ends: number }
   | { readonly do: 'remove'; readonly index: number }
-  /** As `remove`, and in the same entry another one with the same inputs. */
+  /** Like `remove`, and the same entry adds another transaction with the same inputs. */
   | { readonly do: 'replace'; readonly index: number }
   | { readonly do: 'whole'; readonly keeps: number }
   | { readonly do: 'confirm' }
@@ -44,7 +44,7 @@ export class MempoolMarket {
 
   async perform(step: Step): Promise<void> {
     this.counts.set(step.do, (this.counts.get(step.do) ?? 0) + 1);
-    if (step.do === 'plan') this.#next ??= this.maker.block(step.deeds, step.afterMs);
+    if (step.do === 'plan') this.#next ??= this.maker.block(step.actions, step.afterMs);
     else if (step.do === 'announce') await this.#announce(step.count);
     else if (step.do === 'false') await this.#tell([this.#false(step.user, step.pool, step.ends)]);
     else if (step.do === 'remove') await this.#tell([], this.#waitingAt(step.index));
@@ -58,9 +58,9 @@ export class MempoolMarket {
     this.#past.set(this.world.seq, structuredClone(this.facts));
   }
 
-  /** A block of these deeds, unannounced. */
-  async block(deeds: readonly Deed[], afterMs = 20_000): Promise<void> {
-    await this.perform({ do: 'plan', deeds, afterMs });
+  /** A block of these actions, unannounced. */
+  async block(actions: readonly Action[], afterMs = 20_000): Promise<void> {
+    await this.perform({ do: 'plan', actions, afterMs });
     await this.perform({ do: 'confirm' });
   }
 
@@ -79,7 +79,7 @@ export class MempoolMarket {
     return endsOf(events).some((ref) => ends.has(ref));
   }
 
-  /** Places an order, ends one, or both; it is none of the chain's. */
+  /** Places an order, ends one, or both; the chain never has this transaction. */
   #false(user: number, pool: number, ends: number): PendingTransaction {
     this.#made += 1;
     const id = hashOf(`false ${this.#made}`);

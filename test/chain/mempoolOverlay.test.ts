@@ -7,7 +7,7 @@ import { MempoolOverlay } from '../../src/chain/mempoolOverlay.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { addressOf, payment } from '../support/ledgerWorld.ts';
 
-/** A payment of an output of its own. */
+/** A payment that spends the output with this index. */
 function paying(index: number) {
   const plain = { datum: null, scriptHash: null, cbor: '' };
   const output = { address: addressOf('alice'), value: coins(9_000_000n), ...plain };

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Orders } from '../../src/api/orders/orderLookup.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { PendingTransactions, splitMempool } from '../../src/chain/pendingTransactions.ts';
-import { foldMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { knownState } from '../../src/chain/recognise/knownState.ts';
 import type { MempoolPayload } from '../../src/engine/log/entry.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -60,7 +60,7 @@ test('pending orders keep their positions while the whole mempool is reported ag
     orderOf(TOKEN, side === 'buy' ? 'buy' : 'sell'),
   );
   assert.ok(gone && kept && also && come);
-  const waiting = new PendingTransactions(() => foldMarket(world.fold.store), RULES);
+  const waiting = new PendingTransactions(() => knownState(world.fold.store), RULES);
   const tell = async (txs: readonly Transaction[], seenMs: number, most: number) => {
     const event = { kind: 'mempool', whole: true, added: txs, removed: [] } as const;
     const payload = waiting.apply(event, seenMs, world.fold.mempool);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { FoldWorld, type FoldWorldOptions, NEVER_MS } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
-import type { Deed } from './foldMarket.ts';
+import type { Action } from './foldMarket.ts';
 import { MempoolMarket, type Step } from './mempoolMarket.ts';
 
 const user = fc.nat(3);
 const pool = fc.nat(3);
 const index = fc.nat(20);
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant('launch' as const), user, buy: fc.nat(60) }),
   {
     weight: 5,
@@ -31,7 +31,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       do: fc.constant('plan' as const),
-      deeds: fc.array(deed, { maxLength: 6 }),
+      actions: fc.array(action, { maxLength: 6 }),
       afterMs: fc.constantFrom(1_000, 61_000),
     }),
   },
@@ -52,7 +52,7 @@ export const anyOptions: fc.Arbitrary<Partial<FoldWorldOptions>> = fc.record({
   commitEveryMs: fc.constantFrom(0, NEVER_MS),
 });
 
-/** Two pools, one of them about to graduate; then the steps. */
+/** Sets up two pools, the second about to graduate; then takes the steps. */
 export async function inMarket(
   options: Partial<FoldWorldOptions>,
   steps: readonly Step[],

@@ -81,7 +81,7 @@ export interface Truth {
   /** Newest first. */
   readonly ledger: readonly Shown[];
   readonly mempool: readonly Shown[];
-  /** By reference; those that were shown once and are gone. */
+  /** Orders that were shown once and are gone, by reference. */
   readonly dropped: ReadonlyMap<string, Shown>;
 }
 export type Shown = ReturnType<typeof shown>;
@@ -159,5 +159,6 @@ function shown(
     evaluatedAt: endedMs === undefined ? null : Math.floor(endedMs / 1000),
     expiresAt: order.refundAfterMs,
     refundReason: reasons[end?.kind ?? ''] ?? null,
+    feeLovelace: status === 'Evaluated' ? order.feeLovelace : '0',
   };
 }

@@ -3,7 +3,7 @@
  * pools by something else. Recognised from the first block, or from a later one on.
  */
 import assert from 'node:assert/strict';
-import type { OutputPlan } from '../../src/cardano/codec/encode.ts';
+import type { NewOutput } from '../../src/cardano/codec/encode.ts';
 import { compareRefs, type OutputRef, refText } from '../../src/cardano/codec/output.ts';
 import { Constr, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
@@ -12,7 +12,7 @@ import { poolData } from '../../src/cardano/datums/datums.ts';
 import { capLovelace } from '../../src/cardano/datums/deployment.ts';
 import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { BlockMarket, type KnownMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { BlockState, type KnownState } from '../../src/chain/recognise/knownState.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { buy, type Exchange, sell } from '../../src/engine/market/exchange.ts';
@@ -31,7 +31,7 @@ import {
 /** As a real network has it: there one may begin in the middle. */
 export const REAL: Rules = { ...RULES, deployment: { ...deployment, network: 'preview' } };
 
-export const NOTHING: KnownMarket = {
+export const NOTHING: KnownState = {
   pool: () => null,
   order: () => null,
   lock: () => null,
@@ -120,7 +120,7 @@ export class MiddleMarket {
     this.#open = this.#open.filter((open) => !filled.some(({ order }) => order === open));
     const payments = filled.map(({ order, exchange }) => [order.ref, paymentOf(order, exchange)]);
     // trust: pairs of a reference and its payment
-    this.#move(pool, state, payments as [OutputRef, OutputPlan][]);
+    this.#move(pool, state, payments as [OutputRef, NewOutput][]);
   }
 
   /** Somebody's order in a layout that we do not know, say. */
@@ -130,7 +130,7 @@ export class MiddleMarket {
     this.#move(pool, exchange.next, []);
   }
 
-  #move(pool: Pool, to: CurvePool, payments: readonly [OutputRef, OutputPlan][]): void {
+  #move(pool: Pool, to: CurvePool, payments: readonly [OutputRef, NewOutput][]): void {
     const all = [[pool.ref, outputOf(pool, to)] as const, ...payments];
     all.sort(([a], [b]) => compareRefs(a, b));
     const spends: Record<number, PlutusData> = {};
@@ -145,14 +145,14 @@ export class MiddleMarket {
   }
 }
 
-function paymentOf({ side, token }: Open, { outputAmount }: Exchange): OutputPlan {
+function paymentOf({ side, token }: Open, { outputAmount }: Exchange): NewOutput {
   const deposit = fees.orderDepositLovelace;
   const value =
     side === 'buy' ? asValue(deposit, [[token, outputAmount]]) : coins(deposit + outputAmount);
   return { address: aliceText, value };
 }
 
-function outputOf({ token, nft }: Pool, { x, y }: CurvePool): OutputPlan {
+function outputOf({ token, nft }: Pool, { x, y }: CurvePool): NewOutput {
   const { executorKeyHash: executor, settings, scripts } = deployment;
   const witness2 = settings.policyId;
   const cap = capLovelace(deployment);
@@ -171,10 +171,10 @@ export function recognised(
   first: number,
   rules: Rules = REAL,
 ): MarketEvent[] {
-  const market = new BlockMarket(NOTHING);
+  const market = new BlockState(NOTHING);
   return blocks.slice(first).flatMap((transactions, index) => {
     const events = recogniseBlock(first + index, transactions, market, rules);
-    for (const event of events) market.note(event);
+    for (const event of events) market.apply(event);
     return events;
   });
 }

@@ -1,4 +1,4 @@
-/** Who has enough of the chain to lead. */
+/** Which nodes know enough of the chain to lead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LeaderEligibility } from '../../src/chain/nodeLag.ts';

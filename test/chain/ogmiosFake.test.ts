@@ -118,7 +118,7 @@ check('mempool: a snapshot, its transactions, and none before it changes', async
   const another = client.acquireMempool().then(() => {
     isAcquired = true;
   });
-  // What another connection asks later is answered earlier.
+  // A later request of another connection is answered earlier.
   const other = await createMempoolMonitoringClient(await connect(ogmios));
   await other.acquireMempool();
   assert.equal(isAcquired, false);

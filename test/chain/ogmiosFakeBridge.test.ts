@@ -1,4 +1,4 @@
-/** A chain served as an Ogmios: what it tells, and how it refuses. */
+/** A chain served as an Ogmios: its events and its refusals. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {

@@ -25,7 +25,7 @@ interface Raw {
   ask(method: string, params?: unknown): void;
 }
 
-/** A connection that keeps what it was sent, whatever that is. */
+/** A connection that keeps every message as it came. */
 async function rawClient({ url }: FakeOgmios, options: object = {}): Promise<Raw> {
   const socket = new WebSocket(url, options);
   const messages: string[] = [];
@@ -188,7 +188,7 @@ check('a reader that applies every event has the chain, whatever the chain does'
   await fc.assert(property, { numRuns: 50 });
 });
 
-/** The chain of one who takes back and adds as told. */
+/** The chain of a client that adds and removes blocks in the order of its messages. */
 function applied(told: readonly string[]): string[] {
   const ids: string[] = [];
   for (const each of told) {

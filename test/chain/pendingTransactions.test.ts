@@ -67,6 +67,21 @@ async function open(t: TestContext) {
   return { t, world, chain, faults, stop, order, at, told, orders };
 }
 
+test('a launch shows while it is pending, until its block or without one', async (t) => {
+  const { world, chain, faults } = await open(t);
+  const { tx, token } = launchOf('Coming');
+  const pending = () => world.fold.mempool.launch(token)?.tx ?? null;
+  await chain.waits([tx]);
+  assert.equal(pending(), tx.id);
+  await chain.waits([], [tx]);
+  assert.equal(pending(), null);
+  await chain.waits([tx]);
+  await chain.block(tx);
+  assert.equal(pending(), null);
+  assert.notEqual(world.fold.directory.find(token), null, 'it is listed');
+  assert.deepEqual(faults, []);
+});
+
 test('a block spends what a waiting transaction would', async (t) => {
   const { world, chain, order, at, told } = await open(t);
   await chain.block(order.tx);

@@ -1,4 +1,4 @@
-/** Hostile look-alikes are ignored: whatever stands on the chain, only what is ours counts. */
+/** Hostile look-alikes are ignored: only outputs of the market's own scripts count. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatAddress } from '../../src/cardano/codec/address.ts';
@@ -203,7 +203,7 @@ describe('scripts that fail', () => {
       executor,
       refundAfterMs: 1n,
       owner: OTHER,
-      market: launchOf('Placed').nft,
+      poolNft: launchOf('Placed').nft,
     });
     const order = { address: atScript('order'), value: coins(7_600_000n), datum: dataHex(data) };
     assert.deepEqual(kindsOf(launch, failing([someRef()], back, [order])), []);

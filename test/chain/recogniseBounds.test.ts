@@ -1,5 +1,6 @@
 /**
- * Bounds of the integers in datums: what is within them counts, what is beyond is not listed.
+ * Bounds of the integers in datums: numbers within them count, and an output with a number beyond
+ * them is not listed.
  * Source: onchain.md, "Bounds in datums".
  */
 import assert from 'node:assert/strict';
@@ -104,7 +105,7 @@ describe('partial orders', () => {
   test('up to their bounds they are listed, and not beyond', () => {
     assert.deepEqual([price(RATIO - 1n, RATIO - 1n), price(0n, 1n)], [true, true]);
     assert.deepEqual([price(RATIO, 1n), price(1n, RATIO), price(1n, 0n)], [false, false, false]);
-    // What a step must bring stands in the datum, and is shown nowhere.
+    // The least amount of a step is in the datum, but no answer shows it.
     const least = [-1n, 0n, AMOUNT - 1n, AMOUNT, ENDLESS, 'ab'].map((field) => listed(5, field));
     assert.deepEqual(least, [false, true, true, false, false, false]);
     for (const at of [3, 4, 8]) {

@@ -8,7 +8,7 @@ import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { poolData } from '../../src/cardano/datums/datums.ts';
 import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { BlockState } from '../../src/chain/recognise/knownState.ts';
 import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { readDeployment } from '../../src/server/settings/deployments.ts';
@@ -47,13 +47,13 @@ const VARIES: LaunchChange = {
 };
 
 class Followed {
-  readonly market = new BlockMarket(NOTHING);
+  readonly market = new BlockState(NOTHING);
   #slot = 0;
 
   block(...transactions: Parameters<typeof recogniseBlock>[1]): MarketEvent[] {
     this.#slot += 1;
     const events = recogniseBlock(this.#slot, transactions, this.market, RULES);
-    for (const event of events) this.market.note(event);
+    for (const event of events) this.market.apply(event);
     return events;
   }
 }
@@ -62,7 +62,7 @@ const user = { ...ALICE, network: 'mainnet' } as const;
 
 function order(token: string, executor: string) {
   const address = at(scripts.order.hash, ALICE.stake);
-  return orderOf(token, 'buy', { address, datum: { redeemer: user, executor, market: null } });
+  return orderOf(token, 'buy', { address, datum: { redeemer: user, executor, poolNft: null } });
 }
 
 function pool(

@@ -1,4 +1,6 @@
-/** What stood on mainnet, decoded, recognised and rebuilt: bytes of the chain itself. */
+/**
+ * Outputs and transactions of mainnet, decoded, recognised and rebuilt: bytes of the chain itself.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressText, formatAddress } from '../../src/cardano/codec/address.ts';
@@ -11,7 +13,7 @@ import { readOrderData, readPoolData } from '../../src/cardano/datums/datums.ts'
 import { planOrder } from '../../src/cardano/transactions/order.ts';
 import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { BlockState } from '../../src/chain/recognise/knownState.ts';
 import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';
 import { buyTokens, sellLovelace } from '../../src/engine/market/curve.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
@@ -46,13 +48,13 @@ const HAT_BUYER_STAKE = 'd817a67d082624525f7ba3f4211b0557c3587e88d2809725d6f8090
 
 /** Blocks one after the other, from the first of which on the market is followed. */
 class Followed {
-  readonly market = new BlockMarket(NOTHING);
+  readonly market = new BlockState(NOTHING);
   #slot = 0;
 
   block(...transactions: readonly Transaction[]): MarketEvent[] {
     this.#slot += 1;
     const events = recogniseBlock(this.#slot, transactions, this.market, RULES);
-    for (const event of events) this.market.note(event);
+    for (const event of events) this.market.apply(event);
     return events;
   }
 }
@@ -201,7 +203,7 @@ test('whole transactions: the last trade of a pool, and its graduation', () => {
   );
 });
 
-/** The trade spends the third output of what came before it. */
+/** The trade spends the third output of the transaction before it. */
 function at2({ outputs: [pool = assert.fail()] }: Transaction): readonly Output[] {
   const nothing: Output = { ...pool, datum: null, value: asValue(ADA, []) };
   return [nothing, nothing, pool];
@@ -219,7 +221,7 @@ test('our own order is the same output: address, value and datum', () => {
   const datum = readOrderData(datumOf(hatOrder), 'mainnet') ?? assert.fail();
   const request = {
     ...{ owner: datum.redeemer, token: HAT, executor: poolIn(hatPool).executor },
-    market: readPoolData(datumOf(hatPool))?.nft ?? assert.fail(),
+    poolNft: readPoolData(datumOf(hatPool))?.nft ?? assert.fail(),
     ...{ inputAmount: 8n * ADA, worstPrice: datum.worstPrice },
     kind: 'buy',
   } as const;

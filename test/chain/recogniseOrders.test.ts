@@ -51,7 +51,7 @@ describe('orders', () => {
     feeLovelace: fees.executorFeeLovelace,
     depositLovelace: fees.orderDepositLovelace,
     refundAfterMs: 1n,
-    market: nft,
+    poolNft: nft,
   };
   const [, ...untagged] = orderData(whole).fields;
   const bad: [string, OrderChange][] = [
@@ -68,8 +68,8 @@ describe('orders', () => {
     ['a script to be paid', datum({ redeemer: { ...ALICE, payment: SCRIPT } })],
     ['a script’s stake to be paid', datum({ redeemer: { ...ALICE, stake: SCRIPT } })],
     ['a refund beyond numbers', datum({ refundAfterMs: 1n << 60n })],
-    ['another market', datum({ market: launchOf('Another').nft })],
-    ['the layout without a market', datum({ market: null })],
+    ['another market', datum({ poolNft: launchOf('Another').nft })],
+    ['the layout without a market', datum({ poolNft: null })],
     ['another tag', { data: dataHex(new Constr(0, ['01', ...untagged])) }],
     ['a field less', { data: dataHex(new Constr(0, untagged)) }],
     ['a field more', { data: longer(orderData(whole)) }],
@@ -108,7 +108,7 @@ describe('orders', () => {
       test(`${side}: ${what} is no order`, () => {
         const kinds = kindsOf(launch, orderOf(token, side, change).tx);
         assert.ok(!kinds.includes('placed'), what);
-        // Tokens that we know are watched wherever they lie; what they lie in is another matter.
+        // Known tokens are watched in any output; that does not make the output an order or a pool.
         assert.ok(kinds.every((kind) => kind === 'made'));
       });
     }
@@ -124,7 +124,7 @@ describe('orders', () => {
     const deposit = fees.orderDepositLovelace - 1n;
     const value = coins(5n * ADA + fees.executorFeeLovelace + deposit);
     assert.ok(!recognise({ ...datum({ depositLovelace: deposit }), value }));
-    assert.ok(!recognise(datum({ market: null })));
+    assert.ok(!recognise(datum({ poolNft: null })));
     assert.ok(!recognise(datum({ refundAfterMs: 1n << 60n })));
     assert.ok(recognise({}));
     assert.deepEqual(terms, ['deposit', 'layout']);

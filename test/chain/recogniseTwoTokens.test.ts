@@ -1,6 +1,6 @@
 /**
  * Pools of two tokens (mainnet, script c876c435…) are left out, and disturb nothing: a transaction
- * that touches one as well means what it would mean without it.
+ * that also touches one means the same as without it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ import { asValue } from '../../src/cardano/codec/value.ts';
 import { assetData, orderData, readPoolData } from '../../src/cardano/datums/datums.ts';
 import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
+import { BlockState } from '../../src/chain/recognise/knownState.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { dataText } from '../support/testData.ts';
 import {
@@ -73,7 +73,7 @@ test('the real one has an NFT of the launch policy, and is not taken over', () =
   const policy = `${MAINNET.launchPolicyId}.`;
   assert.ok([...REAL.value.assets.keys()].some((asset) => asset.startsWith(policy)));
   for (const output of [REAL, ofTwoTokens(`${'77'.repeat(28)}.00`)]) {
-    const market = new BlockMarket(NOTHING);
+    const market = new BlockState(NOTHING);
     assert.deepEqual(
       told(recogniseBlock(1, [holding(idOf(1), [output])], market, MAINNET_RULES)),
       [],
@@ -132,7 +132,7 @@ test('its orders, tokens for tokens, are none of ours', async (t) => {
   } as const;
   const datum = orderData({
     redeemer,
-    ...{ input: token, output: `${'77'.repeat(28)}.00`, market: null, owner: owner.payment },
+    ...{ input: token, output: `${'77'.repeat(28)}.00`, poolNft: null, owner: owner.payment },
     ...{ worstPrice: { numerator: 1n, denominator: 1n }, executor: '1e'.repeat(28) },
     ...{ feeLovelace: 1_100_000n, depositLovelace: 1_500_000n, refundAfterMs: 1n },
   });

@@ -5,7 +5,7 @@ import {
   encodeAssets,
   encodeOutput,
   encodeRefs,
-  type OutputPlan,
+  type NewOutput,
 } from '../../src/cardano/codec/encode.ts';
 import type { OutputRef } from '../../src/cardano/codec/output.ts';
 import { Constr, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
@@ -28,7 +28,7 @@ import { metadataData } from '../../src/cardano/datums/metadata.ts';
 import { dataHex } from '../../src/cardano/transactions/plan.ts';
 import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import type { KnownMarket } from '../../src/chain/recognise/knownMarket.ts';
+import type { KnownState } from '../../src/chain/recognise/knownState.ts';
 import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
@@ -51,14 +51,14 @@ export function atScript(name: keyof typeof scripts, stake: typeof ALICE.stake |
   return scriptAddress('testnet', scripts[name].hash, stake);
 }
 
-export const NOTHING: KnownMarket = {
+export const NOTHING: KnownState = {
   pool: () => null,
   order: () => null,
   lock: () => null,
   isWatched: () => false,
 };
 
-/** What the last of the transactions, one block of a new chain, means. */
+/** The events of the last transaction, when all transactions are in one block of a new chain. */
 export function meaningOf(...transactions: Transaction[]): MarketEvent[] {
   const last = transactions.at(-1)?.id;
   return recogniseBlock(7, transactions, NOTHING, RULES).filter(({ tx }) => tx === last);
@@ -75,14 +75,14 @@ export function someRef(): OutputRef {
   return { txHash: made.toString(16).padStart(64, '0'), index: 0 };
 }
 
-export interface Deed extends Omit<RawPlan, 'feeLovelace' | 'redeemers'> {
+export interface Action extends Omit<RawPlan, 'feeLovelace' | 'redeemers'> {
   readonly mint?: ReadonlyMap<string, bigint>;
   /** Data by position among the sorted inputs. */
   readonly spends?: Readonly<Record<number, PlutusData>>;
   readonly mints?: readonly PlutusData[];
 }
 
-export function transaction({ mint, spends = {}, mints = [], ...plan }: Deed): Transaction {
+export function transaction({ mint, spends = {}, mints = [], ...plan }: Action): Transaction {
   const fields = mint === undefined ? plan.fields : { ...plan.fields, 9: encodeAssets(mint) };
   const whole = { inputs: [someRef()], feeLovelace: 1n, ...plan };
   const tx = decodeTransaction(
@@ -101,8 +101,8 @@ export function transaction({ mint, spends = {}, mints = [], ...plan }: Deed): T
 /** Puts its scripts' failure into a transaction: only collateral moves. */
 export function failing(
   collateral: readonly OutputRef[],
-  back: OutputPlan,
-  outputs: readonly OutputPlan[],
+  back: NewOutput,
+  outputs: readonly NewOutput[],
 ): Transaction {
   const fields = { 13: encodeRefs(collateral), 16: encodeOutput(back) };
   return transaction({ outputs, isValid: false, fields });
@@ -211,7 +211,7 @@ export function orderOf(token: string, side: 'buy' | 'sell', change: OrderChange
     executor,
     refundAfterMs: 1_800_000_000_000n,
     owner: ALICE.payment.hash,
-    market: MARKETS.get(token) ?? `${deployment.launchPolicyId}.00`,
+    poolNft: MARKETS.get(token) ?? `${deployment.launchPolicyId}.00`,
     ...change.datum,
   };
   const onTop = datum.feeLovelace + datum.depositLovelace;

@@ -1,4 +1,4 @@
-/** A chain that tells what a test writes, and a follower that brings it into a world's log. */
+/** A chain whose events a test writes, and a follower that appends them to a world's log. */
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { Follower } from '../../src/chain/follower.ts';
 import type { Block, ChainEvent, ChainSource, ChainStream, Point } from '../../src/chain/port.ts';
@@ -42,7 +42,7 @@ export class ScriptedChain implements ChainSource {
     };
   }
 
-  /** Waits until what was told is in the log and applied, or its reader has gone. */
+  /** Waits until the events are in the log and applied, or their reader has gone. */
   async told(): Promise<void> {
     const isRead = () => this.#events.length === 0 && this.#wake !== null;
     await until('all events are read', () => isRead() || this.#isClosed);
@@ -113,7 +113,7 @@ export async function follow(
   );
   scope.after(() => follower.stop());
   const opened = follower.start();
-  // A stream begins with all that waits.
+  // A stream begins with all pending transactions.
   void chain.whole();
   await opened;
   return () => follower.stop();

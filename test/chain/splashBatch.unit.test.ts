@@ -28,11 +28,14 @@ function kept(amount: bigint): bigint {
 interface Wanted {
   readonly isBuy: boolean;
   readonly amount: bigint;
-  /** Of the fee, not kept by the executor. */
+  /** The part of the fee that the executor gave back. */
   readonly returned: bigint;
 }
 
-/** One after the other by the pool's arithmetic; the pool moves by all of them at once. */
+/**
+ * Executes orders one after the other by the pool's arithmetic; the reserves change once, by the
+ * sum.
+ */
 function play(wanted: readonly Wanted[]) {
   let [x, y]: [bigint, bigint] = [BEFORE.x, BEFORE.y];
   let [coinIn, tokensIn] = [0n, 0n];
@@ -43,7 +46,7 @@ function play(wanted: readonly Wanted[]) {
     [coinIn, tokensIn] = [coinIn + inX, tokensIn + inY];
     [x, y] = [x + kept(inX), y + kept(inY)];
     paid.push(isBuy ? 0n : out);
-    // A sale brings at most this, where the executor kept all of its fee.
+    // A sale receives the pool's payment and the returned part of the fee.
     const received = isBuy ? out : out + returned;
     const order = orderOf(index, isBuy ? 'buy' : 'sell', amount);
     return { order, amount, received, feeLovelace: FEE_LOVELACE };
@@ -62,7 +65,9 @@ const anyWanted = fc.array(
   { minLength: 2, maxLength: 9 },
 );
 
-/** Tokens are dearer than lovelace: a sale of so many moves the pool as much as such a buy. */
+/**
+ * A token costs more than a lovelace, so a sale of fewer tokens moves the pool as much as the buy.
+ */
 function scaled(wanted: readonly Wanted[]): Wanted[] {
   return wanted.map((each) => (each.isBuy ? each : { ...each, amount: each.amount / 100n }));
 }

@@ -1,4 +1,6 @@
-/** Whom the fold takes for a bundler, a sniper or an insider, and what it counts as held. */
+/**
+ * Which keys the fold counts as bundlers, snipers and insiders, and which tokens it counts as held.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -7,7 +9,7 @@ import { poolOf } from '../../src/api/holders/routes.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { appendBlock, rollBackTo } from './foldChain.ts';
-import { BlockMaker, type Deed, type MadeBlock } from './foldMarket.ts';
+import { type Action, BlockMaker, type MadeBlock } from './foldMarket.ts';
 import { trustTruth } from './trustTruth.ts';
 
 async function newMarket(t: TestContext) {
@@ -27,8 +29,8 @@ async function newMarket(t: TestContext) {
     assert.equal(found.author.percent, author.percent);
     return found;
   };
-  const block = async (...deeds: Deed[]) => {
-    blocks.push(maker.block(deeds, 20_000));
+  const block = async (...actions: Action[]) => {
+    blocks.push(maker.block(actions, 20_000));
     await appendBlock(world, blocks.at(-1) ?? assert.fail());
   };
   const back = async (count: number) => {
@@ -38,14 +40,14 @@ async function newMarket(t: TestContext) {
   return { block, back, insights };
 }
 
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
-const buyOf = (user: number, amount = 5): Deed => {
+const EXECUTE: Action = { do: 'execute', pool: 0 };
+const buyOf = (user: number, amount = 5): Action => {
   return { do: 'place', user, pool: 0, side: 'buy', amount };
 };
-const sellOf = (user: number): Deed => {
+const sellOf = (user: number): Action => {
   return { do: 'place', user, pool: 0, side: 'sell', amount: 100 };
 };
-const launch = (more: { readonly to?: number } = {}): Deed => {
+const launch = (more: { readonly to?: number } = {}): Action => {
   return { do: 'launch', user: 0, buy: 30, ...more };
 };
 
@@ -99,7 +101,7 @@ test('an owner who withdraws a lock is no insider, even where the author pays', 
   const { block, insights } = await newMarket(t);
   await block(launch(), buyOf(2));
   await block(EXECUTE, { do: 'lock', user: 2, pool: 0, to: 2 });
-  // User 2 gets the lock, user 1 what the author gives.
+  // User 2 gets the locked tokens, user 1 gets tokens from the author.
   await block({ do: 'withdraw', index: 0, giver: 0 });
   assert.equal(insights().insiders?.keys, 1);
 });

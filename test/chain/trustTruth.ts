@@ -1,6 +1,6 @@
 /**
- * Who is behind a token, by the definitions of protocol.md 10.2, counted again from all events of
- * the blocks that are left.
+ * Trust data of a token by the definitions of protocol.md 10.2, computed from all events of the
+ * remaining blocks.
  */
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import type { MadeBlock } from './foldMarket.ts';
@@ -26,7 +26,7 @@ function percent(part: bigint, whole: bigint): string {
   return `${text.slice(0, -2)}.${text.slice(-2)}`;
 }
 
-/** As `/v1/tokens/insights` answers, but for what it says of the author's other launches. */
+/** The answer of `/v1/tokens/insights` without the author's other launches. */
 export function trustTruth(blocks: readonly MadeBlock[], token: string) {
   const events = blocks.flatMap((block) => block.events);
   const [launch] = of(events, 'launched').filter(({ pool }) => pool.token === token);
@@ -105,7 +105,9 @@ function soldBy(events: readonly MarketEvent[], token: string, pkh: string): big
   return sum(filled.map(({ amount }) => BigInt(amount)));
 }
 
-/** Each transaction by itself: holdings before and after it, without what it filled or unlocked. */
+/**
+ * Each transaction by itself: holdings before and after it, without its fills and unlocked tokens.
+ */
 function insidersOf(events: readonly MarketEvent[], { tx, pool }: Of<'launched'>): Set<string> {
   const { token, author } = pool;
   const insiders = new Set<string>();

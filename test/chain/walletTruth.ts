@@ -1,6 +1,5 @@
 /**
- * Who holds what, and what trading brought, found the plain way: from all events of the blocks that
- * are left, every time.
+ * Holdings and profits, computed in a plain way: always from all events of the remaining blocks.
  */
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import type { MadeBlock } from './foldMarket.ts';
@@ -28,7 +27,7 @@ export interface WalletTruth {
 
 /**
  * Outputs of users go to a second address of the same key, or to somebody else's script, now and
- * then: what the market of foldMarket does not know, and need not.
+ * then: foldMarket's model does not cover this and does not have to.
  */
 export function spread(block: MadeBlock): MadeBlock {
   const events = block.events.map((event) => {
@@ -110,7 +109,7 @@ export function nearest(top: bigint, bottom: bigint): bigint {
   return down < up ? below : below + 1n;
 }
 
-/** What was paid and received, what of it is realized, and what is still open. */
+/** The paid and received amounts, the realized part, and the open part. */
 export function profitOf(fills: readonly Fill[], spot: Fraction) {
   let [open, cost, realized] = [0n, 0n, 0n];
   for (const { side, tokens, lovelace } of fills) {
@@ -149,6 +148,35 @@ export function metricsTruth(fills: readonly Fill[], spot: Fraction, balance: bi
     firstTradeTime: (fills[0]?.atMs ?? 0) / 1000,
     lastTradeTime: (fills.at(-1)?.atMs ?? 0) / 1000,
   };
+}
+
+interface TradersOf {
+  readonly token: string;
+  readonly spot: Fraction;
+  readonly sort: 'realized' | 'unrealized' | 'volume';
+}
+
+/** All keys that traded, as `/v1/tokens/traders` lists them. */
+export function tradersTruth(
+  { fills, balances }: WalletTruth,
+  pkhs: readonly string[],
+  { token, spot, sort }: TradersOf,
+) {
+  const rows = pkhs.flatMap((pkh) => {
+    const own = fills.get(`${pkh}/${token}`);
+    if (own === undefined) return [];
+    const metrics = metricsTruth(own, spot, balances.get(`${pkh}/${token}`) ?? 0n);
+    const { buyCount: buys, sellCount: sells, spentAda, receivedAda, balance } = metrics;
+    const { realizedPnlAda, unrealizedPnlAda } = metrics;
+    const volume = own.reduce((sum, { lovelace }) => sum + lovelace, 0n);
+    const value = { ...profitOf(own, spot), volume }[sort];
+    const money = { spentAda, receivedAda, balance, realizedPnlAda, unrealizedPnlAda };
+    return [{ value, row: { pkh, buys, sells, ...money } }];
+  });
+  rows.sort((a, b) =>
+    a.value === b.value ? (a.row.pkh < b.row.pkh ? -1 : 1) : a.value > b.value ? -1 : 1,
+  );
+  return rows.map(({ row }) => row);
 }
 
 export function adaText(lovelace: bigint): string {

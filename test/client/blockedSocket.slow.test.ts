@@ -112,7 +112,7 @@ test('a key that the server does not know ends the client', async (t) => {
   assert.match(client.connection.state.why ?? '', /4501/);
 });
 
-/** What the server says arrives without the events that `keep` refuses. */
+/** A fetch whose event streams lose the events that `keep` refuses. */
 function lossyFetch(keep: (event: string) => boolean): Fetch {
   return async (url, init) => {
     const response = await systemPlatform.fetch(url, init);

@@ -117,7 +117,7 @@ test('lightweight-charts: piece by piece, in order, after rollbacks too', async 
       minute = Math.max(0, minute - 1 - Math.floor(rng.unit() * 5));
       await app.feed(rollbackLine(NOON_MS + minute * 60_000));
     }
-    // Not in the last round: what it loads is drawn when it comes.
+    // Not in the last round: the bars that it loads are drawn after the comparison.
     if (round % 5 === 3) timeScale.handler?.({ from: 3, to: 30 });
     await assertSame(compared, `round ${round}`);
     assertDrawn();

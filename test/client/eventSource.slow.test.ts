@@ -5,13 +5,13 @@ import { EventSource } from 'eventsource';
 import { Client } from '../../src/client/index.ts';
 import { startServer, temporaryDirectory } from '../support/server.ts';
 import { recordOf } from '../support/subscription.ts';
+import { TcpProxy } from '../support/tcpProxy.ts';
 import { until, untilAsked } from '../support/until.ts';
-import { TcpProxy } from './tcpProxy.ts';
 
 const DEADLINE_MS = 60_000;
 const LIVELY = { NETWORK: 'devnet', BLOCK_EVERY_MS: '200', TRADERS_PACE: '4' };
 
-/** What it knows by the README's rules. */
+/** A reader of trades that follows the README's rules. */
 class TradeReader {
   readonly trades = new Map<string, unknown>();
   opened = 0;

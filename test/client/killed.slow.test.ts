@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, type Notice } from '../../src/client/index.ts';
 import { startServer, temporaryDirectory } from '../support/server.ts';
+import { TcpProxy } from '../support/tcpProxy.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { barsLikeHttp } from './sameAsHttp.ts';
-import { TcpProxy } from './tcpProxy.ts';
 
 const DEADLINE_MS = 60_000;
 const LIVELY = { NETWORK: 'devnet', BLOCK_EVERY_MS: '200', TRADERS_PACE: '4' };
@@ -43,7 +43,7 @@ test('a server is killed and comes back: bars, orders, trades and lists continue
   await first.program.kill();
   await until('waiting', () => client.connection.state.is === 'waiting', DEADLINE_MS);
   assert(bars.state.bars.length > 0 && trades.state.trades.length > 0, 'what is known stays');
-  // Trading has stopped: what is pending settles, and then nothing changes.
+  // Trading has stopped: pending transactions settle, and after that nothing changes.
   const again = await startServer(t, [], { ...env, TRADERS_PACE: '0' });
   address.target = again.port;
   await until('back', () => client.connection.state.is === 'open', DEADLINE_MS);

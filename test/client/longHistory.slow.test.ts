@@ -1,4 +1,7 @@
-/** More bars than one answer has: all of them, at the start, on request and after a reload. */
+/**
+ * More bars than one answer has: the client loads all of them at the start, on request and after a
+ * reload.
+ */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HISTORY_LIMIT } from '../../src/api/charts/schema.ts';

@@ -1,4 +1,4 @@
-/** What does not fit is noticed, and asked for again. */
+/** The client notices frames that do not fit, and asks again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from '../../src/client/index.ts';
@@ -32,8 +32,9 @@ test('a frame that never came is noticed with the next one', async (t) => {
   await app.feed(trade(2, 1, '2'));
   await until('live', () => bars.state.bars.at(-1)?.close === '2', DEADLINE_MS);
   let dropped = 0;
-  // A ping after it would say that all has come. Without any, the client would answer none, and the
-  // server closes such a socket after 30 s: a slow machine is there.
+  // Pings are kept, with an old position: a newer one would reveal the loss. Without any ping the
+  // client would send no pong, and after 30 s, which a slow machine may need, the server would
+  // close the socket.
   const oldPings: Tamper = (text) => {
     const frame = JSON.parse(text);
     if (frame.event !== 'Ping') return text;

@@ -1,7 +1,7 @@
 /** A real socket of which a test may drop or change frames: what no TCP connection would do. */
 import { type OpenSocket, type Socket, systemPlatform } from '../../src/client/index.ts';
 
-/** Of what was heard; null: it never came. */
+/** Changes a received frame; null: it never came. */
 export type Tamper = (text: string) => string | null;
 
 /** `tamper` is asked for each frame, of every socket that is opened. */

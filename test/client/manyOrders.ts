@@ -8,17 +8,17 @@ const DEADLINE_MS = 60_000;
 const OUTPUTS = 26;
 const ROUNDS = 4;
 
-export interface ManyOrders {
+interface ManyOrders {
   readonly person: Person;
   readonly assetId: string;
-  /** Of all orders, in the order in which they were sent. */
+  /** Ids of all orders, in the order in which they were sent. */
   readonly ids: string[];
   buy(): Promise<void>;
   /** Mines until all are in blocks. */
   placed(): Promise<void>;
   /** As `placed`, and filled. */
   filled(): Promise<void>;
-  /** Gives some tokens to so many keys that never held any. */
+  /** Gives some tokens to this many new keys. */
   share(holders: number): Promise<void>;
 }
 

@@ -15,9 +15,9 @@ import type { TickersAnswer } from '../../src/client/types.ts';
 import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
 import { temporaryDirectory } from '../support/server.ts';
+import { TcpProxy } from '../support/tcpProxy.ts';
 import { Person } from './person.ts';
 import { assertSame, barsLikeHttp, type Compared } from './sameAsHttp.ts';
-import { TcpProxy } from './tcpProxy.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const REPLAY = `SEED=${SEED} node --test test/client/market.slow.test.ts`;
@@ -53,7 +53,7 @@ function likeHttp<State>(
   };
 }
 
-/** Orders of one second may come in another order; all of them are there. */
+/** Orders of one second may come in another order; the set of orders is the same. */
 function ordersShown({ ledger, mempool, count }: Omit<OrdersState, 'isKnown'>) {
   const ids = (orders: readonly ApiOrder[]) =>
     orders.toSorted((a, b) => (a.entityId < b.entityId ? -1 : 1));
@@ -159,7 +159,7 @@ function pageShown({
   return ordersShown({ ledger: ledger.items, mempool, count: ledger.count });
 }
 
-/** Something that may happen in a market, or to a connection. */
+/** Does one random action of a trader, the chain or a connection. */
 async function act(
   rng: Rng,
   world: DevnetWorld,
@@ -201,7 +201,10 @@ async function act(
   return refused;
 }
 
-/** The message where the API refused it: what a wallet has depends on what was undone. */
+/**
+ * The message if the API refused it, which may happen: the funds of a wallet depend on the blocks
+ * that were rolled back.
+ */
 async function attempt(run: () => Promise<void>): Promise<string | null> {
   try {
     await run();
@@ -233,13 +236,14 @@ test('every mirror is what HTTP says at the same position', async (t) => {
   const [first, second] = people;
   assert(first !== undefined && second !== undefined);
   const tokens = [await first.launch('First')];
-  // Of a token that no block has yet.
+  // Mirrors of a token that is in no block yet.
   const compared = mirrorsOf(first.client, tokens[0] ?? '', first);
   await world.mine();
   tokens.push(await second.launch('Second'));
   await world.mine();
   compared.push(...mirrorsOf(second.client, tokens[1] ?? '', second));
-  // Deeper than all forks together: what is compared is always there.
+  // More blocks than all forks together undo, so no rollback removes the launches that are
+  // compared.
   await world.mine(ROUNDS * ACTIONS * DEEPEST_FORK);
   let [done, refusals] = [0, 0];
   for (let round = 1; round <= ROUNDS; round += 1) {

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import { manyOrders } from './manyOrders.ts';
 
 const DEADLINE_MS = 60_000;
-/** Of a snapshot. */
+/** Orders in a snapshot. */
 const FIRST_PAGE = 100;
 
 test('orders and trades beyond the newest hundred', async (t) => {

@@ -17,7 +17,7 @@ interface Placed {
 type Step =
   | { readonly kind: 'block'; readonly orders: number }
   | { readonly kind: 'status'; readonly which: number }
-  /** Undoes blocks; what they held comes again, in another order, in as many blocks or fewer. */
+  /** Undoes blocks; their orders return in another order, in as many blocks or fewer. */
   | {
       readonly kind: 'fork';
       readonly depth: number;
@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('frame' as const) }),
 );
 
-/** A chain, and a server that tells each frame what was touched since the one before. */
+/** A chain and a server: each frame names the orders that changed since the frame before. */
 class Chain {
   blocks: Placed[][] = [];
   #touched = new Set<string>();
@@ -105,7 +105,7 @@ class Chain {
   #rowOf({ id, block }: Placed): ApiOrder {
     const status = this.#filled.has(id) ? 'Evaluated' : 'Pending';
     const timestamp = Math.floor(block / BLOCKS_A_SECOND);
-    // Of a row only its id, its second and whether it is another matter here.
+    // A row of which the code under test reads only the id, the second and the status.
     return { entityId: id, timestamp, status } as ApiOrder;
   }
 }

@@ -21,7 +21,7 @@ export class Person {
     this.client = client;
   }
 
-  /** So many outputs with so many ADA each, in blocks. */
+  /** Funds the person with `outputs` outputs of `ada` ADA each. */
   async fund(ada: number, outputs: number, mine: () => Promise<unknown>): Promise<void> {
     for (let made = 0; made < outputs; made += 1) {
       await this.client.devnet.faucet({ address: this.address, ada });

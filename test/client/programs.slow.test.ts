@@ -18,8 +18,8 @@ import { Person } from './person.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
 const DEADLINE_MS = 60_000;
-const MOST_BYTES = 150_000;
-/** What `npm pack` reads; it works on a copy, so that nothing changes here. */
+const MAX_BYTES = 150_000;
+/** Files and folders that `npm pack` reads; it works on a copy, so that nothing changes here. */
 const SOURCES = ['package.json', 'tsconfig.json', 'tsconfig.client.json', 'README.md', 'LICENSE'];
 const FOLDERS = ['pack', 'src/client', 'src/cardano', 'src/engine/market', 'src/engine/runtime'];
 const NEEDED = ['@msgpack/msgpack', '@noble/ed25519', '@noble/hashes', '@scure/base'];
@@ -44,7 +44,7 @@ interface PackedFile {
 
 async function pack(folder: string, ...args: string[]): Promise<PackedFile[]> {
   const output = await run(folder, 'npm', 'pack', '--json', '--silent', ...args);
-  // trust: npm documents this shape; what is not there fails below
+  // trust: npm documents this shape; a missing field fails below
   const files = JSON.parse(output.slice(output.indexOf('['))) as PackedFile[];
   return files.map((file) => ({ ...file, filename: join(folder, file.filename) }));
 }
@@ -105,7 +105,7 @@ test('packed, installed elsewhere, type-checked and run', async () => {
   const manifest = readFileSync(join(copy, 'package.json'), 'utf8');
   const [packed] = await pack(copy);
   assert(packed !== undefined);
-  assert(packed.size < MOST_BYTES, `${packed.size} bytes`);
+  assert(packed.size < MAX_BYTES, `${packed.size} bytes`);
   const outside = packed.files.filter(
     ({ path }) => !/^(dist\/(client|cardano|engine)|[A-Zp])/.test(path),
   );
@@ -147,7 +147,7 @@ test('packed, installed elsewhere, type-checked and run', async () => {
   assert(count >= 2, 'the pages show how to use it');
 });
 
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 
 interface Running {
   text: string;
@@ -156,7 +156,7 @@ interface Running {
 
 function runExample(scope: Scope, name: string, args: readonly string[]): Running {
   const file = join(ROOT, 'examples', name);
-  assert(readFileSync(file, 'utf8').split('\n').length <= MOST_LINES + 1);
+  assert(readFileSync(file, 'utf8').split('\n').length <= MAX_LINES + 1);
   const child = spawn(process.execPath, [file, ...args], { cwd: ROOT });
   const running: Running = { text: '', code: null };
   for (const output of [child.stdout, child.stderr]) {

@@ -1,4 +1,4 @@
-/** Calls over HTTP: what they answer, what they throw, where they go, and their types. */
+/** Calls over HTTP: answers, errors, paths and types. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
@@ -116,7 +116,7 @@ test('keys, addresses and witnesses are those of the server', () => {
   assert.match(key.address('testnet', stake.hash), /^addr_test1q/);
   const message = new TextEncoder().encode('some text');
   assert.deepEqual(Buffer.from(key.sign(message)), Buffer.from(known.sign(message)));
-  // A body of one byte string, and what a transaction has beside it.
+  // The transaction's body is a single byte string, followed by the other parts of a transaction.
   const transaction = '8442beefa0f5f6';
   const id = transactionId(transaction);
   assert.match(id, /^[0-9a-f]{64}$/);
@@ -129,7 +129,7 @@ test('keys, addresses and witnesses are those of the server', () => {
 
 test('types of the wire are those of the schemas, and each route has its method', async () => {
   const [openapi, asyncapi] = await documentsOf(url);
-  const help = 'run `node test/client/writeWireTypes.ts`';
+  const help = 'run `node scripts/writeWireTypes.ts`';
   for (const [folder, files] of [
     [WIRE, wireFiles(openapi, asyncapi)],
     [PYTHON_WIRE, pythonFiles(openapi, asyncapi)],
@@ -162,7 +162,7 @@ async function calledRoutes(): Promise<string[]> {
     if (group === client.connection || !isGroup) continue;
     for (const [name, method] of Object.entries(group as object)) {
       const input = name === 'launch' ? { image: new Blob([]) } : ASSET;
-      // trust: groups hold methods only; what they are given does not matter here
+      // trust: groups hold methods only; the arguments do not matter here
       await (method as (...input: unknown[]) => Promise<unknown>)(input, {}, {});
     }
   }

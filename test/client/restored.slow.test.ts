@@ -131,7 +131,7 @@ async function growsPast(
   await until('the client has it', () => bars.state.bars.length === 20, DEADLINE_MS);
   await second.stop();
   RESTORES[restore](backup, directory);
-  // The client cannot reach this one, whose log grows past what the client has.
+  // The client cannot reach this server, whose log grows past the client's position.
   const third = await start();
   await third.feed(trades(10, 30, (minute) => 100 + minute));
   const grown = third.app.node.applied();
@@ -162,7 +162,7 @@ test('a node behind X-Min-Position of before a restore answers what it has', asy
   await first.feed(trades(0, 10));
   const seen = first.app.node.applied();
   await first.stop();
-  // What an operator writes where a disk was set back as a whole.
+  // The file that an operator writes after restoring the whole disk from a copy.
   writeFileSync(join(directory, 'created-at'), 'restored\n');
   const second = await startTestApp(t, { directory, env: ENV });
   assert.match(second.app.node.applied().epoch, /^2-/);

@@ -5,14 +5,14 @@ import { Client, type ClientOptions, type Notice } from '../../src/client/index.
 import { newTestApp, startTestApp } from '../support/app.ts';
 import { lineOf, rollbackLine, TOKEN_COIN, tradeAt } from '../support/feeds.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
+import { TcpProxy } from '../support/tcpProxy.ts';
 import { until } from '../support/until.ts';
 import { assertSame, barsLikeHttp } from './sameAsHttp.ts';
-import { TcpProxy } from './tcpProxy.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
 const DEADLINE_MS = 30_000;
-/** Without a chain: bars of what is fed. */
+/** Without a chain: the bars come from a feed. */
 const ENV = { NETWORK: 'none' };
 const GATEWAY = { heartbeatMs: 50, sweepMs: 10 };
 
@@ -97,7 +97,7 @@ test('another node continues where the first one was; calls go there too', async
   await until('the news', () => bars.state.bars.at(-1)?.close === '3', DEADLINE_MS);
   assert.equal((await client.server.ready()).data.synced, true);
   await assertSame(barsLikeHttp(client, bars, TOKEN_COIN, 'min1'), 'on another node');
-  // Another log: nothing of the first one holds there.
+  // In another log, nothing of the client's state is valid.
   await two.feed([trade(0, '5'), trade(3, '6')].join('\n'));
   far.target = two.app.port;
   far.cut();

@@ -38,7 +38,7 @@ function same(a: Position | null, b: Position | null): boolean {
   return a !== null && b !== null && a.epoch === b.epoch && a.seq === b.seq;
 }
 
-/** All bars that the mirror has are those of HTTP, and it has all from its oldest one on. */
+/** Asserts that the mirror's bars equal the bars of HTTP, without a gap from its oldest bar on. */
 export function barsLikeHttp<B extends Candle>(
   client: Client,
   mirror: BarsMirror<B>,

@@ -1,12 +1,12 @@
-/** A client that does not read for so long that the server leaves out what it would have said. */
+/** A client stops reading for so long that the server skips frames for it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, type Notice } from '../../src/client/index.ts';
 import { newTestApp, type TestApp } from '../support/app.ts';
 import { lineOf, TOKEN_COIN, tradeAt } from '../support/feeds.ts';
+import { TcpProxy } from '../support/tcpProxy.ts';
 import { until } from '../support/until.ts';
 import { assertSame, barsLikeHttp } from './sameAsHttp.ts';
-import { TcpProxy } from './tcpProxy.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
@@ -14,10 +14,13 @@ const DEADLINE_MS = 60_000;
 /** No client is disconnected here, however slow this machine is. */
 const PATIENT = { silenceMs: 10 * MINUTE_MS, behindMs: 10 * MINUTE_MS, sweepMs: 10 };
 const SMALL = { behindBytes: 4_096, wakeBytes: 1_024, bufferBytes: 16_384 };
-/** Of one stream: what the kernel keeps of a socket that is not read is soon full. */
+/**
+ * Each mirror subscribes to one stream; together they soon fill the kernel's buffer of a socket
+ * that is not read.
+ */
 const MIRRORS = 40;
 const MINUTES_A_ROUND = 50;
-const MOST_ROUNDS = 90;
+const MAX_ROUNDS = 90;
 
 async function socketsBehind({ url }: TestApp): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
@@ -52,11 +55,11 @@ test('a client too slow for everything is notified, and loads what it missed', a
   proxy.stopReading();
   let rounds = 0;
   while ((await socketsBehind(app)) === 0) {
-    assert(rounds < MOST_ROUNDS, 'the socket is full at last');
+    assert(rounds < MAX_ROUNDS, 'the socket is full at last');
     rounds += 1;
     await feed(MINUTES_A_ROUND);
   }
-  // All of it is left out, and is more than a socket may skip.
+  // The server skips these frames, more than it may skip on one socket.
   await feed(MINUTES_A_ROUND);
   assert.deepEqual(notices, []);
   proxy.readOn();

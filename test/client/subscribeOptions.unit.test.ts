@@ -1,4 +1,4 @@
-/** What a client asks for when it subscribes. */
+/** The requests that a client sends when it subscribes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, type Socket } from '../../src/client/index.ts';

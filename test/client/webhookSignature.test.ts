@@ -1,4 +1,4 @@
-/** What a receiver compares: the signature that the server makes, as the client reads it. */
+/** The check of a receiver: the signature that the server makes, as the client reads it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signatureOf } from '../../src/api/webhooks/sender.ts';

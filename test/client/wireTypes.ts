@@ -1,13 +1,13 @@
 /**
  * The types of `src/client/wire/`, made from the documents of a running server, which come from the
  * schemas that check its requests. `rest.test.ts` fails where the files differ from this; run
- * `node test/client/writeWireTypes.ts` to write them again.
+ * `node scripts/writeWireTypes.ts` to write them again.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { parse } from 'yaml';
 
-/** JSON Schema, as far as the documents use it. */
+/** The part of JSON Schema that the documents use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -60,7 +60,9 @@ const FILES: Readonly<Record<string, string>> = {
   Devnet: 'devnet',
   Webhooks: 'webhooks',
 };
-/** Of those that have another file than their tag, or a tag of which they are the only ones. */
+/**
+ * Files of operations whose file is not named after their tag, or that are alone with their tag.
+ */
 const SINGLE: Readonly<Record<string, string>> = {
   launch: 'transactions',
   cancel: 'transactions',
@@ -73,7 +75,7 @@ const SINGLE: Readonly<Record<string, string>> = {
   adaUsdRate: 'operations',
   healthReady: 'operations',
 };
-/** Of shapes and topics that stand beside their routes, not among the others. */
+/** Files of shapes and topics that are placed beside their routes. */
 const HOMES: Readonly<Record<string, string>> = {
   Insights: 'holders',
   InsightsData: 'holders',
@@ -99,7 +101,7 @@ const HOMES: Readonly<Record<string, string>> = {
 /** The clients have classes of their own for errors, and ask for no problem details. */
 const NOT_SHAPES = new Set(['Error', 'Problem']);
 const HEADER = [
-  '// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.',
+  '// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.',
 ];
 const COMMENT_COLUMNS = 88;
 
@@ -126,7 +128,7 @@ export function coveredRoutes(openapi: Openapi): Map<string, string> {
   return routes;
 }
 
-/** Those that the clients have methods for. */
+/** The operations that the clients have methods for. */
 export function operationsOf({ paths }: Openapi): Operation[] {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   return operations.filter((operation) => fileOf(operation) !== null);
@@ -137,30 +139,43 @@ function fileOf({ operationId, tags: [tag = ''] }: Operation): string | null {
 }
 
 export function wireFiles(openapi: Openapi, asyncapi: Asyncapi): WireFile[] {
-  const byFile = new Map<string, string[]>();
-  for (const operation of operationsOf(openapi)) {
+  const declared: Declared[] = operationsOf(openapi).flatMap((operation) => {
     const file = fileOf(operation) ?? '';
-    byFile.set(file, [...(byFile.get(file) ?? []), ...typesOfRoute(operation)]);
-  }
+    return typesOfRoute(operation).map((each) => ({ ...each, file }));
+  });
   const shapes = { ...openapi.components.schemas, ...asyncapi.components.schemas };
-  const addTo = (file: string, text: string) => {
-    byFile.set(file, [...(byFile.get(file) ?? []), text]);
-  };
   for (const [name, schema] of Object.entries(shapes)) {
-    if (!NOT_SHAPES.has(name)) addTo(HOMES[name] ?? 'shapes', declare(name, schema));
+    if (!NOT_SHAPES.has(name)) declared.push({ name, schema, file: HOMES[name] ?? 'shapes' });
   }
-  for (const [name, text] of typesOfTopics(asyncapi)) addTo(HOMES[name] ?? 'topics', text);
-  return Array.from(byFile, ([file, parts]) => fileWith(file, parts));
+  for (const each of typesOfTopics(asyncapi)) {
+    declared.push({ ...each, file: HOMES[each.name] ?? 'topics' });
+  }
+  const files = new Set(declared.map(({ file }) => file));
+  return Array.from(files, (file) => fileWith(file, declared));
 }
 
-function fileWith(file: string, parts: readonly string[]): WireFile {
-  const body = parts.join('\n\n');
+interface Type {
+  readonly name: string;
+  /** A text: as it stands. */
+  readonly schema: Schema | string;
+}
+
+interface Declared extends Type {
+  readonly file: string;
+}
+
+function fileWith(file: string, all: readonly Declared[]): WireFile {
+  const own = all.filter((each) => each.file === file);
+  const body = own.map((each) => named(declare(each, all), each, all)).join('\n\n');
   const used = [...new Set([...body.matchAll(/@([A-Za-z]+)@/g)].map(([, name]) => name ?? ''))];
-  const from = (home: string) => used.filter((name) => (HOMES[name] ?? 'shapes') === home).sort();
-  const imports = [...new Set(['shapes', ...Object.values(HOMES)])]
-    .sort()
-    .filter((home) => home !== file && from(home).length > 0)
-    .map((home) => `import type { ${from(home).join(', ')} } from './${home}.ts';`);
+  const homes = Map.groupBy(
+    used.sort(),
+    (name) => all.find((each) => each.name === name)?.file ?? '',
+  );
+  homes.delete(file);
+  const imports = [...homes].sort().map(([home, names]) => {
+    return `import type { ${names.join(', ')} } from './${home}.ts';`;
+  });
   const plain = body.replaceAll(/@([A-Za-z]+)@/g, '$1');
   return { name: `${file}.ts`, text: formatted([...HEADER, ...imports, '', plain, ''].join('\n')) };
 }
@@ -172,44 +187,45 @@ function formatted(text: string): string {
   return execFileSync(biome, options, { input: text, cwd: root, encoding: 'utf8' });
 }
 
-function typesOfRoute(operation: Operation): string[] {
+function typesOfRoute(operation: Operation): Type[] {
   const { operationId, parameters = [], requestBody, responses } = operation;
   const name = capital(operationId);
-  const types: string[] = [];
+  const types: Type[] = [];
+  const add = (as: string, schema: Schema) => types.push({ name: `${name}${as}`, schema });
   const query = parameters.filter((parameter) => parameter.in === 'query');
   if (query.length > 0) {
     const properties = Object.fromEntries(query.map((one) => [one.name, one.schema]));
     const required = query.filter((one) => one.required === true).map((one) => one.name);
-    types.push(declare(`${name}Query`, { type: 'object', properties, required }));
+    add('Query', { type: 'object', properties, required });
   }
   const content = requestBody?.content ?? {};
   const body = content['application/json']?.schema;
   if (body !== undefined && Object.keys(body.properties ?? { some: 1 }).length > 0) {
-    types.push(declare(`${name}Body`, body));
+    add('Body', body);
   }
-  // Of a form the parts that are JSON; files are the client's own.
+  // Declares the JSON parts of a form; files are the client's own.
   const form = content['multipart/form-data']?.schema;
   for (const [part, schema] of Object.entries(form?.properties ?? {})) {
-    if (schema.type === 'object') types.push(declare(`${name}${capital(part)}`, schema));
+    if (schema.type === 'object') add(capital(part), schema);
   }
   const answer = responses['200']?.content?.['application/json']?.schema;
   assert(answer !== undefined, `${operationId} answers JSON`);
-  types.push(declare(`${name}Answer`, answer));
+  add('Answer', answer);
   return types;
 }
 
 /** By name. */
-function typesOfTopics({ channels }: Asyncapi): (readonly [string, string])[] {
+function typesOfTopics({ channels }: Asyncapi): Type[] {
   const topics = Object.entries(channels).filter(([name]) => name !== 'socket');
-  const types: (readonly [string, string])[] = [];
+  const types: Type[] = [];
   const names = new Map<string, string>();
-  /** One that another topic has too is an alias of that. */
+  /** A type that equals the type of another topic becomes an alias of it. */
   const add = (name: string, schema: Schema) => {
     const text = typeOf(schema);
     const known = names.get(text);
     names.set(text, known ?? name);
     const alias = `export type ${name} = ${known};`;
-    types.push([name, known === undefined ? declare(name, schema) : alias]);
+    types.push({ name, schema: known === undefined ? schema : alias });
   };
   const rows = topics.map(([name, { messages }]) => {
     const input = messages.subscribe?.payload.properties?.data;
@@ -235,15 +251,72 @@ function typesOfTopics({ channels }: Asyncapi): (readonly [string, string])[] {
     return `${name}: { input: ${inputType}; data: ${refer(`${name}Data`)}; others: ${rest} };`;
   });
   const all = `/** By topic. */\nexport interface Topics {\n${rows.join('\n')}\n}`;
-  return [...types, ['Topics', all]];
+  return [...types, { name: 'Topics', schema: all }];
 }
 
-function declare(name: string, schema: Schema): string {
-  const text = typeOf(schema);
+function declare(declared: Declared, all: readonly Declared[]): string {
+  const { name, schema } = declared;
+  if (typeof schema === 'string') return schema;
   const comment = commentOf(schema);
-  return schema.properties !== undefined
-    ? `${comment}export interface ${name} ${text}`
-    : `${comment}export type ${name} = ${text};`;
+  if (schema.properties === undefined) return `${comment}export type ${name} = ${typeOf(schema)};`;
+  const base = baseOf(declared, all);
+  const taken = base === null ? [] : rowsOf(base.schema);
+  const rows = rowsOf(schema).filter((row) => !taken.includes(row));
+  if (base !== null && rows.length === 0) return `${comment}export type ${name} = @${base.name}@;`;
+  const extending = base === null ? '' : ` extends @${base.name}@`;
+  return `${comment}export interface ${name}${extending} {\n${rows.join('\n')}\n}`;
+}
+
+/** Shorter types are written again sooner than they are named. */
+const SHORT_TYPE = 200;
+
+/** The same, with the names of types that stand in it: of its file, or shapes. */
+function named(text: string, { name, schema, file }: Declared, all: readonly Declared[]): string {
+  const own = textOf(schema);
+  const place = all.findIndex((each) => each.name === name);
+  const isOther = (each: Declared, at: number) =>
+    each.name !== name &&
+    (each.file === file || each.file === 'shapes') &&
+    textOf(each.schema).length > SHORT_TYPE &&
+    // If two types are the same, the first; an interface has its base for that.
+    (textOf(each.schema) !== own || (at < place && !own.startsWith('{')));
+  return all
+    .filter(isOther)
+    .sort((a, b) => textOf(b.schema).length - textOf(a.schema).length)
+    .reduce((rest, each) => rest.replaceAll(textOf(each.schema), `@${each.name}@`), text);
+}
+
+function textOf(schema: Schema | string): string {
+  return typeof schema === 'string' ? schema : typeOf(schema);
+}
+
+/** So few fields are written again sooner than they are taken from another type. */
+const FEW_FIELDS = 3;
+
+/** The same field where it may not be left out. */
+function required(row: string): string {
+  return row.replace(/(readonly [^:?]+)\?: /, '$1: ');
+}
+
+/** The largest type whose fields are all fields of this one: of its file, or a shape. */
+function baseOf({ name, schema, file }: Declared, all: readonly Declared[]): Declared | null {
+  const rows = rowsOf(schema);
+  const place = all.findIndex((each) => each.name === name);
+  const isBase = (each: Declared, at: number) => {
+    if (each.name === name || (each.file !== file && each.file !== 'shapes')) return false;
+    const others = rowsOf(each.schema);
+    const isField = (row: string) => rows.includes(row) || rows.includes(required(row));
+    if (others.length <= FEW_FIELDS || !others.every(isField)) return false;
+    // If two types are the same, the name comes from a shape; else the first.
+    const isSame = rows.every((row) => others.includes(row));
+    return !isSame || each.file !== file || at < place;
+  };
+  const found = all.filter(isBase);
+  const sizeOf = (each: Declared) => rowsOf(each.schema).length;
+  return found.reduce<Declared | null>(
+    (best, each) => (best === null || sizeOf(each) > sizeOf(best) ? each : best),
+    null,
+  );
 }
 
 function typeOf(schema: Schema): string {
@@ -270,12 +343,17 @@ function objectOf({ properties, required = [], patternProperties }: Schema): str
     const [value] = Object.values(patternProperties ?? {});
     return `Readonly<Record<string, ${value === undefined ? 'unknown' : typeOf(value)}>>`;
   }
-  const rows = Object.entries(properties).map(([name, schema]) => {
+  return `{\n${rowsOf({ properties, required }).join('\n')}\n}`;
+}
+
+function rowsOf(schema: Schema | string): string[] {
+  if (typeof schema === 'string') return [];
+  const { properties = {}, required = [] } = schema;
+  return Object.entries(properties).map(([name, field]) => {
     const mark = required.includes(name) ? '' : '?';
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
-    return `${commentOf(schema)}readonly ${key}${mark}: ${typeOf(schema)};`;
+    return `${commentOf(field)}readonly ${key}${mark}: ${typeOf(field)};`;
   });
-  return `{\n${rows.join('\n')}\n}`;
 }
 
 function literal(value: unknown): string {

@@ -1,7 +1,7 @@
 /**
  * The Python frameworks that the client has adapters for, and a generator of clients, in a folder
  * of their own: the client itself is tested with Debian's packages, and these bring newer ones.
- * Debian has none of them.
+ * Debian packages none of these frameworks.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export function hasFramework(python: string, framework: Framework): boolean {
   return spawnSync(python, args, { env, stdio: 'ignore', timeout: 60_000 }).status === 0;
 }
 
-/** Those that are missing; where no registry answers none, and their tests say so. */
+/** Installs the missing frameworks; where no registry answers none, and their tests say so. */
 export function installFrameworks(python: string): void {
   // trust: the keys of this very object
   for (const framework of Object.keys(FRAMEWORKS) as Framework[]) {

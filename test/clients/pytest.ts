@@ -9,12 +9,15 @@ import { findPython, HOW_TO_GET_PYTHON } from './python.ts';
 
 const CLIENT = join(import.meta.dirname, '../../clients/python');
 
-/** Of `clients/python/tests`: those that break servers and connections, and wait a while. */
+/**
+ * Test files of `clients/python/tests` that break servers and connections, which takes a while.
+ */
 export const FAULTS: readonly string[] = ['test_loss.py', 'test_market.py', 'test_resume.py'];
 
-/** Those that need a framework of their own. */
+/** Test files that need an installed framework. */
 export const FRAMEWORK_TESTS: Readonly<Record<string, Framework>> = {
   'test_ccxt.py': 'ccxt',
+  'test_ccxt_live.py': 'ccxt',
   'test_nautilus.py': 'nautilus_trader',
   'test_generated.py': 'openapi_python_client',
 };

@@ -28,7 +28,7 @@ names = ${JSON.stringify(Object.keys(NEEDED))}
 sys.exit(sys.version_info < (3, 10) or not all(map(find_spec, names)))
 `;
 
-/** `PYTHON`, or the one on the PATH, or the system's own; null where none has all of it. */
+/** `PYTHON`, or the one on the PATH, or the system's own; null if no candidate has all modules. */
 export function findPython(): string | null {
   const { PYTHON } = process.env;
   const candidates = PYTHON === undefined ? ['python3', '/usr/bin/python3'] : [PYTHON];

@@ -1,7 +1,7 @@
 /**
  * `clients/python/src/upcurve/wire/`: the types of the Python client, made from the documents of a
  * running server. `test/client/rest.test.ts` fails where the files differ from this; run
- * `node test/client/writeWireTypes.ts` to write them again.
+ * `node scripts/writeWireTypes.ts` to write them again.
  */
 import assert from 'node:assert/strict';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../client/wireTypes.ts';
 
 const BY =
-  'Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.';
+  'Made from the documents of the server by scripts/writeWireTypes.ts: not edited by hand.';
 /** From `typing`, where a file uses them. */
 const TYPING = ['Any', 'Literal', 'TypedDict'];
 const KEYWORDS = new Set(['from', 'in', 'is', 'not', 'or', 'and', 'if', 'class', 'def', 'pass']);
@@ -88,10 +88,10 @@ function declareTopic(models: Models, topic: string, messages: Messages): void {
   }
 }
 
-/** Declarations of one file. What is shown again under another name is an alias of the first. */
+/** Declarations of one file. A declaration equal to an earlier one becomes an alias of that. */
 class Models {
   readonly #parts: string[] = [];
-  /** Names by what they declare. */
+  /** Names by the text of their declaration. */
   readonly #known = new Map<string, string>();
   readonly #references = new Set<string>();
 

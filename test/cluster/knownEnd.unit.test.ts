@@ -26,7 +26,7 @@ function world() {
       },
     },
     announcements: {
-      heard: () => heard,
+      receivedSince: () => heard,
       get refusedMs() {
         return at.refusedMs;
       },

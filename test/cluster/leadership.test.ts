@@ -22,10 +22,10 @@ interface Conditions {
   readonly leaseMs: number;
   readonly clock?: Clock;
   readonly log?: (own: Log) => Log;
-  /** Of the leader. */
+  /** The work of the leader. */
   readonly duty?: ActiveRole;
   readonly obstacle?: () => string | null;
-  /** What NATS says of the log. */
+  /** NATS' report about the log. */
   readonly check?: () => LogCheck;
 }
 

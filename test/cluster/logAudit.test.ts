@@ -1,4 +1,4 @@
-/** The leader's audit of the log: what it finds, and what it costs with many followers. */
+/** The leader's audit of the log: its findings, and its cost with many followers. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ test('an audit costs the same for two followers and for fifty, and finds damage'
     const found = await announcements.others('leader');
     return found === 'unreachable' ? assert.fail() : found;
   };
-  const heard = () => announcements.heard('leader', Number.NEGATIVE_INFINITY);
+  const heard = () => announcements.receivedSince('leader', Number.NEGATIVE_INFINITY);
   const place = { name: 'leader', log, node, files: world.files, rng: seededRng(1), others, heard };
   const nothing = async () => {};
   const market = new MarketRecord(world.directory, null);

@@ -3,9 +3,9 @@
  * blocks come on demand.
  */
 import assert from 'node:assert/strict';
-import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { TIP } from '../../src/engine/fold/chainRows.ts';
 import { Failure, Unavailable } from '../../src/engine/runtime/errors.ts';
+import { readTraderConfig } from '../../src/traders/config.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';

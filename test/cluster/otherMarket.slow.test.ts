@@ -26,7 +26,7 @@ async function foreignDirectory(scope: Scope, market: TestMarket, rounds: number
   return directory;
 }
 
-/** Of every file. */
+/** Digests of every file. */
 function contentOf(directory: string): Record<string, string> {
   const digest = (name: string) =>
     createHash('sha256')

@@ -103,7 +103,7 @@ describe('names', { concurrency: true }, () => {
 
   test('a process that was frozen until another had its name ends', async (scope) => {
     const market = marketName();
-    // Its timers do not run, as those of a process that is stopped.
+    // Its timers do not run, as in a stopped process.
     let frozen = true;
     const clock: Clock = {
       ...systemClock,

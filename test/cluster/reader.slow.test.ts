@@ -1,12 +1,12 @@
 /**
- * A reader, in this process, beside one node that can lead, in a process of its own so that it can
- * be killed: what the reader does itself, what it has the other one do, and what it says alone.
+ * A reader in this process and, in a separate process that can be killed, one node that can lead:
+ * the reader's own answers, the requests that it forwards, and its answers when it is alone.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Client } from '../../src/client/index.ts';
-import { readTraderConfig } from '../../src/client/traders/config.ts';
+import { readTraderConfig } from '../../src/traders/config.ts';
 import { png } from '../api/images/samples.ts';
 import { Person } from '../client/person.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';

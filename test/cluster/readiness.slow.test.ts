@@ -37,7 +37,7 @@ function untilSays(server: Server, what: string, fits: (said: Ready) => boolean)
 
 const nats = await NatsServer.start({ after });
 const { env: chain } = await startSharedDevnet({ after }, 250);
-/** Of all tests, one after the other. */
+/** All tests use this node, one after the other. */
 const server = await startNode('a');
 
 function startNode(name: string, more = {}): Promise<Server> {

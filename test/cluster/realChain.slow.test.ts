@@ -46,7 +46,7 @@ test('the leader is killed or stopped, and another one follows the same chain', 
   await network.mine(5);
   await market.same(left.url, fresh.url);
   await assertTrades(network, token, [left.url, fresh.url]);
-  // A stop needs nothing of NATS.
+  // A node can stop without NATS.
   await market.nats.kill();
   await network.mine();
   assert.deepEqual(await fresh.stop(), { code: 0, signal: null });

@@ -20,13 +20,13 @@ export const LIMIT_MS = 60_000;
 const LEASE_MS = '1000';
 
 /** A node that does not share its Ogmios. */
-export interface RealNode {
+interface RealNode {
   readonly url: string;
   readonly bridge: Bridge;
   stop(): Promise<void>;
 }
 
-/** What a node reports. */
+/** The report of a node. */
 export interface Said {
   readonly url: string;
   readonly role: string;
@@ -51,7 +51,7 @@ export class RealMarket {
   }
 
   static async start(test: Scope): Promise<RealMarket> {
-    // What stands on NATS and on the network ends before them.
+    // Users of NATS and of the network end before these two do.
     const ends: (() => unknown)[] = [];
     const scope: Scope = { after: (end) => void ends.unshift(end) };
     test.after(async () => {
@@ -85,7 +85,7 @@ export class RealMarket {
     return { url: app.url, bridge, stop: () => app.stop() };
   }
 
-  /** A process of its own. */
+  /** Starts the node as a separate process. */
   process(name: string, directory = temporaryDirectory()): Promise<Server> {
     const file = join(directory, 'deployment.json');
     const { complete } = this.world.deployment;

@@ -1,7 +1,7 @@
 /**
- * Trading through a node that does not lead: it builds with its Kupo, submits to its Ogmios, and
- * shows what the leader's log says. Only the leader fills orders. For a reader, which has neither,
- * another node builds and submits.
+ * Trading through a node that does not lead: the node builds with its own Kupo, submits to its own
+ * Ogmios, and shows the leader's log. Only the leader fills orders. For a reader, which has
+ * neither, another node builds and submits.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

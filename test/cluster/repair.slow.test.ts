@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Devnet } from '../../src/api/devnet/routes.ts';
-import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
 import { manager } from '../../src/cluster/nats/stream.ts';
+import { ObjectFiles } from '../../src/cluster/snapshots/objectStore.ts';
 import { TIP } from '../../src/engine/fold/chainRows.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
@@ -50,7 +50,7 @@ async function pair(scope: Scope, snapshotEvery: number) {
 type Pair = Awaited<ReturnType<typeof pair>>;
 
 function cutOff(proxy: NatsProxy): void {
-  proxy.closed = true;
+  proxy.isClosed = true;
   proxy.cut();
 }
 
@@ -65,7 +65,7 @@ test('a follower that was away while the log was trimmed recovers', async (scope
   };
   const isPast = (first: number) => first > seq + 1;
   await untilAsked('the log is trimmed past the follower', traded, isPast, LIMIT_MS);
-  proxy.closed = false;
+  proxy.isClosed = false;
   await until('it continues', () => seqOf(follower) > seq, LIMIT_MS);
   await same(leader, follower);
   assert.ok(follower.app.node.synced());
@@ -103,7 +103,10 @@ test('a node that opens an epoch publishes its state, and removes old ones', asy
   await same(only, fresh);
 });
 
-/** What a node showed when it answered. It is asked again where its limit, a second, was over. */
+/**
+ * The tip that a node showed when it answered. Repeated if the answer came only because its limit
+ * of a second was over.
+ */
 async function shown(node: TestApp, ask: (devnet: Devnet) => Promise<number | Failure>) {
   const devnet = node.app.chain?.devnet ?? null;
   assert.ok(devnet !== null);
@@ -133,7 +136,7 @@ async function losesEntries(scope: Scope, nodes: Pair): Promise<void> {
   const next = seqOf(follower) + 1;
   await trade(leader, 2);
   await jsm.streams.deleteMessage(STREAM, next);
-  proxy.closed = false;
+  proxy.isClosed = false;
   await newEpoch(leader, epoch);
   await same(leader, follower);
   // No node needs this one now.

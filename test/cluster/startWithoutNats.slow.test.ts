@@ -92,7 +92,7 @@ test('a start that waits for NATS can be stopped', async (scope) => {
   await givesUp(program);
 });
 
-/** What the log has, and the request that a node then repeats. */
+/** The content of the log, and the request that a starting node then repeats. */
 const WAITS: Readonly<Record<string, { log: readonly SealedEntry[]; asks: string }>> = {
   'the first entry': { log: [], asks: `$KV.${MARKET}-nodes.leader` },
   'the state that an epoch begins from': {

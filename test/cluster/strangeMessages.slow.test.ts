@@ -1,11 +1,13 @@
 /**
  * A stranger with the right to publish sends garbage on every subject of a market while three nodes
- * run: nothing ends a node, and no position moves beyond what the end of the log allows.
+ * run: no node ends, and no position moves beyond the end of the log.
  */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { headers, type NatsLink } from '../../src/cluster/nats/connection.ts';
+import { manager, NatsStream } from '../../src/cluster/nats/stream.ts';
+import { type Entry, openEntry, sealEntry } from '../../src/engine/log/entry.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { webhookEnv } from '../api/webhooks/market.ts';
 import { NatsServer } from '../support/nats.ts';
@@ -40,7 +42,7 @@ const GARBAGE: readonly (string | Uint8Array)[] = [
   new Uint8Array(200_000).fill(0x7b),
 ];
 
-/** Of the market, beside those of the log. */
+/** Subjects of the market outside the log. */
 function subjectsOf(market: string, node: string): readonly string[] {
   const values = ['leader', `process.${node}`, `node.${node}`, 'process.stranger', 'node.stranger'];
   const files = ['files', 'images'].flatMap((store) => [
@@ -93,7 +95,7 @@ test('garbage on every subject ends no node, and moves no position', async (scop
   await same(...nodes);
   assert.deepEqual(failures, [], `SEED=${SEED}`);
 
-  // In the log itself: a new epoch begins behind what is there.
+  // In the log itself: a new epoch begins behind the existing entries.
   const forged = [
     ['notice', `{"beginsAt":${HUGE},"hash":"aa"}`],
     ['notice', `{"beginsAt":${HUGE},"hash":"${HASH}"}`],
@@ -122,4 +124,74 @@ test('garbage on every subject ends no node, and moves no position', async (scop
       new RegExp(`upcurve_nats_messages_dropped_total\\{kind="${kind}"\\} [1-9]`),
     );
   }
+});
+
+/** Entries that fit by number and hash, as often as each is written, and what nodes must not do. */
+const UNFIT: Readonly<Record<string, readonly [times: number, (before: Entry) => object]>> = {
+  'is refused in each epoch': [4, () => ({ payload: { kind: 'rollback', toSeq: 0 } })],
+  'begins an epoch of a version to come': [
+    1,
+    ({ epoch }) => ({
+      ...{ epoch: after(epoch), version: 1_000_000 },
+      payload: { kind: 'epoch', reason: 'new' },
+    }),
+  ],
+  'begins an epoch from entries that are not there': [
+    1,
+    ({ epoch, seq }) => ({
+      epoch: after(epoch),
+      payload: { kind: 'epoch', reason: 'rollback', base: { seq: seq + 1_000 } },
+    }),
+  ],
+  'begins an epoch from a state that is not there': [
+    2,
+    ({ epoch, seq }) => ({
+      epoch: after(epoch),
+      payload: { kind: 'epoch', reason: 'log lost', base: { seq, stateHash: HASH } },
+    }),
+  ],
+};
+
+function after(epoch: string): string {
+  return `${Number.parseInt(epoch, 10) + 1}-stranger`;
+}
+
+test('entries that fit and cannot be applied end no node', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const market = await newMarket(scope, server, 50);
+  const { nodes, failures } = await startThree(scope, market);
+  const [first] = nodes;
+  assert.ok(first !== undefined);
+  const link = await server.connect(scope);
+  const stream = new NatsStream(link, await manager(link), 'upcurve');
+  /** A busy machine may answer late. */
+  const newest = () => {
+    const ask = async () => {
+      const message = (await stream.lastOf('upcurve.entry.*').catch(() => null)) ?? null;
+      return message === null ? null : openEntry(Buffer.from(message.data).toString());
+    };
+    return untilAsked('the end of the log', ask, (found) => found !== null, LIMIT_MS);
+  };
+  for (const [what, [times, fieldsOf]] of Object.entries(UNFIT)) {
+    await trade(first, 1);
+    await same(...nodes);
+    let last = (await newest()) ?? assert.fail();
+    const fields = fieldsOf(last.entry);
+    for (let time = 1; time <= times; time += 1) {
+      const { entry, hash } = last;
+      const next = { ...entry, seq: entry.seq + 1, prevEntryHash: hash, ...fields };
+      send(link, 'upcurve.entry.stranger', sealEntry(next as Entry).text);
+      // The next one is behind the first entry of the epoch without this one.
+      const isBegun = async () => {
+        last = (await newest()) ?? assert.fail();
+        return last.entry.seq > next.seq && last.entry.payload.kind === 'epoch';
+      };
+      const isOver = async () => (await isBegun()) || first.app.node.applied().seq > next.seq;
+      await untilAsked(`an epoch without what ${what}`, isOver, (yes) => yes, LIMIT_MS);
+    }
+    await same(...nodes);
+  }
+  await trade(first, 1);
+  await same(...nodes);
+  assert.deepEqual(failures, []);
 });

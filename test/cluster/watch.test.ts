@@ -1,4 +1,4 @@
-/** What a node's watch of the log does with checks that fail. */
+/** How a node's watch of the log reacts to failing checks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Epochs } from '../../src/cluster/epochs.ts';

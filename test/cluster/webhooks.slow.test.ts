@@ -1,4 +1,4 @@
-/** Webhooks of several nodes: the one that leads delivers, and continues where the last one was. */
+/** Webhooks of several nodes: the leader delivers, and continues where the last leader stopped. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf, register, sameTape, tradedToken, webhookEnv } from '../api/webhooks/market.ts';

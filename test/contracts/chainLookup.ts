@@ -1,4 +1,4 @@
-/** What every lookup of unspent outputs must do (src/chain/port.ts). */
+/** Contract of every lookup of unspent outputs (src/chain/port.ts). */
 import assert from 'node:assert/strict';
 import { encodeAssets, encodeRefs } from '../../src/cardano/codec/encode.ts';
 import { compareRefs, refText, type Utxo } from '../../src/cardano/codec/output.ts';

@@ -1,6 +1,6 @@
 /**
  * Where the contracts of the chain's ports are run: an adapter, and a way to make things happen on
- * its chain. `test/support/ledgerWorld.ts` says who has money on it.
+ * its chain. `test/support/ledgerWorld.ts` lists the funded keys.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -24,7 +24,7 @@ export function checker(name: string, make: MakePlace) {
     test(`${name}: ${behaviour}`, { timeout: 60_000 }, async (scope) => run(await make(scope)));
 }
 
-/** Confirmed outputs of one of the funded wallets. */
+/** Confirmed outputs of a funded wallet. */
 export function wallet({ chain }: ChainPlace, name: string): Promise<readonly Utxo[]> {
   return chain.byPaymentKey(keyNamed(name).hash, 'spendable');
 }

@@ -1,4 +1,4 @@
-/** What every source of blocks must do (src/chain/port.ts). */
+/** Contract of every source of blocks (src/chain/port.ts). */
 import assert from 'node:assert/strict';
 import { blocksOf, checker, type MakePlace, next, opened, paid } from './chainPlace.ts';
 

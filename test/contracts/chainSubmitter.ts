@@ -1,4 +1,4 @@
-/** What every way to submit must do (src/chain/port.ts). */
+/** Contract of every submitter (src/chain/port.ts). */
 import assert from 'node:assert/strict';
 import { REFUSALS } from '../../src/cardano/ledger/port.ts';
 import { payment } from '../support/ledgerWorld.ts';

@@ -1,7 +1,7 @@
 /**
- * What every image store must do (src/api/images/port.ts), run against each adapter:
- * `imagesContract(name, place)`. A place is where one store lives; opening it again finds what was
- * put.
+ * Contract of every image store (src/api/images/port.ts), run against each adapter:
+ * `imagesContract(name, place)`. A place is where one store lives; opened again, it finds the
+ * images that were stored.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -11,7 +11,7 @@ import type { ImageStore } from '../../src/api/images/port.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { gif, photo, png } from '../api/images/samples.ts';
 
-export interface ImagesPlace {
+interface ImagesPlace {
   open(): Promise<ImageStore>;
 }
 

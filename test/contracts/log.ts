@@ -1,7 +1,6 @@
 /**
- * What every log must do (src/engine/log/port.ts), run against each adapter by
- * `logContract(name, place)`.
- * A place is where one log lives; opening it again finds what was appended.
+ * Contract of every log (src/engine/log/port.ts), run against each adapter by `logContract(name,
+ * place)`. A place is where one log lives; opened again, it finds the entries that were appended.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +8,7 @@ import type { SealedEntry } from '../../src/engine/log/entry.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../support/chain.ts';
 
-export interface LogPlace {
+interface LogPlace {
   open(): Promise<Log>;
   /** Another writer's or reader's way to the same log; may be the log itself. */
   peer(log: Log): Promise<Log>;
@@ -17,7 +16,7 @@ export interface LogPlace {
 
 export type MakePlace = (scope: TestContext) => LogPlace;
 
-/** Appends one after the other; every one must be taken. Then `log` reads all of them. */
+/** Appends one after the other; every one must be taken. Then `log` reads them all. */
 export async function appendAll(log: Log, entries: readonly SealedEntry[]): Promise<void> {
   for (const sealed of entries) {
     const { seq } = sealed.entry;
@@ -26,7 +25,7 @@ export async function appendAll(log: Log, entries: readonly SealedEntry[]): Prom
   await log.reached(entries.at(-1)?.entry.seq ?? 0);
 }
 
-/** All that `log` reads from `fromSeq` on, asked for in pieces. */
+/** All entries that `log` reads from `fromSeq` on, in pieces. */
 export async function readAll(log: Log, fromSeq = 1, piece = 3): Promise<string[]> {
   const texts: string[] = [];
   for (let next = fromSeq; ; ) {

@@ -1,6 +1,6 @@
 /**
- * What our adapters rely on in NATS, run against real servers and against the model of them by
- * `natsContract(name, place)`. Where versions differ, it says how.
+ * Contract of NATS that our adapters rely on, run against real servers and against the model of
+ * NATS by `natsContract(name, place)`. Where versions differ, it says how.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -9,8 +9,8 @@ import { type Guards, Publisher, type PublishResult } from '../../src/cluster/na
 import {
   ensureStream,
   type JetStreamManager,
-  MarketStream,
   manager,
+  NatsStream,
 } from '../../src/cluster/nats/stream.ts';
 import { type Clock, sleep } from '../../src/engine/runtime/clock.ts';
 import { consumerContract } from './natsConsumers.ts';
@@ -34,7 +34,7 @@ export interface NatsPlace {
 
 export type Check = (behaviour: string, run: (scope: TestContext) => Promise<void>) => void;
 
-/** Of a real server on a busy machine. */
+/** Longest answer time of a real server on a busy machine. */
 export const ANSWER_MS = 20_000;
 const KIB = 1_024;
 
@@ -54,7 +54,7 @@ export function natsContract(name: string, place: NatsPlace): void {
 
 let names = 0;
 
-/** Of a stream, bucket or subject that no other test uses. */
+/** A name for a stream, bucket or subject that no other test uses. */
 export function newName(): string {
   names += 1;
   return `contract${names}`;
@@ -65,7 +65,7 @@ export interface StreamPlace {
   readonly name: string;
   readonly link: NatsLink;
   readonly jsm: JetStreamManager;
-  readonly stream: MarketStream;
+  readonly stream: NatsStream;
   /** With the id `text`. */
   publish(text: string, guards?: Guards, kind?: string): Promise<PublishResult>;
 }
@@ -92,7 +92,7 @@ export async function streamAt(
 ): Promise<StreamPlace> {
   const publisher = new Publisher(link, clock, answerMs);
   const jsm = await manager(link, answerMs);
-  const stream = new MarketStream(link, jsm, name);
+  const stream = new NatsStream(link, jsm, name);
   const publish = (text: string, guards: Guards = {}, kind = 'block') =>
     publisher.publish(`${name}.entry.${kind}`, text, text, guards);
   return { name, link, jsm, stream, publish };
@@ -191,7 +191,7 @@ function versions(check: Check, place: NatsPlace): void {
     await stream.purgeBelow(10);
     assert.deepEqual(await stream.state(), { first: 0, last: 9, messages: 0 });
     const next = await publish('b', { lastSequence: 9 });
-    // 2.9 expects what was the last one before, until it starts again.
+    // 2.9 still expects the former last sequence until it is restarted.
     const wrong = refused(10071, 'wrong last sequence: 1');
     assert.deepEqual(next, place.version === '2.9' ? wrong : stored(10));
     if (place.version === '2.12') return;
@@ -244,9 +244,9 @@ function deleting(check: Check, place: NatsPlace): void {
     await publish('b');
     await stream.remove(2);
     assert.deepEqual(await stream.state(), { first: 1, last: 2, messages: 1 });
-    // Of all subjects: the message at the last sequence, which is not there.
+    // For all subjects: the message at the last sequence, which is not there.
     assert.equal(await stream.lastOf('>'), null);
-    // 2.9 finds none of the subject until the next one is stored.
+    // 2.9 finds no message of the subject until the next one is stored.
     const last = await stream.lastOf(`${name}.entry.*`);
     assert.equal(last?.seq, place.version === '2.9' ? undefined : 1);
     assert.deepEqual(await publish('c', { lastSequence: 2 }), stored(3));
@@ -257,7 +257,7 @@ function deleting(check: Check, place: NatsPlace): void {
     await publish('a', {}, 'x');
     await publish('b', {}, 'y');
     await publish('c', {}, 'x');
-    const text = async (found: ReturnType<MarketStream['at']>) => {
+    const text = async (found: ReturnType<NatsStream['at']>) => {
       const message = await found;
       return message === null ? null : `${message.seq} ${Buffer.from(message.data)}`;
     };

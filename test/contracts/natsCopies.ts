@@ -1,6 +1,6 @@
 /**
- * The part of the contract of NATS that is about guards of appends: what a server refuses by
- * itself, and what a copy that was added later does with messages that have them.
+ * The part of the contract of NATS that is about guards of appends: appends that a server refuses
+ * by itself, and how a copy that was added later treats guarded messages.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -11,7 +11,7 @@ import { sleep } from '../../src/engine/runtime/clock.ts';
 import { ANSWER_MS, type Check, type NatsPlace, newStream } from './nats.ts';
 
 const SETTLE_MS = 1_500;
-const MOST_LOOKS = 20;
+const MAX_LOOKS = 20;
 
 export function copiesContract(check: Check, place: NatsPlace): void {
   check('the successor of a lost message is refused by its subject', async (scope) => {
@@ -53,7 +53,7 @@ export function copiesContract(check: Check, place: NatsPlace): void {
 
   check('a copy that is added follows what expects sequences', async (scope) => {
     const grown = await grownStream(scope, place, 'sequences');
-    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       const behind = await grown.behind();
       if (behind?.length === 0) return;
     }
@@ -71,7 +71,7 @@ export function copiesContract(check: Check, place: NatsPlace): void {
     await jsm.streams.update(name, { num_replicas: 1 });
     await sleep(place.clock, SETTLE_MS);
     await jsm.streams.update(name, { num_replicas: 3 });
-    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       if ((await behind())?.length === 0) return;
     }
     assert.fail('a copy stays behind');

@@ -71,7 +71,7 @@ export function messagesContract(check: Check, place: NatsPlace): void {
 
 /**
  * Servers of a cluster tell each other their subscriptions, in order, after the client that
- * subscribed has its answer. Resolves when the first link reaches one of each other link.
+ * subscribed has its answer. Resolves when a request of the first link reaches every other link.
  */
 async function subscriptionsKnown(links: readonly NatsLink[], clock: Clock): Promise<void> {
   const [first, ...others] = links;

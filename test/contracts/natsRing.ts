@@ -16,17 +16,20 @@ import {
   streamAt,
 } from './nats.ts';
 
-/** What an operator does to servers, and what happens to their machines. */
+/** Actions of an operator on servers, and faults of their machines. */
 export interface ServerControl {
   /** As streams name them. */
   readonly names: readonly string[];
   connect(scope: TestContext, name: string): Promise<NatsLink>;
   /** `kill -9`. */
   kill(name: string): Promise<void>;
-  /** With time to write what it has. */
+  /** A stop that lets the server write its data first. */
   stop(name: string): Promise<void>;
   start(name: string): Promise<void>;
-  /** Of a server that is down. The answer puts the copy in the place of what is there then. */
+  /**
+   * Copies the disk of a server that is down. The returned function overwrites the disk with that
+   * copy.
+   */
   copyDisk(name: string): Promise<() => Promise<void>>;
   /** In the bytes of the message `text`, on the disk of a server that is down. */
   flipBit(name: string, stream: string, text: string): Promise<void>;
@@ -34,7 +37,7 @@ export interface ServerControl {
   crowded(scope: TestContext): Promise<CrowdedServers>;
 }
 
-export interface CrowdedServers {
+interface CrowdedServers {
   connect(scope: TestContext): Promise<NatsLink>;
   /** They start again, with more room. */
   enlarge(): Promise<void>;
@@ -51,10 +54,10 @@ export interface Ring {
 const LOOK_EVERY_MS = 200;
 /** A server that has just started may not answer at all. */
 const LOOK_ANSWER_MS = 1_500;
-const MOST_LOOKS = 300;
-const MOST_CONSUMERS = 40;
+const MAX_LOOKS = 300;
+const MAX_CONSUMERS = 40;
 
-/** With as many copies as servers, all of which have `texts`. */
+/** A stream with one copy on each server, each copy holding `texts`. */
 export async function ringOf(
   scope: TestContext,
   place: NatsPlace,
@@ -81,7 +84,7 @@ export async function eventually<T>(
   expected: T,
 ): Promise<void> {
   let said: unknown;
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
     said = await ask().catch((error) => error);
     try {
       assert.deepEqual(said, expected);
@@ -110,7 +113,7 @@ export async function untilLed(ring: Ring, link: NatsLink): Promise<void> {
   await eventually(ring.place, async () => (await roles(ring, link)).leader !== '', true);
 }
 
-/** It has a leader and so many copies, which say that they are current. */
+/** Waits until the stream has a leader and `copies` copies that report to be current. */
 export async function untilWhole(ring: Ring, link: NatsLink, copies: number): Promise<void> {
   const look = async () => {
     const { leader, others, areCurrent } = await roles(ring, link);
@@ -160,13 +163,15 @@ export function sorted(texts: ReadonlyMap<string, string>): ReadonlyMap<string, 
   return new Map([...texts].sort());
 }
 
-/** What consumers deliver that live on the copies of servers: its texts, by the server. */
+/**
+ * Texts of the stream by server, read through consumers that live on each server's copy.
+ */
 export async function textsOfCopies(ring: Ring): Promise<ReadonlyMap<string, string>> {
   const { control, name, place } = ring;
   const texts = new Map<string, string>();
   const { link } = await ring.at(control.names[0] ?? '');
   const { consumers } = await manager(link, LOOK_ANSWER_MS);
-  for (let made = 0; made < MOST_CONSUMERS && texts.size < place.replicas; made += 1) {
+  for (let made = 0; made < MAX_CONSUMERS && texts.size < place.replicas; made += 1) {
     const consumer = await consumers.add(name, {
       deliver_policy: DeliverPolicy.All,
       ack_policy: AckPolicy.None,
@@ -193,7 +198,7 @@ async function textsOf({ name, place }: Ring, link: NatsLink, consumer: string):
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${name}.${consumer}`;
   const request = JSON.stringify({ batch: 100, no_wait: true });
   link.connection.publish(subject, request, { reply: inbox });
-  // 2.9 does not end what it cannot read.
+  // 2.9 does not end a consumer that cannot read its copy.
   await Promise.race([over.promise, sleep(place.clock, 1_000)]);
   subscription.unsubscribe();
   return texts.join(' ');

@@ -1,6 +1,7 @@
 /**
- * The part of the contract of NATS that is about its servers and their disks: what a stream has
- * after its copies were moved, and after a machine lost writes, turned a bit or had no room.
+ * The part of the contract of NATS that is about its servers and their disks: the content of a
+ * stream after its copies were moved, and after a machine lost writes, flipped a bit or had no
+ * room.
  */
 import assert from 'node:assert/strict';
 import { manager } from '../../src/cluster/nats/stream.ts';
@@ -29,7 +30,7 @@ import {
   untilWhole,
 } from './natsRing.ts';
 
-/** For what is asked again. */
+/** Timeout of requests that are retried. */
 const HASTE_MS = 2_000;
 
 export function serversContract(check: Check, place: NatsPlace): void {
@@ -139,6 +140,10 @@ function alone(check: Check, place: NatsPlace, control: ServerControl): void {
     const next = await stream.at(last + 1);
     // 2.9 stores it where it does not find it.
     assert.equal(next === null ? null : `${Buffer.from(next.data)}`, isOld ? null : 'next');
+    // A purge begins another file.
+    await stream.purgeBelow(last + 2);
+    assert.deepEqual(await publish('behind'), stored(last + 2));
+    assert.equal(`${Buffer.from((await stream.at(last + 2))?.data ?? [])}`, 'behind');
   });
 }
 
@@ -258,8 +263,8 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
     await eventually(place, async () => (await textsOfCopies(ring)).size, 3);
     await lead(ring, link, third);
     await eventually(place, async () => (await publish('W')).result, 'stored');
-    // What has the sequences that it has is not compared by any server.
-    // Whether the third took Z before it led, and the others W after, differs between runs.
+    // Servers do not compare the contents of messages with equal sequences. Whether the third took
+    // Z before it led, and the others W after, differs between runs.
     const keeps = async () => {
       const texts = await textsOfCopies(ring);
       const has = (name: string, begin: string) => texts.get(name)?.startsWith(begin) === true;
@@ -278,7 +283,7 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
       const first = await ring.at(control.names[0] ?? '');
       const { leader, others } = await roles(ring, first.link);
       const [hurt = ''] = others;
-      // So that it is on the disk, and there is no index of what is on the disk.
+      // The restart writes the message to the disk and leaves no index of it.
       await control.stop(hurt);
       await control.start(hurt);
       const { publish, jsm, link } = await ring.at(leader);
@@ -298,10 +303,10 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
         await eventually(place, () => textsOfCopies(ring), all);
         return;
       }
-      // What is behind it may be gone as well.
+      // The messages after it may be gone as well.
       await untilWhole(ring, link, 3);
       await eventually(place, () => lacking(ring, 'text three'), [hurt]);
-      // What an operator does.
+      // An operator replaces the copy.
       await removePeer(link, ring.name, hurt);
       await untilWhole(ring, link, 2);
       await jsm.streams.update(ring.name, { num_replicas: 2 });

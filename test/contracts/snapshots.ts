@@ -1,4 +1,4 @@
-/** What every store of snapshots does, and what the taker keeps in it. */
+/** Contract of every store of snapshots, and of the snapshots that the taker keeps in it. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,17 +14,17 @@ import { manyLines, rollbackTo } from '../support/lines.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-export interface StoreUnderTest {
+interface StoreUnderTest {
   readonly store: SnapshotStore;
-  /** All that is stored, by name; each snapshot is two of them. */
+  /** Names of all stored objects; each snapshot is two of them. */
   names(): Promise<readonly string[]>;
-  /** Changes what is stored of a snapshot. */
+  /** Damages the stored snapshot. */
   damage(snapshot: Snapshot): Promise<void>;
-  /** Leaves what a crash in the middle of `put` leaves. */
+  /** Leaves the store as a crash in the middle of `put` does. */
   leaveHalf(): Promise<void>;
 }
 
-export type OpenStore = (
+type OpenStore = (
   scope: TestContext,
   directory: string,
   observer: Pick<SnapshotObserver, 'snapshotUnusable'>,
@@ -72,7 +72,7 @@ interface Taking {
   readonly failures: string[];
 }
 
-/** A taker over the store; `faults` replace what the store and the log do. */
+/** A taker over the store; `faults` replaces methods of the store and the log. */
 function startTaker(
   { world, store }: Setup,
   faults: { readonly store?: Partial<SnapshotStore>; readonly trim?: Log['trim'] } = {},

@@ -1,6 +1,6 @@
 /**
- * What every store of webhooks must do (src/api/webhooks/port.ts), run against each adapter. A
- * place is where one store lives; opening it again finds what was stored.
+ * Contract of every store of webhooks (src/api/webhooks/port.ts), run against each adapter. A place
+ * is where one store lives; opened again, it finds the webhooks that were stored.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,7 @@ import {
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { until } from '../support/until.ts';
 
-export interface WebhooksPlace {
+interface WebhooksPlace {
   open(): Promise<WebhookStore>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What of a file can run, by its syntax: lines of code, and arms of branches.
+ * The parts of a file that can run, found in its syntax: lines of code, and arms of branches.
  *
  * A line of code holds a statement or a value; comments, types, imports and lone brackets do not
  * count. An arm is what runs only in some cases: either side of `if … else` and of `? :`, the right
@@ -9,7 +9,7 @@ import * as babel from '@babel/types';
 import { childrenOf, treeOf } from '../tidy/source.ts';
 
 export interface Code {
-  /** Line, from 1 → offsets of what can run on it. */
+  /** Line, from 1 → offsets of executable code on it. */
   readonly lines: ReadonlyMap<number, readonly number[]>;
   /** Offset at which each arm begins. */
   readonly arms: readonly number[];

@@ -12,7 +12,7 @@ import { executedIn, ranCharacters } from './executed.ts';
 import { ofSources } from './mapped.ts';
 import { coverageOf, missedText, table } from './report.ts';
 
-/** Each part runs in a process or thread of its own: `main`, its worker, its child process. */
+/** Each part runs in a separate process or thread: `main`, its worker, its child process. */
 const PROGRAM = `import { spawnSync } from 'node:child_process';
 import { isMainThread, Worker } from 'node:worker_threads';
 
@@ -62,7 +62,7 @@ test('what processes, their programs and threads run is added up', (t) => {
   const found = coverageOf('src/a/program.ts', PROGRAM, executed);
   assert.deepEqual(found.missed, [16, 17, 18]);
   assert.deepEqual(found.lines, { ran: 14, all: 17 });
-  // Of three `if … else`, `??` and `catch` only the right side of `??` never ran.
+  // In the arms of three `if … else`, `??` and `catch`, only the right side of `??` never ran.
   assert.deepEqual(found.branches, { ran: 7, all: 8 });
   assert.equal(missedText([found]), 'src/a/program.ts: 16-18\n');
   assert.match(table([found]), /^src\/a +82\.4 % of 17 +87\.5 % of 8$/m);

@@ -1,7 +1,7 @@
 /**
  * Which characters of our files ran, from what V8 counted. Node writes a file for each process and
- * thread that ends by itself into the folder that NODE_V8_COVERAGE names; one that is killed or
- * terminated writes none.
+ * thread that ends by itself into the folder that NODE_V8_COVERAGE names; a process that is killed
+ * or terminated writes no file.
  *
  * Assumes: types were blanked, so an offset in what ran is one in the file.
  */
@@ -15,7 +15,7 @@ export interface Range {
 }
 
 export interface ScriptCoverage {
-  /** Of a file: `file:///…`. */
+  /** Address of a file: `file:///…`. */
   readonly url: string;
   readonly functions: readonly { readonly ranges: readonly Range[] }[];
 }
@@ -23,7 +23,7 @@ export interface ScriptCoverage {
 /** Address of a file → a byte for each of its characters, 1 where it ran. */
 export type Executed = ReadonlyMap<string, Uint8Array>;
 
-/** What ran in any process, of files whose address starts with `prefix`. */
+/** Characters that ran in any process, of files whose address starts with `prefix`. */
 export function executedIn(folder: string, prefix: string): Executed {
   const executed = new Map<string, Uint8Array>();
   for (const name of readdirSync(folder)) {

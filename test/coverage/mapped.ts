@@ -1,7 +1,7 @@
 /**
- * What V8 counted of a bundled script, as if each of its sources had run by itself: its source map
- * says which characters of which source each part of it comes from. What was left out of the bundle
- * counts as what stands before it.
+ * Maps V8's counts of a bundled script back to its sources, as if each source had run by itself:
+ * the source map names the source and the characters of each part. Code that was left out of the
+ * bundle counts as the code before it.
  */
 import { SourceMap } from 'node:module';
 import { posix } from 'node:path';
@@ -37,7 +37,7 @@ export function ofSources(
   }));
 }
 
-/** Source → what is known of single characters of it, and how many it has. */
+/** Source → marks on single characters, and the length of the source. */
 function marksOf(
   { text, map, folder }: Bundle,
   ran: Uint8Array,
@@ -77,7 +77,9 @@ function lineStarts(text: string): readonly number[] {
   return [0, ...breaks];
 }
 
-/** Each mark counts until the next one; one character with several has run if one of them has. */
+/**
+ * Each mark counts until the next one; a character with several marks has run if any mark has.
+ */
 function rangesOf(marks: readonly Mark[], length: number): Range[] {
   const byOffset = new Map<number, boolean>();
   for (const { offset, hasRun } of marks) {

@@ -1,4 +1,7 @@
-/** Figures of coverage: what can run (`code.ts`) against what ran (`executed.ts`). */
+/**
+ * Figures of coverage: executable lines and arms (`code.ts`) against executed characters
+ * (`executed.ts`).
+ */
 import { codeOf } from './code.ts';
 
 export interface Share {

@@ -1,4 +1,4 @@
-/** `npm start -- devnet`: what it prints, and what a kill leaves of what it acknowledged. */
+/** `npm start -- devnet`: its output, and the acknowledged blocks after a kill. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

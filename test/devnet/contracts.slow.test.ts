@@ -12,7 +12,7 @@ import { chainSubmitterContract } from '../contracts/chainSubmitter.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import { until } from '../support/until.ts';
 
-/** What a follower does, as far as lookups see it. */
+/** The part of a follower that lookups depend on. */
 class Followed {
   readonly pending = new MempoolOverlay();
   tip: Point | null = null;

@@ -1,4 +1,4 @@
-/** Integers above 2^53: amounts, slots and ids are the ones that were written, none is rounded. */
+/** Integers above 2^53: amounts, slots and ids keep every digit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bech32 } from '@scure/base';
@@ -42,7 +42,7 @@ test('an amount above 2^53 that a client sends is not taken for the next one', a
     );
   };
   assert.equal((await evaluated(BIG, '1')).error, undefined);
-  // One less is what a number makes of it: another output, which overlaps with the ledger's.
+  // A JSON number would round it to one less: another output, which overlaps with the ledger's.
   assert.equal((await evaluated(BIG - 1n, '2')).error?.code, 3002);
   for (const none of [-1n, 2n ** 64n]) {
     assert.equal((await evaluated(none, '3')).error?.code, -32602, String(none));

@@ -1,7 +1,7 @@
 /**
- * A devnet as a server uses it: what is submitted, given, mined and undone is answered once the
- * server's own state shows it. Time that does not move by itself proves that no answer is due to a
- * limit.
+ * A devnet as a server uses it: it answers a submission, a gift, a block and a rollback once the
+ * server's own state shows the effect. Time that does not move by itself proves that no answer is
+ * due to a limit.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -167,7 +167,7 @@ test('what this server does not show in a second is answered all the same', asyn
 test('a transaction that was known before is answered the same, whatever spent it', async (t) => {
   const server = await serverOf(t);
   const { client, view, lookup, clock, devnet } = server;
-  // Of another node, which follows nothing and so knows no transaction.
+  // Another node, which follows no chain and so knows no transaction.
   const ogmios = await startOgmios(t, devnet.ogmiosUrl);
   const afterwards = shownSubmitter(ogmios, view, lookup, clock);
   const [source] = await walletOf(server, 'alice');

@@ -1,4 +1,4 @@
-/** What the chain begins with, compared with Lucid where Lucid knows better. */
+/** The genesis of the devnet, compared with Lucid where Lucid computes the same. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -121,11 +121,11 @@ test('the parameters of epoch 544 are those that Lucid has built in', () => {
   assert.deepEqual([lucid.minFeeA, lucid.minFeeB, lucid.maxTxSize].map(BigInt), [
     PARAMETERS_544.feePerByteLovelace,
     PARAMETERS_544.feeFixedLovelace,
-    BigInt(PARAMETERS_544.mostBytes),
+    BigInt(PARAMETERS_544.maxBytes),
   ]);
   assert.deepEqual([lucid.maxTxExMem, lucid.maxTxExSteps, lucid.coinsPerUtxoByte].map(BigInt), [
-    PARAMETERS_544.mostMemory,
-    PARAMETERS_544.mostCpu,
+    PARAMETERS_544.maxMemory,
+    PARAMETERS_544.maxCpu,
     PARAMETERS_544.outputByteLovelace,
   ]);
 });

@@ -1,6 +1,6 @@
 /**
- * What strangers send: whatever it is, the ledger answers and continues. What throws in a command
- * would end its thread.
+ * Hostile bytes: the ledger answers any bytes and continues. An exception in a command would end
+ * the ledger's thread.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,12 +16,8 @@ import { scriptHash } from '../../src/cardano/codec/hash.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { REFUSALS, type SubmitOutcome } from '../../src/cardano/ledger/port.ts';
 import { utxosOfAsset, utxosOfCredential } from '../../src/cardano/ledger/views.ts';
+import { MAX_GIFT_LOVELACE, MIN_GIFT_LOVELACE, payFromFaucet } from '../../src/devnet/faucet.ts';
 import type { Ledger } from '../../src/devnet/ledger.ts';
-import {
-  LEAST_GIFT_LOVELACE,
-  MOST_GIFT_LOVELACE,
-  payFromFaucet,
-} from '../../src/devnet/payment.ts';
 import { addressOf, keyNamed, openTestLedger } from '../support/ledgerWorld.ts';
 import { NEVER, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 import { ADA, first, minting, type Place, pay, place, plain } from './judged.ts';
@@ -34,7 +30,7 @@ function answered(outcome: SubmitOutcome): void {
   else assert.ok(REFUSALS.includes(outcome.reason) && outcome.message.length < 1_500);
 }
 
-/** Blocks with whatever was let in, there and back. */
+/** Makes blocks with the accepted transactions, and rolls them back. */
 function goesOn(ledger: Ledger): void {
   assert.equal(ledger.forge(2), null);
   ledger.fork(2, 'all');
@@ -42,7 +38,7 @@ function goesOn(ledger: Ledger): void {
   assert.equal(ledger.forge(2), null);
 }
 
-/** One of each kind that the ledger takes. */
+/** One transaction of each kind that the ledger accepts. */
 function samples(here: Place): Uint8Array[] {
   const collateral = here.mine.slice(1, 2);
   const failing: RawPlan = minting(here, {
@@ -172,7 +168,7 @@ test('the faucet answers any address and any amount', () => {
   );
   const amount = fc.oneof(
     fc.bigInt(),
-    fc.bigInt({ min: LEAST_GIFT_LOVELACE - 1n, max: MOST_GIFT_LOVELACE + 1n }),
+    fc.bigInt({ min: MIN_GIFT_LOVELACE - 1n, max: MAX_GIFT_LOVELACE + 1n }),
   );
   fc.assert(
     fc.property(address, amount, (to, lovelace) =>

@@ -72,7 +72,7 @@ export function minting(here: Pick<Place, 'mine'>, change: Partial<RawPlan> = {}
   });
 }
 
-/** What the ledger's library calls its own parts. */
+/** Class names of the ledger library, which no message may contain. */
 export const CLASS_NAME = /\b[a-z]\w*\.\w+\.[A-Z]|\$[A-Z]|Borer|TreeSet|TransactionInput|Coin\(/;
 
 export function refuses(

@@ -1,4 +1,4 @@
-/** What the devnet's Kupo finds: patterns, filters, order, pages, spendings and datums. */
+/** Matches of the devnet's Kupo: patterns, filters, order, pages, spendings and datums. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeOutput } from '../../src/cardano/codec/encode.ts';
@@ -7,7 +7,7 @@ import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { decodeOutput, refText } from '../../src/cardano/codec/output.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { genesisUtxosOf } from '../../src/cardano/validators/genesis.ts';
-import { KupoReader } from '../../src/devnet/kupo/kupoReader.ts';
+import { KupoIndex } from '../../src/devnet/kupo/kupoIndex.ts';
 import { matchJson, writeJson } from '../../src/devnet/kupo/matchJson.ts';
 import { readPattern } from '../../src/devnet/kupo/matchQuery.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
@@ -95,7 +95,7 @@ test('pages fit together while blocks are made and spent outputs are forgotten',
   const funds = genesisUtxosOf(Array.from({ length: 30 }, () => plan));
   file.begin('{}', funds);
   const ledger = new Ledger(file, SLOTS, () => 0);
-  // The oldest outputs are those that are spent, and soon forgotten.
+  // The oldest outputs are spent here and soon forgotten.
   for (const source of funds.slice(0, 10)) {
     const { bytes } = payment(source, 'alice', 'bob', 5_000_000n);
     assert.equal(ledger.submit(bytes).outcome, 'accepted');
@@ -187,7 +187,7 @@ test('resolves a datum that an output names by its hash', (scope) => {
     return { ref: { txHash: '00'.repeat(32), index }, output };
   });
   file.begin('{}', outputs);
-  const reader = new KupoReader(file);
+  const reader = new KupoIndex(file);
   const wanted = { height: 0, limit: 10, after: null, isResolved: true };
   const { matches } = reader.page({ oldestFirst: true }, wanted);
   assert.deepEqual(

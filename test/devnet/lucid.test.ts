@@ -30,7 +30,7 @@ test('Lucid deploys a script, mints and spends over Ogmios and Kupo', async (sco
   const devnet = await startDevnet(scope, { paceMs: PACE_MS });
   const provider = new Kupmios(devnet.kupoUrl, devnet.devnetUrl);
   const lucid = await Lucid(provider, 'Preprod');
-  // What it builds is valid from some slots before now on, which must not be before the first.
+  // Lucid's transactions are valid from a few slots before now, and that must not be before slot 0.
   await until('the chain is old enough', () => Number(devnet.node.chain.tip?.slot ?? 0) > 30);
   lucid.selectWallet.fromSeed(generateSeedPhrase());
   const address = await lucid.wallet().address();

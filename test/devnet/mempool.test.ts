@@ -42,7 +42,7 @@ test('a block takes what fits, in order; the rest waits for the next', () => {
     ledger.forge();
     const taken = before.filter(({ tx }) => !ledger.mempool.has(tx.id));
     const bytes = taken.reduce((sum, { tx }) => sum + tx.bytes.length, 0);
-    assert.ok(bytes <= PARAMETERS.mostBlockBytes && taken.length > 0);
+    assert.ok(bytes <= PARAMETERS.maxBlockBytes && taken.length > 0);
     blocks.push(taken.map(({ tx }) => tx.id));
   }
   assert.ok(blocks.length > 1, 'it took more than one block');
@@ -148,7 +148,7 @@ test('what a fork gives back waits beyond the bound; blocks make room', () => {
   assert.equal(returned.length, before + more);
   assert.deepEqual(returned.slice(-waiting.length), waiting);
   assert.equal(fill(ledger), 0);
-  while (!ledger.mempool.hasRoomFor(PARAMETERS.mostBytes, PARAMETERS)) ledger.forge();
+  while (!ledger.mempool.hasRoomFor(PARAMETERS.maxBytes, PARAMETERS)) ledger.forge();
   assert.ok(fill(ledger) > 0);
   ledger.forge(40);
   assert.equal(ledger.mempool.size, 0);
@@ -156,6 +156,6 @@ test('what a fork gives back waits beyond the bound; blocks make room', () => {
 
 test('is bounded in bytes', () => {
   const mempool = new Mempool();
-  assert.ok(mempool.hasRoomFor(PARAMETERS.mostBytes, PARAMETERS));
-  assert.ok(!mempool.hasRoomFor(16 * PARAMETERS.mostBlockBytes + 1, PARAMETERS));
+  assert.ok(mempool.hasRoomFor(PARAMETERS.maxBytes, PARAMETERS));
+  assert.ok(!mempool.hasRoomFor(16 * PARAMETERS.maxBlockBytes + 1, PARAMETERS));
 });

@@ -1,7 +1,7 @@
 /**
- * Random payments, mints, failing scripts, blocks, forks, restarts: what the ledger says equals
- * what a naive follower computes from the blocks it was told, and no lovelace and no token appears
- * or is lost.
+ * Random payments, mints, failing scripts, blocks, forks, restarts: the ledger's answers equal the
+ * answers of a naive follower that reads the same blocks. No lovelace and no token appears or is
+ * lost.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -112,7 +112,7 @@ export class NaiveChain {
     return left.map(([name]) => name).sort();
   }
 
-  /** Genesis + minted - burned - fees, which must be what is unspent. */
+  /** Genesis + minted - burned - fees, which must equal the unspent total. */
   expectedTotal(): Value {
     let total = addValues(...this.#genesis.map(({ output }) => output.value));
     const unspent = new Map(this.#genesis.map((utxo) => [refText(utxo.ref), utxo]));
@@ -125,7 +125,7 @@ export class NaiveChain {
   }
 }
 
-/** The fee; with failed scripts what is not given back of the collateral. */
+/** The fee; with failed scripts, the part of the collateral that is not returned. */
 function paidBy(tx: Transaction, unspent: ReadonlyMap<string, Utxo>): bigint {
   if (tx.isValid) return tx.feeLovelace;
   const taken = tx.collateralInputs.map((ref) => unspent.get(refText(ref)) ?? missing(ref));

@@ -1,4 +1,7 @@
-/** The devnet as a node: its pace, its faucet, how far it goes back, and what it keeps. */
+/**
+ * The devnet as a node: its pace, its faucet, the depth of its rollbacks, and the blocks that it
+ * keeps.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { formatAddress } from '../../src/cardano/codec/address.ts';
@@ -13,7 +16,7 @@ const ADA = 1_000_000n;
 
 let started: Promise<Devnet> | null = null;
 
-/** One for all who do not mind what others did to it. */
+/** One devnet, shared by all tests that do not depend on its history. */
 function someDevnet(): Promise<Devnet> {
   started ??= startDevnet({ after: () => {} });
   return started;

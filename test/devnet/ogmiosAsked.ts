@@ -1,4 +1,4 @@
-/** Asks a devnet's Ogmios; the published schema judges whatever it sends. */
+/** Asks a devnet's Ogmios; the published schema judges every message that it sends. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
@@ -12,7 +12,7 @@ export interface Told {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** A member of what was told, however deep; undefined where it is not there. */
+/** The value at this path of a message; undefined where it is not there. */
 export function memberOf(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((found, name) => {
     return typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;

@@ -1,4 +1,7 @@
-/** The official client of Ogmios against the devnet; the schema judges what it is sent. */
+/**
+ * The official client of Ogmios against the devnet; the published schema judges the devnet's
+ * messages.
+ */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {

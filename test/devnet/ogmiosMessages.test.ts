@@ -66,7 +66,7 @@ async function busy(scope: TestContext) {
 
 const { bytes: mint } = rawTransaction(minting({ mine: owned('bob') }));
 
-/** What is served, with parameters that it answers to; the others are not served. */
+/** Served methods, with parameters that they accept; the others are not served. */
 const SERVED: Readonly<Record<string, object>> = {
   findIntersection: { points: [NOWHERE, 'origin'] },
   nextBlock: {},

@@ -1,4 +1,4 @@
-/** What must not end a devnet, and what it answers when it cannot keep or is stopping. */
+/** Faults that must not end a devnet, and its answers while it cannot store or is stopping. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

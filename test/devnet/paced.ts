@@ -1,6 +1,6 @@
 /**
- * A node in a process of its own, to be killed: a block every 50 ms and payments all the time.
- * Prints each block once the node has it on disk.
+ * A node in a separate process, to be killed: a block every 50 ms and payments all the time. Prints
+ * each block once the node has it on disk.
  */
 import { Key } from '../../src/cardano/keys/keys.ts';
 import { utxosOfCredential } from '../../src/cardano/ledger/views.ts';

@@ -28,14 +28,14 @@ const WHOLE = JSON.parse(jsonText(MAINNET_645.json)) as Record<string, object>;
 const changed = (fields: object) => JSON.stringify({ ...WHOLE, ...fields });
 
 test('the default is mainnet as it is since epoch 645', () => {
-  const { version, costModels, mostMemory, mostBlockMemory } = place().ledger.parameters.values;
+  const { version, costModels, maxMemory, maxBlockMemory } = place().ledger.parameters.values;
   assert.deepEqual(version, { major: 11, minor: 0 });
   assert.deepEqual(
     costModels.map(({ length }) => length),
     [332, 332, 350],
   );
   assert.deepEqual(costModels[1].slice(59, 62), [30_623, 28_755, 75]);
-  assert.deepEqual([mostMemory, mostBlockMemory], [16_500_000n, 72_000_000n]);
+  assert.deepEqual([maxMemory, maxBlockMemory], [16_500_000n, 72_000_000n]);
 });
 
 accepts('at version 11 an input that is a reference, too', (here) =>

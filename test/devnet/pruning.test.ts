@@ -1,4 +1,7 @@
-/** What a devnet forgets, so that its file stops to grow, and what it answers of that. */
+/**
+ * A devnet forgets old blocks, so that its file stops growing, and answers requests about them with
+ * an error.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
@@ -56,7 +59,7 @@ test('keeps a number of blocks, and heads of older ones as long as their outputs
   const again = ledger.submit(first.bytes);
   assert.equal(again.outcome === 'refused' && again.reason, 'INPUT_SPENT');
 
-  // Alice spends the change, Bob what he was paid: nothing of block 1 is left in the end.
+  // Alice spends her change and Bob his payment, so that in the end no output of block 1 is left.
   const outputs = decodeTransaction(first.bytes).outputs;
   for (const [index, name] of (['bob', 'alice'] as const).entries()) {
     const output = outputs[index];
@@ -146,7 +149,7 @@ test('Ogmios finds no intersection with blocks that are not kept', async (scope)
   assert.deepEqual((await late.ask('nextBlock')).result?.point, fifteenth);
   assert.equal((await late.ask('nextBlock')).result?.block?.height, 16);
 
-  // One that reads on where blocks are gone, and one that never said where.
+  // The first client reads on where blocks are gone, the second never named a position.
   const unsaid = await connected(scope, ogmiosUrl);
   for (const { socket } of [early, unsaid]) {
     const closed = once(socket, 'close');

@@ -1,6 +1,6 @@
 /**
- * What a node refuses, by the code that Ogmios gives: each transaction breaks one rule of the
- * ledger. The published schema judges the answers, codes and data alike.
+ * Refusals of a node by the code of Ogmios: each transaction breaks one rule of the ledger. The
+ * published schema judges the answers, codes and data alike.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -66,7 +66,7 @@ export function place() {
 
 export type Place = ReturnType<typeof place>;
 
-/** Alice spends what a script guards, with her output as collateral. */
+/** Alice spends a script's output, with her own output as collateral. */
 export function unlocking(
   { mine }: Place,
   ref: OutputRef,

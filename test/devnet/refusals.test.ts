@@ -1,6 +1,6 @@
 /**
- * What the ledger refuses, and why: one transaction for each rule of phase 1. Those that Scalus
- * lets through are checked by ours (checks.ts). Scripts: scriptRefusals.test.ts.
+ * Refusals of the ledger, with their reasons: one transaction for each rule of phase 1. Our own
+ * checks find the faults that Scalus lets through (checks.ts). Scripts: scriptRefusals.test.ts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

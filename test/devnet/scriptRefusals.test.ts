@@ -1,4 +1,4 @@
-/** What the ledger refuses of transactions with scripts, and why. */
+/** Refusals of transactions with scripts, with their reasons. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -75,12 +75,12 @@ refuses('more CPU than a transaction may use', 'LIMITS_EXCEEDED', /CPU/, (here) 
 );
 refuses('more memory than a transaction may use', 'LIMITS_EXCEEDED', /memory/, (here) =>
   minting(here, {
-    redeemers: [{ tag: 1, index: 0, memory: PARAMETERS.mostMemory + 1n, cpu: 1_000n }],
+    redeemers: [{ tag: 1, index: 0, memory: PARAMETERS.maxMemory + 1n, cpu: 1_000n }],
   }),
 );
 accepts('all the memory and CPU there is', (here) =>
   minting(here, {
-    redeemers: [{ tag: 1, index: 0, memory: PARAMETERS.mostMemory, cpu: PARAMETERS.mostCpu }],
+    redeemers: [{ tag: 1, index: 0, memory: PARAMETERS.maxMemory, cpu: PARAMETERS.maxCpu }],
   }),
 );
 refuses('a value of more than 5000 bytes', 'LIMITS_EXCEEDED', /maximum value/, (here) => {

@@ -1,4 +1,4 @@
-/** The devnet in a thread of its own: how it starts, what it serves, and how it ends. */
+/** The devnet in a separate thread: its start, its interfaces, and its end. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * What documents and monitoring say exists: settings and metrics in the code, files that are linked
- * to, commands of npm. Pages made from the code are up to date.
+ * Things that documents and monitoring mention exist: settings and metrics in the code, files that
+ * are linked to, commands of npm. Pages made from the code are up to date.
  */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 const DECISIONS = globSync('docs/decisions/[0-9]*.md', { cwd: ROOT }).sort();
 const PAGES = ['README.md', 'src/README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
 
-/** Names under which Prometheus has what the code counts. */
+/** Names of the metrics in Prometheus. */
 const METRICS = new Set([
   'up',
   ...processMetrics(),
@@ -35,7 +35,7 @@ function namesIn(expression: string): string[] {
 
 test('files that are made from the code are what the code says', () => {
   for (const [name, page] of Object.entries(REFERENCES)) {
-    const hint = 'run: node test/docs/write.ts';
+    const hint = 'run: node scripts/writePages.ts';
     assert.equal(read(name), page(), `${name} is old; ${hint}`);
   }
 });

@@ -1,4 +1,4 @@
-/** docs/onchain.md: its numbers are those of the code, and what comments cite of it is there. */
+/** docs/onchain.md: its numbers equal the code's, and the sections that comments cite exist. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

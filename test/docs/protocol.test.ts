@@ -1,4 +1,4 @@
-/** docs/protocol.md: its tables are those of the code, and the sections that are cited exist. */
+/** docs/protocol.md: its tables equal the code's, and the sections that comments cite exist. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

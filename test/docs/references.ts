@@ -1,4 +1,4 @@
-/** Files that only say what the code says: every setting, every metric. */
+/** Files that are generated from the code: every setting, every metric. */
 import type { MetricObject } from 'prom-client';
 import { registerStatus } from '../../src/api/operations/routes.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
@@ -7,17 +7,17 @@ import { collectProcessMetrics, createRegistry } from '../../src/engine/runtime/
 import { settingRows } from '../../src/server/settings/help.ts';
 import { STATUS } from '../api/docs/sample.ts';
 
-const MADE = 'Made from the code by `node test/docs/write.ts`; a test compares.';
+const MADE = 'Made from the code by `node scripts/writePages.ts`; a test compares.';
 
 /** Metrics of our own, by name. */
 export function ownMetrics(): MetricObject[] {
   const registry = createRegistry();
-  createEvents(createLogger({ level: 'silent', clock: systemClock }), registry);
+  createEvents(createLogger({ level: 'silent', clock: systemClock }), registry, systemClock);
   registerStatus(registry, STATUS);
   return registry.getMetricsAsArray().toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Those of the process, as the metrics library names them. */
+/** Metrics of the process, as the metrics library names them. */
 export function processMetrics(): string[] {
   const registry = createRegistry();
   collectProcessMetrics(registry);
@@ -64,7 +64,7 @@ function metricsPage(): string {
     '|---|---|---|---|',
     ...rows,
     '',
-    'And those of the process, as `prom-client` names them:',
+    'Metrics of the process, with the names of `prom-client`:',
     `${processMetrics()
       .map((name) => `\`${name}\``)
       .join(', ')}.`,

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { parseCommand } from '../../src/server/cli/commands.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { freePorts } from '../../src/server/cli/localServers.ts';
 import { TABLE } from '../../src/server/settings/table.ts';
+import { parsed } from '../server/cli/parsed.ts';
 import { runProgram, startServer, temporaryDirectory } from '../support/server.ts';
 
 test('--help lists every setting and command, help of a command its options', async () => {
@@ -42,7 +43,7 @@ test('a command that cannot be meant is refused in one line, which names the hel
     ['--exit'],
     ['--unknown'],
   ];
-  for (const args of wrong) assert.equal(typeof parseCommand(args), 'string', args.join(' '));
+  for (const args of wrong) assert.equal(typeof parsed(args), 'string', args.join(' '));
   const { exit, program } = await runProgram(['fly'], { DATA_DIR: temporaryDirectory() });
   assert.equal(exit.code, 2);
   assert.equal(program.text, 'unknown command: fly\nSee npm start -- help\n');
@@ -69,7 +70,7 @@ test('another server on the same port or directory is refused; the first continu
 });
 
 test('servers that share a port start beside each other', async (t) => {
-  const [port] = await freePorts(1);
+  const [port] = await freePorts(1, systemRng);
   const shared = () => ({ DATA_DIR: temporaryDirectory(), PORT: `${port}`, PORT_SHARED: 'true' });
   assert.equal((await startServer(t, [], shared())).port, port);
   assert.equal((await startServer(t, [], shared())).port, port);

@@ -1,10 +1,23 @@
-/** `cluster` as a person runs it: real nodes, a real nats-server, kills, and an orderly end. */
+/**
+ * `cluster` as a person runs it: real nodes, a real nats-server, kills while people trade, and an
+ * orderly end.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { Client } from '../../src/client/index.ts';
-import { Program, runProgram, temporaryDirectory } from '../support/server.ts';
+import { ApiError, Client } from '../../src/client/index.ts';
+import { TradingClient } from '../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../src/client/trade/wallet.ts';
+import { outcomeOf } from '../support/apiError.ts';
+import { secretOf } from '../support/ledgerWorld.ts';
+import { Program, runProgram, type Scope, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
+import { naiveMarket } from './api/model.ts';
+import { countedTrust, servedTrust } from './api/trustCount.ts';
+import { launchpadAt } from './devnet/launchpad.ts';
+import { blocksTo, openOgmios, tipAt } from './devnet/wholeChain.ts';
+import { ADA, launchOf } from './devnet/world.ts';
 
 interface Standing {
   readonly node: string;
@@ -61,6 +74,58 @@ async function nodeBehind(url: string): Promise<string> {
   }
 }
 
+/** Alice launches a token; she and Bob trade it, each request through any node. */
+async function startTrading(scope: Scope, url: string, ogmios: string) {
+  const client = new Client({ url, timeoutMs: 30_000, maxAttempts: 8 });
+  const devnet = new Client({ url: ogmios.replace(/^ws/, 'http') });
+  scope.after(() => client.close());
+  const traders = ['alice', 'bob'].map((name) => {
+    const wallet = new KeyWallet({ payment: secretOf(name), stake: null }, 'testnet');
+    return new TradingClient(client, wallet);
+  });
+  for (const { wallet } of traders) {
+    for (let made = 0; made < 4; made += 1) {
+      await devnet.devnet.faucet({ address: wallet.address, ada: 1000 });
+    }
+  }
+  const outputs = async () => {
+    const held = await Promise.all(traders.map((trader) => trader.utxos()));
+    return Math.min(...held.map(({ length }) => length));
+  };
+  await untilAsked('both are funded', outputs, (count) => count >= 4);
+  const [alice = assert.fail()] = traders;
+  const { asset: token } = await alice.launch(launchOf({ initialLovelace: 20n * ADA }));
+  const common = { assetId: token, slippage: 'infinity' } as const;
+  const quote = () => outcomeOf(alice.quote({ ...common, side: 'BUY', amount: 5n * ADA }));
+  await untilAsked('it can be traded', quote, (found) => !(found instanceof ApiError));
+  let placed = 0;
+  const order = async (side: 'BUY' | 'SELL', amount: bigint) => {
+    const trader = traders[placed % 2] ?? assert.fail();
+    await trader.order({ ...common, side, amount });
+    placed += 1;
+  };
+  /** The first buy of the launch and every order is a trade. */
+  const filled = async () => {
+    const trades = async () => (await client.trades.list({ asset: token })).data.length;
+    await untilAsked('all is filled', trades, (count) => count === placed + 1);
+  };
+  return { token, order, filled };
+}
+
+/** Asks `path` by a new connection, which comes to any node of the port. */
+async function askAnyNode(url: string, path: string): Promise<unknown> {
+  const answer = await fetch(url + path, { headers: { connection: 'close' } });
+  const body = await answer.text();
+  assert.equal(answer.status, 200, `${path}: ${body}`);
+  return JSON.parse(body);
+}
+
+/** Whether the node behind this port for operators has answered on insights. */
+async function hasAnswered(url: string): Promise<boolean> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return /^upcurve_http_request_seconds_count\{[^}]*tokenInsights[^}]*\} [1-9]/m.test(metrics);
+}
+
 test('three nodes on one port are one market, through a kill, to an orderly end', async (t) => {
   const directory = temporaryDirectory();
   const env = { NETWORK: 'devnet', DATA_DIR: directory, LEASE_MS: '3000', BLOCK_EVERY_MS: '1000' };
@@ -77,7 +142,7 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   const line = /^cluster: 3 nodes are ready: .*$/m.exec(program.text)?.[0] ?? '';
   const [ofNodes = ''] = line.split('; NATS');
   const [shared = '', ...urls] = ofNodes.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
-  assert.equal(urls.length, 3, line);
+  assert.equal(urls.length, 3, program.text);
   assert.match(line, /\(reader\)/);
   assert.equal(running().length, 5, 'three nodes, the devnet and nats-server');
   const one = (found: Standing[]) => atOnePosition(found, 3);
@@ -90,6 +155,13 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   const connect = async () => answering.add(await nodeBehind(shared));
   await untilAsked('each of them has clients on the one port', connect, isEach);
 
+  const ogmios = /Ogmios (ws:[^,]+)/.exec(line)?.[1] ?? '';
+  const trading = await startTrading(t, shared, ogmios);
+  await trading.order('BUY', 9n * ADA);
+  await trading.order('BUY', 7n * ADA);
+  await trading.filled();
+  await trading.order('SELL', 500_000n);
+  await trading.order('BUY', 30n * ADA);
   const isNode = ({ args }: Ran) => args.includes('main.ts') && !args.includes('devnet');
   // Nodes begin in the order of their names, so the lowest ids are theirs in that order.
   const nodes = running()
@@ -108,6 +180,22 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   assert.ok(!running().some(({ pid }) => pid === victim.pid), 'the dead one was replaced');
   assert.equal(running().length, 5, 'three nodes, the devnet and nats-server');
   assert.match(program.text, new RegExp(`^${leader.node} \\| \\{.*"listening"`, 'm'));
+  await trading.order('BUY', 4n * ADA);
+  await trading.order('SELL', 400_000n);
+  await trading.filled();
+  const still = await untilAsked('one position', () => standings(urls), one);
+  assert.equal(still.length, 3);
+  const { deployment } = launchpadAt(join(directory, 'cluster', 'keys.json'));
+  const chain = await openOgmios(t, ogmios);
+  const { tip } = await tipAt(ogmios);
+  const market = naiveMarket(await blocksTo(chain, tip?.height ?? 0), deployment);
+  const counted = countedTrust(market, [trading.token]);
+  const compare = async () => {
+    const ask = (path: string) => askAnyNode(shared, path);
+    assert.deepEqual(await servedTrust(ask, [trading.token]), counted);
+    return Promise.all(urls.map(hasAnswered));
+  };
+  await untilAsked('each node was compared', compare, (each) => each.every(Boolean));
 
   program.signal('SIGINT');
   program.signal('SIGINT');

@@ -74,7 +74,7 @@ test('a row that cannot be read costs a 500 and a rebuild, and readiness says so
   const damage = `UPDATE bars SET value = replace(value, '1', char(65533)) WHERE final = 1`;
   assert.ok(database.prepare(damage).run().changes > 0);
   database.close();
-  // Answers are kept by position: one that was not given yet.
+  // Answers are kept by position: ask for an answer that is not cached yet.
   const wanted = `${url}${historyPath({ ...TOKEN_COIN, interval: 'min1', limit: 50 })}`;
   assert.equal((await fetch(wanted)).status, 500);
   const { degraded, reasons } = await readyOf();

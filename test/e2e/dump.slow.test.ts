@@ -10,7 +10,7 @@ import { untilAsked } from '../support/until.ts';
 
 const DEADLINE_MS = 60_000;
 const LIVELY = { NETWORK: 'devnet', BLOCK_EVERY_MS: '200', TRADERS_PACE: '6' };
-const LEAST_TRADES = 20;
+const MIN_TRADES = 20;
 const QUIET_SLOTS = 20;
 
 /** A market with some trades, where nothing happens any more. */
@@ -44,7 +44,7 @@ async function tradedAsset({ url }: Server): Promise<string> {
       () => null,
     );
   const isTraded = (pool: Awaited<ReturnType<typeof top>>) =>
-    (pool?.metrics.totalTxCount ?? 0) >= LEAST_TRADES;
+    (pool?.metrics.totalTxCount ?? 0) >= MIN_TRADES;
   const pool = await untilAsked('a token is traded', top, isTraded, DEADLINE_MS);
   client.close();
   return pool?.info.asset ?? assert.fail('no asset');
@@ -55,7 +55,7 @@ async function barsOf({ url }: Server, asset: string) {
   const span = { base: asset, quote: '.', resolution: 'min1', from: 0, to: 4_000_000_000 } as const;
   const { data } = await client.charts.history(span);
   client.close();
-  // The last minute of a feed is over, that of a chain is not.
+  // The last minute of a feed has ended; the last minute of a chain has not.
   return data.map(({ time, open, high, low, close, volume, baseVolume, trades }) => {
     return { time, open, high, low, close, volume, baseVolume, trades };
   });

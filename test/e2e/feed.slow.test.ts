@@ -1,9 +1,9 @@
-/** What a feed may hold: malformed lines, late trades, a live pipe, a pace. */
+/** Input of feeds: malformed lines, late trades, a live pipe, a pace. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { parseCommand } from '../../src/server/cli/commands.ts';
+import { parsed } from '../server/cli/parsed.ts';
 import { newTestApp } from '../support/app.ts';
 import { readHistory } from '../support/chart.ts';
 import { lineOf, linesOf, TOKEN_COIN, tradeAt } from '../support/feeds.ts';
@@ -180,7 +180,7 @@ test('a late trade lands in its own bar; past --lateness it is skipped', async (
   const at = (second: number, price: string) => tradeAt(NOON_MS + second * 1000, price);
   // Seen up to 130 s: with 90 s of lateness 40 s is still taken, 39.999 s is not.
   const trades = [at(10, '5'), at(130, '6'), at(40, '7'), at(39.999, '9'), at(131, '4')];
-  const command = parseCommand(['replay', '-', '--lateness', '90s']);
+  const command = parsed(['replay', '-', '--lateness', '90s']);
   assert(typeof command !== 'string' && command.name === 'replay');
   const app = await newTestApp(t);
   const counts = await app.feed(linesOf(trades), command.latenessMs);

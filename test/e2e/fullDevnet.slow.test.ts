@@ -19,7 +19,9 @@ interface Readiness {
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
 }
 
-/** Of a market whose wallet `alice` has an output: the bytes of a payment to herself. */
+/**
+ * The bytes of a payment of `alice` to herself; gives her an output first.
+ */
 async function paymentOf(world: DevnetWorld): Promise<string> {
   const trader = await world.funded('alice', 100);
   const [source] = await trader.utxos();

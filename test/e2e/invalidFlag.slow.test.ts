@@ -1,7 +1,7 @@
 /**
- * What fails in phase 2 costs the collateral. `is_valid` is no part of the body, so the caller of a
- * transaction with our signature can set it to false: the ledger refuses it while the scripts
- * succeed. And whatever a caller does, the executor's collateral is not at stake.
+ * A transaction that fails in phase 2 loses its collateral. `is_valid` is no part of the body, so
+ * the caller of a transaction with our signature can set it to false: the ledger refuses it while
+ * the scripts succeed. No action of a caller puts the executor's collateral at risk.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -65,7 +65,7 @@ function feesOf(venue: string, coin: bigint): [bigint, bigint] {
   return [(coin * 15n) / 10_000n, (coin * 100n) / 10_000n + (coin * 15n) / 10_000n];
 }
 
-/** Quote, order, fill: the fill pays what the quote promises, in every answer. */
+/** Quote, order, fill: the fill pays the quoted amount, and every answer shows it. */
 async function trade(watcher: Watcher, side: OrderRequest['side'], amount: bigint): Promise<void> {
   const { world, alice, token, bars, caps } = watcher;
   const request = { assetId: token, side, amount, slippage: '15' } as const;
@@ -119,7 +119,7 @@ function assertMinimum({ inputAmount, outputAmount, minimumOutput }: PlacedOrder
   assert.equal(minimumOutput, scaled / 100n + (scaled % 100n === 0n ? 0n : 1n));
 }
 
-/** What a transaction took from the fee address and gave it. */
+/** The amounts that a transaction takes from the fee address and returns to it. */
 async function feeOutput(world: DevnetWorld, txHash: string) {
   const { feeAddress } = world.kit.txContext.deployment;
   const blocks = await world.blocks();

@@ -1,4 +1,4 @@
-/** What the end-to-end tests say about a market: bars over HTTP, streams, positions. */
+/** Checks of a market that end-to-end tests share: bars over HTTP, streams, positions. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { type Bar, readHealth, readHistory } from '../support/chart.ts';
@@ -69,7 +69,7 @@ export function marketAfter(trades: readonly FeedTrade[]): number {
   return (Math.floor(lastMs / 60_000) + 1) * 60_000;
 }
 
-/** What differs between the bars a subscription holds and those of HTTP; null: nothing. */
+/** The difference between the bars of a subscription and the bars of HTTP; null: nothing. */
 export async function difference(
   url: string,
   subscription: StrictSubscription,
@@ -120,7 +120,7 @@ export async function markOf(server: Server): Promise<Mark> {
   return { position, stateHash };
 }
 
-/** `--verify`: the state is what the log says. */
+/** `--verify`: the state equals a replay of the log. */
 export async function assertVerified(env: Environment): Promise<void> {
   const { exit, program } = await runProgram(['--verify'], env);
   assert.equal(exit.code, 0, program.text);

@@ -7,11 +7,11 @@ import { ApiError, Client } from '../../src/client/index.ts';
 import { settlementOf } from '../../src/client/trade/settlement.ts';
 import { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../src/client/trade/wallet.ts';
-import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
 import { dataFiles } from '../../src/engine/recovery/dataFiles.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { readTraderConfig } from '../../src/traders/config.ts';
 import { outcomeOf } from '../support/apiError.ts';
 import { readHealth } from '../support/chart.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
@@ -41,7 +41,7 @@ async function until200(what: string, ask: () => Promise<unknown>): Promise<void
   );
 }
 
-/** The trader has so many ADA that are in a block. */
+/** Gives the trader this much ADA, in a block. */
 async function fund(trader: TradingClient, ada: number): Promise<void> {
   const { client, wallet } = trader;
   for (let made = 0; made < 3; made += 1)
@@ -76,7 +76,7 @@ async function trades(
   }
 }
 
-/** Trades until a moment in time, then kill -9. What the world had seen by then. */
+/** Trades until a moment in time, then kill -9. Returns everything that clients saw until then. */
 async function killedInTrade(t: TestContext, server: Server, token: string, fills: number) {
   const traders = ['alice', 'bob'].map((name) => traderAt(server, name));
   const client = await StrictClient.connect(t, server.port);
@@ -161,7 +161,7 @@ test('kill -9 in the middle of trading', async (t) => {
   const { counts } = audit(`${directory}/devnet/chain.sqlite`, deployment);
   t.diagnostic(JSON.stringify(counts));
   const devnet = { traders: readTraderConfig(), pace: 0, seed: 1 };
-  // No more blocks: what the market says now is what the chain says to one who was never killed.
+  // No more blocks: a market over the same chain that was never killed gives the same answers.
   const last = await DevnetWorld.start(t, { directory, devnet });
   const market = await seen(last, [token]);
   await last.app.stop();

@@ -1,6 +1,6 @@
 /**
- * Rollbacks in the middle of trading: the market is what it was, trading continues, nothing happens
- * twice, and in the end every node's market is what the chain says.
+ * Rollbacks in the middle of trading: the market returns to its earlier state, trading continues,
+ * nothing happens twice, and in the end the market of every node equals the chain's.
  */
 
 import assert from 'node:assert/strict';
@@ -61,7 +61,7 @@ async function ask(
   return id;
 }
 
-/** A block in which a batch executes what the last one brought, and new orders come. */
+/** A block in which a batch executes the orders of the last block, and new orders come. */
 async function busyBlock(
   scene: Scene,
   number: number,
@@ -151,7 +151,7 @@ async function untilCap({ world, caps, token }: Scene): Promise<void> {
   );
 }
 
-/** Every order on the chain was filled once; what the wallets hold is what the market says. */
+/** Every order on the chain was filled once; the wallets' outputs equal the market's holdings. */
 async function finish(t: TestContext, scene: Scene, again: string, isWhole: boolean) {
   const { world, token, client, charts, alice, bob } = scene;
   for (const chart of charts) await untilSame(world.url, chart);
@@ -211,7 +211,10 @@ test('rollbacks of 1 and 10 blocks, with and without what they held', async (t) 
   );
 });
 
-/** In memory where there is such a place: 2160 blocks of small commits take long on a disk. */
+/**
+ * A folder in memory, if the system has one, because 2160 blocks of small commits take long on a
+ * disk.
+ */
 function quickDirectory(t: TestContext): string {
   if (!existsSync('/dev/shm')) return temporaryDirectory();
   const directory = mkdtempSync('/dev/shm/upcurve-');

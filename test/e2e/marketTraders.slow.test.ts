@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { test } from 'node:test';
-import { readTraderConfig, type TraderConfig } from '../../src/client/traders/config.ts';
+import { readTraderConfig, type TraderConfig } from '../../src/traders/config.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
@@ -51,7 +51,7 @@ test('traders and executor carry on over forks, and the books are right', async 
   const copy = temporaryDirectory();
   cpSync(directory, copy, { recursive: true });
   await assert.rejects(DevnetWorld.start(t, { directory: copy }), others);
-  // No more blocks: what the market says now is what the chain says to one who saw no fork.
+  // No more blocks: a market over the same chain that saw no fork gives the same answers.
   const last = await DevnetWorld.start(t, { directory, devnet: world.atRest });
   const { tip } = await last.chain.tip();
   assert.equal(last.tip?.height, tip?.height, 'a market opens when it has what the chain has');

@@ -1,6 +1,7 @@
 /**
- * The whole app on a real network, which is a devnet behind a fake Ogmios: what happens there shows
- * here, over HTTP and WebSocket, and is what a second devnet app makes of the same chain.
+ * The whole app on a real network, which is a devnet behind a fake Ogmios: this app shows the
+ * network's events over HTTP and WebSocket, and has the same market as a second devnet app over the
+ * same chain.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -14,7 +15,7 @@ import { type Real, RealWorld } from './realChainWorld.ts';
 
 const LISTS = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap', 'Trending'];
 
-/** Launches, trades, a cancelled order, and one that stays open. */
+/** Makes launches, trades, a cancelled order, and one that stays open. */
 async function trade(world: RealWorld): Promise<string> {
   const { network } = world;
   const alice = await network.funded('alice', 500, 6);
@@ -30,7 +31,7 @@ async function settled({ network, bridge }: RealWorld, real: Real): Promise<void
   await real.shows(network.tip?.hash ?? null);
 }
 
-/** What both say of the market, over HTTP. */
+/** Compares both apps' answers about the market, over HTTP. */
 async function assertSame({ network }: RealWorld, real: Real, token: string): Promise<void> {
   const pair = `base=${token}&quote=.&from=0&to=253402300799`;
   const paths = [

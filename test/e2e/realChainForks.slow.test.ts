@@ -1,7 +1,7 @@
 /**
- * Random trading and forks on the network, a node that is lost and garbled meanwhile, and somebody
- * who asks all the time: every answer belongs to one block, and says what that block's market is.
- * Replay: SEED; RUNS is how many steps.
+ * Random trading and forks on the network, a node whose messages are lost and garbled meanwhile,
+ * and a client that asks all the time: every answer belongs to one block and describes the market
+ * at that block. Replay: SEED; RUNS is how many steps.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ import { type Real, RealWorld } from './realChainWorld.ts';
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const STEPS = Number(process.env.RUNS ?? 30);
 
-/** What is asked for again and again. */
+/** Paths that the client requests again and again. */
 function pathsOf(token: string): string[] {
   return [
     '/v1/pools-main-page/initial/state?filter=New',
@@ -30,7 +30,7 @@ function pathsOf(token: string): string[] {
   ];
 }
 
-/** What the network says of its market at each of its blocks, by path. */
+/** The network's own answers at each of its blocks, by path. */
 class Truth {
   readonly #byBlock = new Map<string, Map<string, unknown>>();
   readonly #network: DevnetWorld;
@@ -75,7 +75,7 @@ function asking(real: Real, paths: readonly string[]): () => Promise<Heard[]> {
         assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`);
         const hash = headers.get('x-block-hash') ?? assert.fail(path);
         const last = heard.findLast((each) => each.path === path);
-        // Only what is new is compared.
+        // Only new answers are compared.
         if (last?.hash !== hash || JSON.stringify(last.body) !== JSON.stringify(body)) {
           heard.push({ path, hash, body });
         }

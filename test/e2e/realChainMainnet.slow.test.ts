@@ -23,7 +23,7 @@ import { answered, built, KEYS, RealLedger } from './realTradeWorld.ts';
 
 const SHIPPED = readDeployment('mainnet');
 
-/** Of the ledger's deployment what mainnet's file tells of its own, and no more. */
+/** The ledger's deployment, reduced to the fields that mainnet's file has. */
 function asShipped(ledger: RealLedger, refundAfterMs: number): NetworkDeployment {
   const { partial } = SHIPPED;
   assert.ok(partial);

@@ -20,7 +20,7 @@ import { ADA } from './devnet/world.ts';
 import { assertVerified } from './market.ts';
 import { RealWorld, readyOf } from './realChainWorld.ts';
 
-/** One network for all; each test has tokens of its own on it. */
+/** One network for all; each test has its own tokens on it. */
 let shared: RealWorld | null = null;
 const ends: (() => void | Promise<void>)[] = [];
 

@@ -1,7 +1,7 @@
 /**
  * People trade on a real network: wallets from Kupo, transactions built here by the node's own
  * parameters, submitted through Ogmios, orders filled by this node's executor. The network is a
- * ledger that knows nothing of us.
+ * ledger that has no knowledge of the market.
  */
 
 import assert from 'node:assert/strict';

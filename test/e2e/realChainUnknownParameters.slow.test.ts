@@ -16,7 +16,7 @@ import { built, KEYS, RealLedger } from './realTradeWorld.ts';
 const AGAIN_SECONDS = 60;
 const SLOT_MS = 1_000;
 
-/** Of every route of the API that builds: what it says, in short. */
+/** Calls every route of the API that builds transactions: its answers, shortened. */
 async function answers(trader: TradingClient, subjects: Subjects): Promise<Record<string, string>> {
   const { asset, order, lock } = subjects;
   const sell = { assetId: asset, side: 'SELL', amount: 1_000_000n, slippage: '50' } as const;

@@ -1,5 +1,5 @@
 /**
- * A market on a network of its own, told by a fake Ogmios: the devnet app makes the chain, executes
+ * A market on a separate network behind a fake Ogmios: the devnet app makes the chain, executes
  * orders and builds for its users; other apps follow that chain as a real one.
  */
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { type Environment, type Scope, temporaryDirectory } from '../support/ser
 import { untilAsked } from '../support/until.ts';
 import { DevnetWorld } from './devnet/world.ts';
 
-export interface RealOptions {
+interface RealOptions {
   readonly directory?: string;
   readonly env?: Environment;
 }

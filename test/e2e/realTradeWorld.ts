@@ -1,6 +1,6 @@
 /**
- * A ledger that knows nothing of us, told by a fake Ogmios and a fake Kupo, and nodes that follow
- * it as a real network: who trades there, and through which node, is the tests' business.
+ * A ledger that has no knowledge of the market, behind a fake Ogmios and a fake Kupo, and nodes
+ * that follow it as a real network: the tests choose the traders and their nodes.
  */
 
 import type { TestContext } from 'node:test';
@@ -20,7 +20,7 @@ import type { TestChain } from '../support/testChain.ts';
 import { untilAsked } from '../support/until.ts';
 import { Real } from './realChainWorld.ts';
 
-/** Of the deployment that the ledger begins with. */
+/** Keys of the deployment in the ledger's genesis. */
 export const KEYS: KeySecrets = {
   executor: new Secret(secretOf('executor')),
   fee: new Secret(secretOf('fee')),
@@ -29,7 +29,7 @@ export const KEYS: KeySecrets = {
 
 export interface NodeOptions {
   readonly secrets?: KeySecrets;
-  /** Instead of all that there is to know of the ledger's deployment, on preprod. */
+  /** Replaces the full deployment of the ledger, on preprod. */
   readonly some?: Partial<NetworkDeployment>;
   readonly withKupo?: boolean;
   readonly env?: Environment;
@@ -63,7 +63,7 @@ export class RealLedger {
 
   /** Slots of a second from now on, blocks when the test wants them. */
   static async open(test: TestContext): Promise<RealLedger> {
-    // What stands on the ledger ends before it.
+    // Users of the ledger end before it does.
     const ends: (() => void | Promise<void>)[] = [];
     const t: Scope = { after: (end) => void ends.unshift(end) };
     test.after(async () => {

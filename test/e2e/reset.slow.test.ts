@@ -1,4 +1,4 @@
-/** `npm start -- reset`: a devnet begins again, and nothing of what it was is lost. */
+/** `npm start -- reset`: a devnet begins again, and the old data is kept. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -121,7 +121,7 @@ for (const [depth, horizon, back] of [
     const third = await startServer(t, ['replay', file], env);
     const again = await third.fed();
     assert.equal(again.trades, 0);
-    // The hash is that of the state whose bars were looked at above.
+    // This is the hash of the state whose bars were compared above.
     assert.deepEqual(await markOf(third), mark, 'the first file adds nothing');
     await third.stop();
   });

@@ -1,7 +1,6 @@
 /**
  * Settings on a running market: who executes and where fees go changes with a rotation, goes back
- * with the chain, and cannot change but by the signers. What stops with the settings is trading
- * alone.
+ * with the chain, and cannot change but by the signers. A fault in the settings stops only trading.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -126,7 +125,7 @@ test('settings go back with the chain', async () => {
   assert.equal(order.state, 'executed');
 });
 
-/** Codes of what is wrong with the node. */
+/** Codes of the reasons why the node is not ready. */
 async function reasons(): Promise<string[]> {
   const { body } = await world.get('/health/ready');
   // trust: the schema of the route

@@ -1,4 +1,4 @@
-/** `npm start`: what a person sees in a terminal, what a log file gets, and how both end. */
+/** `npm start`: the output in a terminal, the output in a log file, and how both end. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -56,7 +56,8 @@ test('a terminal gets plain words first, and Ctrl+C stops the server', async (t)
 });
 
 test('a second signal does not cut a stop short', async (t) => {
-  const program = new Program([], { DATA_DIR: temporaryDirectory(), NETWORK: 'devnet' });
+  const env = { DATA_DIR: temporaryDirectory(), NETWORK: 'devnet' };
+  const program = new Program(['--no-history'], env);
   t.after(() => program.kill());
   await urlIn(program, () => JSON.stringify(program.events('listening')));
   program.signal('SIGINT');

@@ -25,7 +25,7 @@ test('kill -9 in the middle of deliveries loses none and reorders none', async (
   const { id, secret } = await register(client, receiver, asset);
   let known = await sameTape(client, receiver, asset, 1);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    // One that is refused, and one that gets no answer.
+    // One round refuses the delivery, the other does not answer it.
     receiver.behaviour = kill === 0 ? answerWith(503) : receiver.hold;
     const before = receiver.all.length;
     await until('one is under way', () => receiver.all.length > before);

@@ -1,4 +1,4 @@
-/** What can happen to a market, as fast-check draws it. */
+/** Events of a market that fast-check draws. */
 import fc from 'fast-check';
 import { INTERVALS } from '../support/model.ts';
 

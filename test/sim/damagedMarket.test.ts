@@ -1,4 +1,4 @@
-/** What a log says of its market where a bit of the entry that names it was turned. */
+/** The log's answers about its market after a bit of the entry that names it was turned. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ensureLog } from '../../src/cluster/log/jetstream.ts';
@@ -16,7 +16,7 @@ const MARKET = { network: 'devnet', deployment: 'd5', id: 'ab'.repeat(32) };
 
 test('a damaged entry does not say that the log belongs to another market', async (t) => {
   const rng = seededRng(1);
-  const latency = { leastMs: 0, mostMs: 1 };
+  const latency = { minMs: 0, maxMs: 1 };
   const model = new NatsModel({ clock: systemClock, rng, latency });
   after(() => model.killServer(0));
   const link = await connectNats({ url: 'nats://model', name: 'node' }, rng, model.dialer('node'));

@@ -1,13 +1,12 @@
 /**
  * `npm run sim -- market [--seed N] [--seconds N] [--path P]`: random markets on one node, for as
- * long as you like, by the wall clock.
- * `npm run sim -- trades [--seed N] [--trades 1000000] [--judged 200]`: random trades by exact
- * rules, no lovelace lost, and so many batches judged by the real validators.
- * `npm run sim -- cluster [--seed N] [--hours H] [--nodes N]`: several nodes in virtual time;
- * `--replay FILE` plays a schedule again, `--quiet` says the seed and the verdict alone,
- * `--no-shrink` leaves a schedule that fails as it is, `--timeline` shows what happened in a sound
- * run, too, `--busy` draws more faults. Ends with 0: sound, 1: a rule is broken,
- * 2: wrong arguments, 3: the simulator failed.
+ * long as you like, by the wall clock. `npm run sim -- trades [--seed N] [--trades 1000000]
+ * [--judged 200]`: random trades by exact rules, no lovelace lost, and this many batches judged by
+ * the real validators. `npm run sim -- cluster [--seed N] [--hours H] [--nodes N]`: several nodes
+ * in virtual time; `--replay FILE` plays a schedule again, `--quiet` says the seed and the verdict
+ * alone, `--no-shrink` leaves a schedule that fails as it is, `--timeline` shows what happened in a
+ * sound run, too, `--busy` draws more faults. Ends with 0: sound, 1: a rule is broken, 2: wrong
+ * arguments, 3: the simulator failed.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -25,7 +25,7 @@ const ENV = {
 };
 
 /** Runs after the scenario, last first. */
-export class Cleanup {
+class Cleanup {
   readonly #runs: (() => void | Promise<void>)[] = [];
 
   after(run: () => void | Promise<void>): void {
@@ -116,7 +116,9 @@ export class Market {
     }
   }
 
-  /** HTTP = model, clients = HTTP; clients that were told load again, and then hold all of it. */
+  /**
+   * HTTP = model, clients = HTTP; clients that got an update load again, and then have everything.
+   */
   async check(): Promise<void> {
     this.#tally.checks += 1;
     const { url } = this.#app;

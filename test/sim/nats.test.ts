@@ -10,7 +10,7 @@ import { VirtualTime } from './machine/virtualTime.ts';
 import { NatsModel } from './nats/model.ts';
 
 /** More than any test needs. */
-const MOST_MS = 600_000;
+const MAX_MS = 600_000;
 
 const KINDS = [
   { version: '2.9', servers: 1 },
@@ -34,7 +34,7 @@ for (const { version, servers } of KINDS) {
     control: controlOf(model, clock, little),
     run: (work) => {
       const uninstall = time.install(rng);
-      return time.settle(work(), MOST_MS).finally(uninstall);
+      return time.settle(work(), MAX_MS).finally(uninstall);
     },
   });
 }

@@ -1,22 +1,24 @@
-/** The faults of the model of NATS, in virtual time: what a client sees of each. */
+/** The faults of the model of NATS, in virtual time: the effect of each on a client. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Bucket } from '../../src/cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../src/cluster/nats/connection.ts';
 import { StreamFollower } from '../../src/cluster/nats/follower.ts';
+import { Lease } from '../../src/cluster/nats/lease.ts';
 import { Publisher, type PublishResult } from '../../src/cluster/nats/publisher.ts';
-import { RangeReader } from '../../src/cluster/nats/range.ts';
-import { ensureStream, MarketStream, manager } from '../../src/cluster/nats/stream.ts';
+import { RangeFetcher } from '../../src/cluster/nats/range.ts';
+import { ensureStream, manager, NatsStream } from '../../src/cluster/nats/stream.ts';
 import { sleep } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { VirtualTime } from './machine/virtualTime.ts';
 import { NatsModel } from './nats/model.ts';
 
-const MOST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 const NAME = 'market';
 const SUBJECT = `${NAME}.entry.block`;
 
-/** A market's stream on the model, and what a node sees of it. */
+/** A market's stream on the model, and a node's view of it. */
 class World {
   readonly time = new VirtualTime();
   readonly rng;
@@ -34,7 +36,7 @@ class World {
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     const uninstall = this.time.install(this.rng);
-    return this.time.settle(work(), MOST_MS).finally(uninstall);
+    return this.time.settle(work(), MAX_MS).finally(uninstall);
   }
 
   async connect(node = 'node'): Promise<NatsLink> {
@@ -50,7 +52,7 @@ class World {
     await ensureStream(link, { ...shape, maxMessageBytes: 65_536, dedupeMs: 600_000 });
     const publisher = new Publisher(link, this.clock, 2_000);
     const jsm = await manager(link);
-    const stream = new MarketStream(link, jsm, NAME);
+    const stream = new NatsStream(link, jsm, NAME);
     const publish = (text: string) => publisher.publish(SUBJECT, text, text, {});
     /** Until it is stored. */
     const store = async (text: string): Promise<number> => {
@@ -60,7 +62,7 @@ class World {
         await this.wait(100);
       }
     };
-    const reader = new RangeReader(link, jsm, NAME, this.clock);
+    const reader = new RangeFetcher(link, jsm, NAME, this.clock);
     const texts = async () =>
       (await reader.read(1, 100)).map(({ data }) => Buffer.from(data).toString());
     return { link, jsm, stream, publish, store, texts, reader };
@@ -82,7 +84,7 @@ async function until(world: World, isSo: () => boolean | Promise<boolean>): Prom
   while (!(await isSo())) await world.wait(50);
 }
 
-test('of three servers any one may end: what was acknowledged stays', async () => {
+test('any one of three servers may end: acknowledged messages stay', async () => {
   for (let seed = 1; seed <= 10; seed += 1) {
     const world = new World(3, seed);
     await world.run(async () => {
@@ -205,7 +207,7 @@ test('a node that hears nothing notices within six seconds, and returns', async 
   }
 });
 
-test('what a node said before it was cut off may arrive later', async () => {
+test('messages of a node from before it was cut off may arrive later', async () => {
   const world = new World(1);
   await world.run(async () => {
     const { link, publish, texts } = await world.open();
@@ -243,10 +245,10 @@ test('a consumer on a copy that lags sees less; the leader has all', async () =>
     const slow = [0, 1, 2].filter((server) => server !== world.leader);
     for (const server of slow) world.model.lagServer(server, Number.POSITIVE_INFINITY);
     for (const text of ['a', 'b', 'c']) await store(text);
-    // Wherever its consumers live, a reader ends with what the leader has.
+    // Wherever its consumers live, a reader ends with the leader's content.
     const pending = new Set<number>();
     for (let made = 0; made < 12; made += 1) {
-      const reader = new RangeReader(link, jsm, NAME, world.clock);
+      const reader = new RangeFetcher(link, jsm, NAME, world.clock);
       assert.equal((await reader.read(1, 10)).length, 3);
       const config = { ack_policy: 'none', deliver_policy: 'all', mem_storage: true } as const;
       pending.add((await jsm.consumers.add(NAME, config)).num_pending);
@@ -337,4 +339,28 @@ test('a run is a function of its seed', async () => {
   };
   assert.deepEqual(await trace(7), await trace(7));
   assert.notDeepEqual(await trace(7), await trace(8));
+});
+
+test('a bucket whose file is broken gives the lease to one candidate', async () => {
+  const world = new World(1);
+  await world.run(async () => {
+    const leaseMs = 2_000;
+    const candidate = async (node: string) => {
+      const shape = { name: `${NAME}-nodes`, replicas: 1, ttlMs: leaseMs };
+      const bucket = new Bucket(await world.connect(node), shape, 500);
+      const who = { node, subject: `${NAME}-leader`, lost: () => {} };
+      return new Lease(bucket, { ...who, leaseMs, clock: world.clock, rng: world.rng });
+    };
+    const [first, second] = [await candidate('first'), await candidate('second')];
+    assert.equal(await first.tryTake(), 'taken');
+    world.model.killServer(0, 0);
+    world.model.flipBit(`KV_${NAME}-nodes`, 1, 0, 'killed');
+    world.model.startServer(0);
+    await world.wait(2 * leaseMs);
+    assert.equal(first.held, false);
+    await until(world, async () => (await second.tryTake()) === 'taken');
+    assert.equal(await first.tryTake(), 'refused');
+    await world.wait(2 * leaseMs);
+    assert.deepEqual([first.held, second.held], [false, true]);
+  });
 });

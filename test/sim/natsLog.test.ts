@@ -13,7 +13,7 @@ import { NatsModel } from './nats/model.ts';
 for (const version of ['2.9', '2.12'] as const) {
   for (const servers of [1, 3] as const) {
     const rng = seededRng(1);
-    const latency = { leastMs: 0, mostMs: 1 };
+    const latency = { minMs: 0, maxMs: 1 };
     const model = new NatsModel({ clock: systemClock, rng, version, servers, latency });
     const connect = async (node: string) => {
       const link = await connectNats({ url: 'nats://model', name: node }, rng, model.dialer(node));

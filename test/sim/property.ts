@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { type Command, commands } from './commands.ts';
 import { newTally, play, type Tally } from './market.ts';
 
-export interface SimulationOptions {
-  /** Of the first market; each further one has the next. */
+interface SimulationOptions {
+  /** Seed of the first market; each further one has the next. */
   readonly seed: number;
   readonly seconds: number;
   /** No more markets than these, however many there is time for. */

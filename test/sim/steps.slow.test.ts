@@ -1,6 +1,6 @@
 /**
- * Each step alone, in a market that trades: what it disturbs, and that no rule breaks by it. The
- * seeds of `cluster.slow.test.ts` draw the same steps among others.
+ * Each step alone, in a market that trades: its disturbance happens, and no rule breaks. The seeds
+ * of `cluster.slow.test.ts` draw the same steps among others.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,12 +33,14 @@ interface Step {
 interface Played {
   readonly steps: readonly Step[];
   readonly settings?: Partial<LifeSettings>;
-  /** What nodes must have said of it. */
+  /** Lines that nodes must have logged about it. */
   readonly says?: RegExp;
 }
 
-/** Of what a node misses in 20 s, the first entry. */
+/** The first entry of those 20 s. */
 const MISSED = { percent: 0, forMs: 20_000 };
+
+const RESTORED = { step: 'restore', forMs: 60_000 };
 
 function stray(subject: string, text: string): Step {
   return { step: 'stray', subject, text };
@@ -73,6 +75,12 @@ const STEPS: Readonly<Record<string, Played>> = {
   'a backup of an earlier epoch comes back': {
     steps: [{ step: 'restore', node: 'follower', losses: 1, forMs: 60_000 }],
   },
+  'backups of an earlier epoch come back on two nodes at once': {
+    steps: [0, 1].map((node) => ({ ...RESTORED, node, losses: 1 - node })),
+  },
+  'backups of an earlier epoch come back on all nodes at once': {
+    steps: [0, 1, 2].map((node) => ({ ...RESTORED, node, losses: node === 0 ? 1 : 0 })),
+  },
   'a node of the version before leads': {
     steps: [{ step: 'olderLeader', version: 4, entries: 5, forMs: 10_000 }],
     says: /appended behind \d+: true, true, true, true, true/,
@@ -80,6 +88,10 @@ const STEPS: Readonly<Record<string, Played>> = {
   'orders wait while the leader hands over': {
     steps: [{ step: 'handOver', orders: 3, seed: 7, how: 'stop', afterMs: 1_500, forMs: 20_000 }],
     settings: { blockEveryMs: 20_000 },
+  },
+  'a leader that has more comes back to an epoch from less': {
+    steps: [{ step: 'furtherButCut', blocks: 4, forMs: 50_000 }],
+    says: /epochStarted/,
   },
   'the words of a leader come late': {
     steps: [{ step: 'lateWords', way: 'both', everyMs: 200, leases: 1, lagMs: 10_000 }],
@@ -97,6 +109,74 @@ const STEPS: Readonly<Record<string, Played>> = {
       stray(`${MARKET}.entry.t1-abc`, '{"node":1}'),
       { step: 'strayEntry', change: 'hash', subject: 'block' },
     ].map((step, at) => ({ ...step, delayMs: 2_500 * at })),
+  },
+  'a message is no entry, and there are older snapshots': {
+    steps: [{ step: 'stranger', text: 'no entry' }],
+    settings: { snapshotEvery: 20 },
+  },
+  'an entry that fits repeats a block': {
+    steps: [{ step: 'strayEntry', change: 'block', subject: 'block' }],
+    says: /n1 +error logDiverged .*cannot be applied/,
+  },
+  'an entry that fits goes back to where nothing is known, and all nodes start behind it': {
+    steps: [
+      { step: 'strayEntry', change: 'rollback', subject: 'block' },
+      { step: 'killAll', delayMs: 1, forMs: 2_000 },
+    ],
+    says: /n1 +error logDiverged .*cannot be applied/,
+  },
+  'an entry of another leader fits': {
+    steps: [{ step: 'strayEntry', change: 'lead', subject: 'block' }],
+  },
+  'an entry that fits names another market': {
+    steps: [{ step: 'strayEntry', change: 'market', subject: 'block' }],
+  },
+  'an entry begins the last epoch that a log can have': {
+    steps: [
+      { step: 'strayEntry', change: 'lastEpoch', subject: 'epoch' },
+      { step: 'killAll', delayMs: 1, forMs: 2_000 },
+    ],
+  },
+  'an entry begins an epoch of another market': {
+    steps: [
+      { step: 'strayEntry', change: 'otherMarket', subject: 'epoch' },
+      { step: 'killAll', delayMs: 1, forMs: 2_000 },
+    ],
+  },
+  'an entry that fits is a block that the chain does not have, a year ahead': {
+    steps: [{ step: 'strayEntry', change: 'unknownBlock', subject: 'block' }],
+  },
+  'an entry that fits is a block that nothing could undo': {
+    steps: [{ step: 'strayEntry', change: 'deepBlock', subject: 'block' }],
+  },
+  'an entry that fits is a block too high to go back from': {
+    steps: [{ step: 'strayEntry', change: 'highBlock', subject: 'block' }],
+    says: /n1 +error logDiverged .*cannot be applied/,
+  },
+  'an entry that fits goes back three blocks': {
+    steps: [{ step: 'strayEntry', change: 'goneBack', subject: 'block' }],
+  },
+  'an entry that cannot be applied comes again in each epoch, four times between two blocks': {
+    steps: [{ step: 'strayEntry', change: 'rollback', subject: 'block', times: 4 }],
+    settings: { blockEveryMs: 20_000 },
+    says: /n1 +error logDiverged .*cannot be applied[\s\S]*n1 +error logDiverged/,
+  },
+  'strangers begin epochs from what no node has, or knows': {
+    steps: (
+      [
+        ['futureEpoch', 1],
+        ['oddEpoch', 1],
+        ['pastEpoch', 1],
+        ['lostEpoch', 3],
+      ] as const
+    ).map(([change, times], at) => {
+      return { step: 'strayEntry', change, subject: 'epoch', times, delayMs: 15_000 * at };
+    }),
+  },
+  'entries that fit move time a year ahead, with trades and without': {
+    steps: ['feedBlock', 'aheadTime'].map((change, at) => {
+      return { step: 'strayEntry', change, subject: 'block', delayMs: 15_000 * at };
+    }),
   },
   'a fork drops what its blocks held': {
     steps: [{ step: 'fork', depth: 10, resubmit: 'none' }],

@@ -23,7 +23,7 @@ export class Truth {
     return `${texts.join('\n')}\n`;
   }
 
-  /** Undoes what came after the last trade at or before that moment. */
+  /** Undoes lines after the last trade at or before that moment. */
   rollBack(backMs: number): string {
     const toMs = Math.max(0, this.#seenMs()) - backMs;
     this.trades.length = this.trades.findLastIndex(({ timeMs }) => timeMs <= toMs) + 1;

@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a server that changes what it says, over HTTP, WebSocket (JSON and
- * MessagePack) and server-sent events: what programs that judge a server are tried with.
+ * A proxy that alters a server's answers, over HTTP, WebSocket (JSON and MessagePack) and
+ * server-sent events: it tests the programs that judge a server.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,16 +34,16 @@ export interface SeenAnswer {
 export type SeenFrame = Record<string, unknown>;
 
 export interface Alterations {
-  /** What the server is asked; null: it is not asked, and the connection is closed. */
+  /** Replaces the request to the server; null: it is not asked, and the connection is closed. */
   request?(asked: SeenRequest): SeenRequest | null;
   answer?(answer: SeenAnswer, asked: SeenRequest): SeenAnswer;
-  /** What arrives instead of a frame. `later` sends one afterwards. */
+  /** Replaces a server's frame by these. `later` sends one afterwards. */
   frame?(frame: SeenFrame, later: (frame: SeenFrame, ms: number) => void): readonly SeenFrame[];
   /** The lines of an event of a stream, before it is sent. */
   event?(text: string): string;
-  /** What the server gets instead of a client's frame. */
+  /** Replaces a client's frame by these. */
   said?(frame: SeenFrame): readonly SeenFrame[];
-  /** Of the server, instead of the code that closes a socket. */
+  /** Replaces the server's close code of a socket. */
   close?(code: number): number;
 }
 
@@ -98,7 +98,7 @@ export class AlteringProxy {
       ...headers
     } = seen.headers;
     const sized = length === undefined ? {} : { 'content-length': String(body.length) };
-    // What is changed is text: nothing arrives packed.
+    // Only plain text can be altered, so no compression is requested.
     void packed;
     const known = Object.entries({ ...headers, ...sized }).filter(
       ([, value]) => value !== undefined,

@@ -27,7 +27,7 @@ export function anyTrades(times: fc.Arbitrary<number>, maxLength = 30): fc.Arbit
   return fc.uniqueArray(one, { selector: ({ id: name }) => name, minLength: 1, maxLength });
 }
 
-/** The same trades, each with what it did to a pool. */
+/** The same trades, each with the prices of the pool before and after it. */
 export function withSteps(trades: readonly Trade[]): fc.Arbitrary<Trade[]> {
   const spot = amounts.map(({ baseAmount, quoteAmount }) => {
     return { numerator: quoteAmount, denominator: baseAmount };

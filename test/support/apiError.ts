@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { ApiError } from '../../src/client/index.ts';
 
-/** What a call answers, or the `ApiError` that it throws. */
+/** The answer of a call, or the `ApiError` that it throws. */
 export async function outcomeOf<T>(call: Promise<T>): Promise<T | ApiError> {
   try {
     return await call;

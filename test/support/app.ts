@@ -1,4 +1,4 @@
-/** The whole app inside the test's process: `startApp`, a free port, a directory of its own. */
+/** The whole app inside the test's process: `startApp` with a free port and its own directory. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import type { GatewayOptions } from '../../src/api/gateway/options.ts';
@@ -12,21 +12,21 @@ import { createLogger } from '../../src/engine/runtime/events.ts';
 import { type Rng, systemRng } from '../../src/engine/runtime/rng.ts';
 import { DirectorySnapshots } from '../../src/engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../src/engine/snapshots/load.ts';
-import { type App, startApp, type World } from '../../src/server/app.ts';
+import { type App, type AppDeps, startApp } from '../../src/server/app.ts';
 import type { KeySecrets } from '../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import { type Environment, type Scope, temporaryDirectory } from './server.ts';
 
 const clock = systemClock;
 
-export interface TestAppOptions {
+interface TestAppOptions {
   readonly directory: string;
   readonly env?: Environment;
   readonly gateway?: Partial<GatewayOptions>;
   readonly rng?: Rng;
   /** A devnet that this app starts, or follows where the settings name one; absent: no chain. */
-  readonly devnet?: World['devnet'];
-  /** What is followed on a real network, instead of what the settings name. */
+  readonly devnet?: AppDeps['devnet'];
+  /** Replaces the deployment that the settings name, on a real network. */
   readonly deployment?: NetworkDeployment;
   /** Keys for a real network. */
   readonly secrets?: KeySecrets;
@@ -93,7 +93,7 @@ export async function newTestApp(
   return app;
 }
 
-/** What `--verify` compares, for a directory that no app has open. */
+/** Runs the comparison of `--verify` on a directory that no app has open. */
 export async function verifyDirectory(
   directory: string,
   horizonBlocks: number,
@@ -101,7 +101,7 @@ export async function verifyDirectory(
   const files = dataFiles(directory);
   const log = await LocalLog.open({ file: files.log, maxMb: 0 });
   const quarantined = (pool: string, error: unknown) => assert.fail(`pool ${pool}: ${error}`);
-  const limits = { horizonBlocks, maxMb: 0, maxLoadedPools: 20_000 };
+  const limits = { horizonBlocks, maxMb: 0, maxLoadedPairs: 20_000 };
   const observer = {
     snapshotLoaded: () => {},
     snapshotUnusable: (name: string, reason: string) => assert.fail(`${name}: ${reason}`),

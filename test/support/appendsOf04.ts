@@ -5,7 +5,7 @@
 import { headers, type NatsLink } from '../../src/cluster/nats/connection.ts';
 import type { SealedEntry } from '../../src/engine/log/entry.ts';
 
-/** Of a server on a machine that has too much to do. */
+/** Longest answer time of a server on an overloaded machine. */
 const PATIENT_MS = 20_000;
 
 interface Acknowledgement {

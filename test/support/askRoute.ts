@@ -15,7 +15,7 @@ export function askRoute(
   return wholeOf(route.handle({ query: checked.value, params: {}, body }));
 }
 
-/** All of it in this turn, where it would be made in slices. */
+/** Completes a sliced answer in this turn of the loop. */
 export function wholeOf(
   handled: Handled | Promise<Answer | Failure>,
 ): Answer | Failure | Promise<Answer | Failure> {

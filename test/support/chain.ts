@@ -1,4 +1,4 @@
-/** Sealed entries that follow each other: what a writer would append. */
+/** Sealed entries that follow each other, as a writer would append them. */
 import { NO_HASH, type Payload, type SealedEntry, sealEntry } from '../../src/engine/log/entry.ts';
 import type { Tail } from '../../src/engine/log/port.ts';
 

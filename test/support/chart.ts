@@ -64,7 +64,7 @@ export function historyPath(params: HistoryParams): string {
   return `/v1/charts/history?${query}`;
 }
 
-/** What was asked for, page by page along X-Next-To; null where the pair is not known. */
+/** The whole requested history, page by page along X-Next-To; null where the pair is not known. */
 export async function readHistory(url: string, params: HistoryParams): Promise<History | null> {
   const bars: Bar[] = [];
   let position: Position | null = null;

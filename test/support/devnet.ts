@@ -1,11 +1,11 @@
 /** A whole devnet inside the test's process, its blocks fast, its traders asleep. */
 import assert from 'node:assert/strict';
-import { readTraderConfig, type TraderConfig } from '../../src/client/traders/config.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../src/engine/runtime/events.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { startApp } from '../../src/server/app.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
+import { readTraderConfig, type TraderConfig } from '../../src/traders/config.ts';
 import { type Scope, temporaryDirectory } from './server.ts';
 
 const BLOCK_EVERY_MS = 200;

@@ -23,7 +23,7 @@ export function devnetOptions(directory = temporaryDirectory()): DevnetOptions {
   };
 }
 
-/** What `devnetOptions` begins with. */
+/** The genesis outputs of `devnetOptions`. */
 export function genesisOutputs(): Utxo[] {
   return genesisUtxos(devnetOptions());
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (NODE_OPTIONS=--import): SIGUSR2 ends the thread of the ledger, or on a
- * real network that of Ogmios, as a fault in it would.
+ * Loaded before the program (NODE_OPTIONS=--import): SIGUSR2 ends the ledger's thread, or on a real
+ * network Ogmios' thread, as a fault in it would.
  */
 import { Worker } from 'node:worker_threads';
 

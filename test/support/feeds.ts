@@ -99,7 +99,7 @@ export function linesOf(trades: readonly FeedTrade[]): string {
   return trades.map((trade) => `${lineOf(trade)}\n`).join('');
 }
 
-/** The same trades in another order, each still among those of its minute. */
+/** The same trades in another order, each within its minute. */
 export function shuffledWithinMinute(trades: readonly FeedTrade[], seed: number): FeedTrade[] {
   const rng = seededRng(seed);
   const keyed = trades.map((trade) => ({

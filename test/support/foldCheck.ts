@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Bar } from '../../src/engine/market/bar.ts';
 import { decodeBar } from '../../src/engine/market/barText.ts';
 import { RESOLUTIONS, STORED_RESOLUTION_IDS } from '../../src/engine/market/resolution.ts';
-import { type PairActor, seriesTag } from '../../src/engine/pools/pairActor.ts';
+import { type PairBars, seriesTag } from '../../src/engine/pools/pairBars.ts';
 import type { BarChange } from '../../src/engine/pools/series.ts';
 import type { ChangeCause } from '../../src/engine/store/rows.ts';
 import { type FoldModel, seriesKey } from './foldModel.ts';
@@ -13,7 +13,7 @@ import type { Interval } from './model.ts';
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 const MANY = 100_000;
 
-/** Lets the model follow what the log has gained; answers the seqs it had not seen. */
+/** Lets the model follow the new entries of the log; answers the seqs it had not seen. */
 export async function followLog(world: FoldWorld, model: FoldModel): Promise<number[]> {
   const entries = await world.entries(model.seq + 1);
   for (const { entry } of entries) model.follow(entry);
@@ -47,7 +47,7 @@ export async function checkRebuild(world: FoldWorld): Promise<void> {
 function checkSeries(world: FoldWorld, model: FoldModel, pair: string, interval: Interval): void {
   const key = seriesKey(pair, interval);
   const expected = [...model.now.bars].filter(([name]) => name.startsWith(`${key} `));
-  const pool = world.fold.pairActor(pair);
+  const pool = world.fold.pairBars(pair);
   assert.notEqual(pool, 'quarantined', pair);
   if (pool === null || pool === 'quarantined') {
     assert.deepEqual(expected, [], `${pair} is unknown`);
@@ -78,7 +78,7 @@ function checkChanges(
     name,
     pair,
     ...pool
-  }: Pick<PairActor, 'name' | 'pair'> & { readonly held: readonly BarChange[] },
+  }: Pick<PairBars, 'name' | 'pair'> & { readonly held: readonly BarChange[] },
   interval: Interval,
   seq: number,
 ): void {

@@ -1,6 +1,6 @@
 /**
- * What the fold should be, the slow and plain way: the list of trades that count after each entry,
- * and all bars computed from it. Knows entries (types only) and nothing else of our code.
+ * A plain and slow model of the fold: the list of trades that count after each entry, and all bars
+ * computed from it. Knows entries (types only) and nothing else of our code.
  */
 import assert from 'node:assert/strict';
 import type { Entry, TradeEvent } from '../../src/engine/log/entry.ts';
@@ -16,7 +16,7 @@ interface Counted {
 export interface Snapshot {
   readonly trades: readonly Counted[];
   readonly marketMs: number;
-  /** Blocks that were not undone: what can be rolled back to, oldest first. */
+  /** Blocks that were not undone: a rollback may go back to each of these, oldest first. */
   readonly blocks: readonly { readonly seq: number; readonly atMs: number }[];
   /** Seqs of blocks within the horizon, with the one before it. */
   readonly horizon: readonly number[];
@@ -44,7 +44,7 @@ export class FoldModel {
   readonly snapshots = new Map<number, Snapshot>([[0, EMPTY]]);
   /** Kind of the entry, by seq. */
   readonly kinds = new Map<number, string>();
-  /** What clients rely on and an entry broke. */
+  /** Guarantees to clients that an entry broke. */
   readonly faults: string[] = [];
   readonly #horizonBlocks: number;
   now: Snapshot = EMPTY;
@@ -96,7 +96,7 @@ export class FoldModel {
     return [...new Set(known.map(({ pair }) => pair))];
   }
 
-  /** What a rollback to a moment should do. */
+  /** The expected effect of a rollback to this moment. */
   rollBack(toMs: number): { kind: 'rollback' | 'epoch' | 'nothing'; toSeq: number } {
     const target = this.now.blocks.findLast(({ atMs }) => atMs <= toMs)?.seq ?? 1;
     if (target === this.now.blocks.at(-1)?.seq) return { kind: 'nothing', toSeq: target };
@@ -189,7 +189,8 @@ function barText(trades: readonly Counted[], final: boolean): string {
     return difference === 0n ? 0 : difference < 0n ? -1 : 1;
   });
   const low = byPrice[0];
-  // Of equal prices the earliest: sorting is stable, so the first of the last price.
+  // Among trades with the same price, the earliest counts. Sorting is stable, so take the first
+  // with the last price.
   const high = byPrice.find((trade) => samePrice(trade, byPrice.at(-1)));
   const ends = [ordered[0], high, low, ordered.at(-1)].map((trade) => trade?.event.id);
   const base = trades.reduce((sum, trade) => sum + big(trade).base, 0n);

@@ -1,6 +1,6 @@
 /**
- * A node without its gateway: real log, state, fold and ingest over a directory. `crashed` opens
- * what a kill -9 would have left on the disk.
+ * A node without its gateway: real log, state, fold and ingest over a directory. `crashed` opens a
+ * copy of the files as a kill -9 would leave them.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ import type { SealedEntry } from '../../src/engine/log/entry.ts';
 import type { LocalLog } from '../../src/engine/log/local.ts';
 import { openLocalLog } from '../../src/engine/log/localOpen.ts';
 import { LogWriter } from '../../src/engine/log/writer.ts';
-import { Node, type NodeOptions } from '../../src/engine/node/node.ts';
+import { Node } from '../../src/engine/node/node.ts';
+import type { NodeOptions } from '../../src/engine/node/nodeOptions.ts';
 import { type DataFiles, dataFiles } from '../../src/engine/recovery/dataFiles.ts';
 import { type RebuildOptions, rebuildState } from '../../src/engine/recovery/rebuild.ts';
 import { recover } from '../../src/engine/recovery/recovery.ts';
@@ -45,14 +46,14 @@ export const USUAL: FoldWorldOptions = {
   horizonBlocks: 2160,
   maxMb: 0,
   logMaxMb: 0,
-  maxLoadedPools: 100,
+  maxLoadedPairs: 100,
   commitEveryMs: NEVER_MS,
   latenessMs: 60_000,
   origin: null,
   snapshotEvery: null,
 };
 
-/** What the node said, by event. */
+/** Events of the node, by kind. */
 export interface Said {
   readonly quarantined: string[];
   readonly foldFailures: unknown[];
@@ -62,9 +63,11 @@ export interface Said {
   readonly unreadable: unknown[];
   readonly rejected: string[];
   readonly sumsOutdated: string[];
-  /** `rebuilding`, `rebuilt` or what went wrong. */
+  /** `rebuilding`, `rebuilt` or an error. */
   readonly repairs: string[];
-  /** Entries of the snapshots that were taken, and of those that a state was made from. */
+  /**
+   * Entries of the snapshots that were taken, and of the snapshots from which a state was loaded.
+   */
   readonly snapshots: number[];
   readonly loaded: number[];
   readonly unusable: string[];
@@ -74,7 +77,7 @@ export interface Said {
   epochChanges: number;
 }
 
-export interface Rebuilt {
+interface Rebuilt {
   readonly stateHash: string;
   readonly digest: Record<TableName, string>;
 }
@@ -125,7 +128,7 @@ export class FoldWorld {
     const said = silence();
     const rng = seededRng(seed);
     const logger = createLogger({ level: 'silent', clock: systemClock });
-    const events = createEvents(logger, createRegistry());
+    const events = createEvents(logger, createRegistry(), systemClock);
     const market = new MarketRecord(directory, options.origin);
     const log = await openLocalLog(files.log, systemClock, {
       maxMb: options.logMaxMb,

@@ -14,7 +14,7 @@ import { type Frame, recordOf } from './subscription.ts';
 const RECENT = 15;
 const REMEMBERED = 100;
 
-/** What it had after a frame. */
+/** The state after a frame. */
 interface Earlier {
   readonly own: Position;
   /** Up to here a ping said that nothing had changed; the next frame may hold several changes. */
@@ -115,7 +115,7 @@ export class Following {
     if (this.#earlier.length > REMEMBERED) this.#earlier.shift();
   }
 
-  /** Becomes what it was at an earlier position. false: it remembers none. */
+  /** Returns to the state at an earlier position. false: it remembers none. */
   goBack(rng: Rng): boolean {
     const index = Math.floor(rng.unit() * this.#earlier.length);
     const earlier = this.#earlier[index];

@@ -1,6 +1,6 @@
 /**
- * Time that stands still until a test moves it, while sockets and turns of the loop are real: what
- * a test says about rates, windows and pings holds however slow the machine is.
+ * Time that stands still until a test moves it, while sockets and turns of the loop are real: a
+ * test's claims about rates, windows and pings hold however slow the machine is.
  */
 import { type Clock, systemClock, type Timer } from '../../src/engine/runtime/clock.ts';
 
@@ -33,7 +33,10 @@ export class HandClock implements Clock {
     };
   }
 
-  /** Runs what is due until then, in order. A turn of the loop takes no time of this clock. */
+  /**
+   * Runs the timers that are due until then, in order. A turn of the loop takes no time of this
+   * clock.
+   */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#ms + ms;
     for (;;) {
@@ -55,7 +58,7 @@ export class HandClock implements Clock {
   }
 }
 
-/** What was sent to a socket of this process is on its way to it. */
+/** Lets bytes travel between sockets of this process. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((done) => setImmediate(done));
 }

@@ -8,7 +8,7 @@ import type { ChainEvent, Removal } from '../../src/chain/port.ts';
 import type { Fork, Ledger } from '../../src/devnet/ledger.ts';
 import type { BlockHead, LedgerFile } from '../../src/devnet/ledgerFile.ts';
 
-const MOST_EVENTS = 64;
+const MAX_EVENTS = 64;
 
 export class LedgerStream {
   readonly #ledger: Ledger;
@@ -16,7 +16,7 @@ export class LedgerStream {
   #height: number;
   #mustGoBack: boolean;
   #toldOfMempool = false;
-  /** Ids of the mempool as told, and those of before a fork that were not heard of again. */
+  /** Ids of the mempool that were sent, and ids from before a fork that were not seen again. */
   readonly #told = new Set<string>();
   readonly #limbo = new Set<string>();
 
@@ -38,15 +38,15 @@ export class LedgerStream {
     this.#mustGoBack = true;
   }
 
-  /** What is new, at most `MOST_EVENTS` of it; empty when nothing is. */
+  /** New events, at most `MAX_EVENTS`; empty when nothing is. */
   read(): ChainEvent[] {
     const events: ChainEvent[] = [];
     if (this.#mustGoBack) events.push(this.#back());
-    while (events.length < MOST_EVENTS && this.#height < this.#ledger.height) {
+    while (events.length < MAX_EVENTS && this.#height < this.#ledger.height) {
       const event = this.#forward();
       if (event !== null) events.push(event);
     }
-    if (events.length >= MOST_EVENTS) return events;
+    if (events.length >= MAX_EVENTS) return events;
     const change = this.#mempoolChange();
     return change === null ? events : [...events, change];
   }
@@ -88,7 +88,7 @@ export class LedgerStream {
     return { kind: 'mempool', whole, added, removed };
   }
 
-  /** Those of `ids` that wait no more and do not return; they are forgotten. */
+  /** Ids that wait no more and do not return; they are forgotten. */
   #gone(ids: Set<string>): Removal[] {
     const removed: Removal[] = [];
     for (const id of ids) {

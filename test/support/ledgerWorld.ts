@@ -1,11 +1,11 @@
-/** A ledger for tests: a few funded keys, a directory of its own, blocks on demand. */
+/** A ledger for tests: a few funded keys, its own directory, blocks on demand. */
 import { join } from 'node:path';
 import { blake2b256 } from '../../src/cardano/codec/hash.ts';
 import type { Utxo } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { Key } from '../../src/cardano/keys/keys.ts';
 import { keyAddress } from '../../src/cardano/validators/deploy.ts';
-import type { GenesisPlan } from '../../src/cardano/validators/genesis.ts';
+import type { GenesisTerms } from '../../src/cardano/validators/genesis.ts';
 import { type SignedTransaction, signedPayment } from '../../src/devnet/payment.ts';
 import { DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../src/engine/market/fees.ts';
@@ -29,13 +29,13 @@ export function addressOf(name: string): string {
   return keyAddress(keyNamed(name).hash);
 }
 
-/** Whose wallets the genesis funds: 5 outputs of 1,000 ADA each. */
+/** Keys that the genesis funds: 5 outputs of 1,000 ADA each. */
 export const FUNDED = ['alice', 'bob', 'carol'] as const;
 
 /** Two of them may change the settings. */
 export const SIGNERS = ['executor', 'fee', 'faucet'] as const;
 
-export function genesisPlan(): GenesisPlan {
+export function genesisPlan(): GenesisTerms {
   return {
     curve: DEFAULT_CURVE,
     fees: DEFAULT_FEES,

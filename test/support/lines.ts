@@ -1,5 +1,5 @@
 /** Feed lines of a few pairs, for tests that care about time and order and not about prices. */
-export interface LineOptions {
+interface LineOptions {
   readonly id: string;
   readonly timeMs: number;
   readonly pair?: number;

@@ -1,5 +1,5 @@
 /**
- * What bars should be, made the slow and plain way from all trades at once: the oracle for
+ * The right bars, computed from all trades at once in a slow and plain way: the oracle for
  * resolutions that no exchange gave us, and for filled charts. Shares no code with
  * src/engine/market.
  */
@@ -10,7 +10,7 @@ export const INTERVALS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as
 export type Interval = (typeof INTERVALS)[number];
 
 /** A bar as the API gives it, without pair and `final`. */
-export interface ModelBar {
+interface ModelBar {
   readonly time: number;
   readonly open: string;
   readonly high: string;

@@ -1,27 +1,24 @@
-/** A real nats-server of its own: a free port, a directory of its own, killed by its id. */
+/** A real nats-server for one test: on a free port, with its own directory, killed by its id. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { ensureLog, JetstreamLog } from '../../src/cluster/log/jetstream.ts';
 import { connectNats, type NatsLink } from '../../src/cluster/nats/connection.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { freePorts } from '../../src/server/cli/localServers.ts';
 import { type Scope, temporaryDirectory } from './server.ts';
 import { untilAsked } from './until.ts';
 
 export const NATS_CONF = join(import.meta.dirname, '../../config/nats.conf');
 
-const MOST_LOOKS = 100_000;
-/** Of a server on a machine that has too much to do: what is not about patience waits so long. */
+const MAX_LOOKS = 100_000;
+/** Longest wait on an overloaded machine, for tests that are not about timeouts. */
 export const PATIENT_MS = 20_000;
-/** Below the ports that systems assign by default. */
-const [FIRST_PORT, PORTS] = [15_000, 17_000];
-const MOST_PORTS = 100;
 
 export class NatsServer {
   readonly port: number;
@@ -88,7 +85,7 @@ export class NatsServer {
     child?.kill('SIGSTOP');
     const status = `/proc/${child?.pid}/stat`;
     const isRunning = () => !/^\d+ \(.*\) [Tt] /.test(readFileSync(status, 'utf8'));
-    for (let looks = 0; existsSync(status) && isRunning() && looks < MOST_LOOKS; looks += 1);
+    for (let looks = 0; existsSync(status) && isRunning() && looks < MAX_LOOKS; looks += 1);
   }
 
   resume(): void {
@@ -110,7 +107,9 @@ export class NatsServer {
   }
 }
 
-/** Programs to test with: that of the PATH, and a newer one where NATS_SERVER_NEXT names it. */
+/**
+ * Programs to test with: the program on the PATH, and a newer version if NATS_SERVER_NEXT names it.
+ */
 export function natsPrograms(): readonly { readonly program: string; readonly version: string }[] {
   const { NATS_SERVER_NEXT: next } = process.env;
   return ['nats-server', ...(next === undefined ? [] : [next])].map((program) => {
@@ -183,21 +182,9 @@ export async function openLog(
   return log;
 }
 
-/** One that stays free while its server is away: no connection that goes out is given it. */
 export async function freePort(): Promise<number> {
-  for (let tried = 0; tried < MOST_PORTS; tried += 1) {
-    const port = FIRST_PORT + randomInt(PORTS);
-    if (await isFree(port)) return port;
-  }
-  return assert.fail(`none of ${MOST_PORTS} ports is free`);
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
+  const [port = assert.fail()] = await freePorts(1, systemRng);
+  return port;
 }
 
 function listens(port: number): Promise<boolean> {

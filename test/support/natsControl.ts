@@ -1,4 +1,4 @@
-/** What happens to real servers of NATS and their disks, for the contract of NATS. */
+/** Controls real servers of NATS and their disks, for the contract of NATS. */
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Loaded before the program (NODE_OPTIONS=--import): a socket may be silent or behind for as long
- * as a test on a busy machine takes. How long it may be is tested with a clock of its own.
+ * as a test on a busy machine takes. Other tests check these limits with a clock that they control.
  */
 import { GATEWAY_DEFAULTS } from '../../src/api/gateway/options.ts';
 

@@ -6,7 +6,7 @@ import {
   encodeOutput,
   encodeRefs,
   map,
-  type OutputPlan,
+  type NewOutput,
   uint,
 } from '../../src/cardano/codec/encode.ts';
 import { blake2b256, scriptHash } from '../../src/cardano/codec/hash.ts';
@@ -15,7 +15,9 @@ import type { OutputRef } from '../../src/cardano/codec/output.ts';
 import type { Key } from '../../src/cardano/keys/keys.ts';
 import { PARAMETERS } from './parameters.ts';
 
-/** One layer of CBOR: a PlutusV2 script that takes anything, and one that takes nothing. */
+/**
+ * One layer of CBOR: two PlutusV2 scripts; the first accepts any input, the second always fails.
+ */
 export const ALWAYS = '480100002221200101';
 export const NEVER = '450100002261';
 export const ALWAYS_HASH = scriptHash(ALWAYS);
@@ -30,7 +32,7 @@ export interface RawRedeemer {
 
 export interface RawPlan {
   readonly inputs?: readonly OutputRef[];
-  readonly outputs?: readonly OutputPlan[];
+  readonly outputs?: readonly NewOutput[];
   readonly feeLovelace: bigint;
   /** Further fields of the body, or others for those above. */
   readonly fields?: Readonly<Record<number, Uint8Array | null>>;
@@ -45,7 +47,7 @@ export interface RawPlan {
   readonly auxiliary?: Uint8Array;
 }
 
-export interface RawTransaction {
+interface RawTransaction {
   readonly id: string;
   readonly bytes: Uint8Array;
 }

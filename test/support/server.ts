@@ -1,4 +1,4 @@
-/** The real program in a process of its own, on a free port, over a directory of its own. */
+/** The real program in a separate process, on a free port, with its own directory. */
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ const KEPT_LOG_LINES = 5_000;
 /** Several may start at once, on a busy machine; a wait that ends in time costs nothing. */
 const PATIENCE_MS = 60_000;
 
-export interface LogLine {
+interface LogLine {
   readonly event: string;
   readonly [field: string]: unknown;
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -58,7 +58,7 @@ export function feedFile(directory: string, name: string, text: string): string 
 
 export class Program {
   readonly log: LogLine[] = [];
-  /** Standard error, and what is no log line of standard output. */
+  /** Standard error, and the lines of standard output that are not log lines. */
   text = '';
   exit: Exit | null = null;
   readonly #child: ChildProcessWithoutNullStreams;

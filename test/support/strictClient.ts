@@ -3,53 +3,34 @@
  * MessagePack. A loss makes it subscribe again with `since`, as the contract tells it to.
  */
 import assert from 'node:assert/strict';
-import { decode, encode } from '@msgpack/msgpack';
-import { WebSocket } from 'ws';
 import { type HistoryParams, type Position, readHistory } from './chart.ts';
 import type { Scope } from './server.ts';
 import { type Frame, recordOf, StrictSubscription, type SubscribeParams } from './subscription.ts';
+import { type Encoding, TopicSocket } from './topicSocket.ts';
 import { until } from './until.ts';
-
-export type Encoding = 'json' | 'msgpack';
 
 const RETRY_MS = 50;
 const TOPICS_PER_FRAME = 100;
 
-export class StrictClient {
-  readonly encoding: Encoding;
+export class StrictClient extends TopicSocket {
   readonly subscriptions = new Map<string, StrictSubscription>();
-  /** What broke the contract; `check` throws the first. */
-  readonly faults: unknown[] = [];
-  closeCode: number | null = null;
   shutdown: unknown = null;
-  bytes = 0;
   /** Frames that answer no subscription: connect, pings, errors without a request. */
   readonly others: Frame[] = [];
-  #port: number;
-  #socket: WebSocket;
   #next = 0;
-
-  private constructor(port: number, encoding: Encoding) {
-    this.encoding = encoding;
-    this.#port = port;
-    this.#socket = this.#open();
-  }
 
   static async connect(scope: Scope, port: number, encoding: Encoding = 'json') {
     const client = new StrictClient(port, encoding);
     scope.after(() => client.terminate());
-    await client.#opened();
+    await client.opened();
     return client;
   }
 
   /** A new socket, perhaps to another server; every subscription continues from its position. */
-  async reconnect(port: number = this.#port): Promise<void> {
-    this.terminate();
-    // A ping on the new socket says nothing of subscriptions that it does not have yet.
+  async reconnect(port: number = this.port): Promise<void> {
+    // A ping on the new socket confirms nothing about subscriptions that are not made yet.
     for (const subscription of this.subscriptions.values()) subscription.asking = true;
-    this.#port = port;
-    this.#socket = this.#open();
-    await this.#opened();
+    await this.connectAgain(port);
     this.#askAll([...this.subscriptions.values()]);
   }
 
@@ -82,11 +63,11 @@ export class StrictClient {
     return subscription;
   }
 
-  /** What a client does that was told its state is gone: it loads it again. */
+  /** Loads the state again, as a client does whose state is gone. */
   async reload(subscription: StrictSubscription): Promise<void> {
     subscription.asking = true;
     const { maxHz: _, ...params } = subscription.params;
-    const history = await readHistory(`http://127.0.0.1:${this.#port}`, params as HistoryParams);
+    const history = await readHistory(`http://127.0.0.1:${this.port}`, params as HistoryParams);
     if (history !== null) subscription.load(history.bars, history.position);
     else subscription.own = null;
     this.#ask(subscription);
@@ -97,35 +78,7 @@ export class StrictClient {
     this.send({ messageType: 'unsubscribe', requestId: subscription.requestId });
   }
 
-  send(frame: object): void {
-    this.#socket.send(this.encoding === 'msgpack' ? encode(frame) : JSON.stringify(frame));
-  }
-
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    this.#socket.resume();
-  }
-
-  terminate(): void {
-    this.#socket.removeAllListeners('message');
-    this.#socket.terminate();
-  }
-
-  async closed(limitMs = 30_000): Promise<number> {
-    await until('the socket closes', () => this.closeCode !== null, limitMs);
-    return this.closeCode ?? 0;
-  }
-
-  /** Throws what broke the contract so far. */
-  check(): void {
-    const [first] = this.faults;
-    if (first !== undefined) throw first;
-  }
-
-  /** Every subscription is complete up to `seq`: by a frame of its own, or by a ping. */
+  /** Every subscription is complete up to `seq`: by its own frame or by a ping. */
   async reached(position: Position, limitMs = 60_000): Promise<void> {
     this.send({ messageType: 'ping', requestId: 'reached' });
     const behind = () =>
@@ -138,29 +91,6 @@ export class StrictClient {
     };
     await until(what, () => this.faults.length > 0 || behind().length === 0, limitMs);
     this.check();
-  }
-
-  async #opened(): Promise<void> {
-    const socket = this.#socket;
-    await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
-    this.send({ messageType: 'connect', clientId: 'strict', requestId: '0', data: { acks: true } });
-  }
-
-  #open(): WebSocket {
-    this.closeCode = null;
-    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}/ws`, [this.encoding]);
-    socket.on('message', (message: Buffer, isBinary: boolean) => {
-      try {
-        this.#hear(message, isBinary);
-      } catch (error) {
-        this.faults.push(error);
-      }
-    });
-    socket.on('close', (code) => {
-      if (socket === this.#socket) this.closeCode = code;
-    });
-    socket.on('error', () => {});
-    return socket;
   }
 
   #add(params: SubscribeParams): StrictSubscription {
@@ -183,19 +113,15 @@ export class StrictClient {
 
   /** The server was not there yet and said so. */
   #askLater(subscription: StrictSubscription): void {
-    const socket = this.#socket;
+    const isConnected = this.whileConnected();
     subscription.retries += 1;
     setTimeout(() => {
       const isWanted = this.subscriptions.get(subscription.requestId) === subscription;
-      if (!isWanted || socket !== this.#socket) return;
-      if (socket.readyState === WebSocket.OPEN) this.#ask(subscription);
+      if (isWanted && isConnected()) this.#ask(subscription);
     }, RETRY_MS).unref();
   }
 
-  #hear(message: Buffer, isBinary: boolean): void {
-    assert.equal(isBinary, this.encoding === 'msgpack', 'frames are in the encoding agreed on');
-    this.bytes += message.length;
-    const frame = (isBinary ? decode(message) : JSON.parse(message.toString())) as Frame;
+  protected override hear(frame: Frame): void {
     const subscription = this.subscriptions.get(String(frame.requestId));
     if (frame.event === 'Ping') this.#ping(frame);
     else if (frame.event === 'Shutdown') this.shutdown = recordOf(frame.data);
@@ -218,7 +144,7 @@ function isRetryable({ event, data }: Frame): boolean {
   return event === 'Error' && recordOf(data).retry === true;
 }
 
-/** What to send to get `subscription`, from where it stands. */
+/** The subscribe frame that continues `subscription` from its position. */
 function subscribeFrameOf(subscription: StrictSubscription): object {
   const { requestId, own, params } = subscription;
   const { base, quote, interval, fill, price, maxHz } = params;

@@ -1,7 +1,7 @@
 /**
  * One LastBar subscription as a client keeps it that follows the rule of protocol.md 6.4 and
  * nothing else: a snapshot replaces state; a frame with seq at or below the own one is ignored; a
- * `prev` above the own seq is a loss. What breaks the contract throws.
+ * `prev` above the own seq is a loss. A breach of the contract throws.
  */
 import assert from 'node:assert/strict';
 import type { Bar, Position } from './chart.ts';
@@ -29,8 +29,8 @@ export interface Frame {
 
 type Record = { readonly [key: string]: unknown };
 
-/** A bar that was not final as far as the client knew, and is. */
-export interface FinalSeen {
+/** A bar that became final for the client. */
+interface FinalSeen {
   readonly time: number;
   readonly seq: number;
   readonly epoch: string;
@@ -44,13 +44,13 @@ export class StrictSubscription {
   readonly params: SubscribeParams;
   readonly bars = new Map<number, Bar>();
   readonly finals: FinalSeen[] = [];
-  /** `Subscribed` frames: what the server said of `since`. */
+  /** `Subscribed` frames: the server's answer to `since`. */
   readonly recovered: boolean[] = [];
   readonly resyncs: string[] = [];
   readonly refusals: string[] = [];
   /** Complete up to here; null before the first snapshot or without `since`. */
   own: Position | null = null;
-  /** What came last, for a person who reads a failure. */
+  /** The last frames, for the reader of a failure. */
   readonly recent: string[] = [];
   losses = 0;
   /** Times the server said that it is not there yet. */
@@ -58,13 +58,13 @@ export class StrictSubscription {
   revisions = 0;
   ignored = 0;
   snapshots = 0;
-  /** Of frames that carried bars. */
+  /** Number of frames with bars. */
   updates = 0;
-  /** A subscribe is on its way; what comes before its answer is of the subscription before. */
+  /** A subscribe is on its way; frames before its answer belong to the earlier subscription. */
   asking = true;
   /** The bars are all there are, not only those since the last snapshot. */
   whole = false;
-  /** Snapshots with a bar that replaced what was known: the client was to forget it. */
+  /** Snapshots that replaced a known bar: the client should have dropped it. */
   told = 0;
   #snapshotDue = false;
   /** Bars whose end a frame has told, in this epoch; until a rollback. */
@@ -139,7 +139,7 @@ export class StrictSubscription {
       assert.equal(frame.event, 'LastBarUpdate');
       this.bars.clear();
       this.#ended.clear();
-      // Of a pair that a rollback took away the whole state is nothing.
+      // If a rollback removes a pair, its whole state is null.
       this.told += this.own === null || data === null ? 0 : 1;
       this.whole = data === null;
       this.own = { epoch, seq };

@@ -1,6 +1,6 @@
 /**
  * A chain in the caller's thread: a ledger read directly, without Ogmios and Kupo. It judges our
- * clients of those: what they tell must be what this one tells.
+ * clients of those: they must give the same answers.
  */
 import type { OutputRef, Utxo } from '../../src/cardano/codec/output.ts';
 import { type SlotConfig, slotAt } from '../../src/cardano/codec/slots.ts';
@@ -14,19 +14,19 @@ import type {
   UtxoView,
 } from '../../src/cardano/ledger/port.ts';
 import { type Page, utxosOfAsset, utxosOfCredential } from '../../src/cardano/ledger/views.ts';
-import { type GenesisPlan, makeGenesis } from '../../src/cardano/validators/genesis.ts';
+import { type GenesisTerms, makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import type { ChainEvent, ChainSource, ChainStream, Point } from '../../src/chain/port.ts';
 import { genesisUtxos } from '../../src/devnet/chainFile.ts';
+import { payFromFaucet } from '../../src/devnet/faucet.ts';
 import { Ledger, type Resubmit } from '../../src/devnet/ledger.ts';
 import { type BlockHead, LedgerFile } from '../../src/devnet/ledgerFile.ts';
-import { payFromFaucet } from '../../src/devnet/payment.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { LedgerStream } from './ledgerStream.ts';
 
 export interface TestChainOptions {
   readonly file: string;
-  readonly genesis: GenesisPlan;
+  readonly genesis: GenesisTerms;
   /** 32 bytes, hex. */
   readonly faucetSecret: string;
   /** Start of slot 0 of a new chain. */
@@ -86,7 +86,7 @@ export class TestChain implements ChainSource, Submitter, UtxoLookup {
     return this.#ledger.slots;
   }
 
-  /** What it began with. */
+  /** The genesis outputs. */
   get genesis(): readonly Utxo[] {
     return this.#file.genesisOutputs();
   }

@@ -20,15 +20,15 @@ export interface CountedTrade {
   readonly after: Ratio;
 }
 
-/** Of protocol.md 10.2. */
-export interface CountedTrust {
+/** Trust data of protocol.md 10.2. */
+interface CountedTrust {
   readonly top10Percent: string;
   readonly author: { readonly percent: string };
   readonly snipers: { readonly percent: string };
   readonly holders: number;
 }
 
-export interface CountedToken {
+interface CountedToken {
   readonly asset: string;
   readonly name: string;
   readonly ticker: string;

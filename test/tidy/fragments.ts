@@ -1,15 +1,15 @@
 /**
- * How many files have exactly one importer: such a file often means nothing alone. A component of
- * the page (`.tsx`) has one parent by nature, and does not count.
+ * How many files have exactly one importer: such files are often fragments. A component of the page
+ * (`.tsx`) has one parent by nature, and does not count.
  */
 import { importsOf } from './imports.ts';
 import type { Finding, Source } from './source.ts';
 
 /** Percent of the files. The aim is 20; this number only shrinks. */
-export const MOST_SINGLE = 29;
+const MAX_SINGLE = 29;
 
 /** Files that exactly one other file imports, if they are more than `most` percent. */
-export function fragments(sources: readonly Source[], most = MOST_SINGLE): Finding[] {
+export function fragments(sources: readonly Source[], most = MAX_SINGLE): Finding[] {
   const importers = new Map<string, Set<string>>();
   for (const source of sources) {
     for (const { path } of importsOf(source)) {

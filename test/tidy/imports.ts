@@ -1,4 +1,4 @@
-/** The house rules about who imports whom; the map in src/README.md says the same in words. */
+/** The house rules about imports; the map in src/README.md says the same in words. */
 import { posix } from 'node:path';
 import * as babel from '@babel/types';
 import { childrenOf, type Finding, finding, type Source } from './source.ts';
@@ -13,6 +13,7 @@ export const ROOMS = [
   'chain',
   'cluster',
   'client',
+  'traders',
   'devnet',
   'api',
   'web',
@@ -33,12 +34,10 @@ const ENGINE_FOLDERS = [
   'engine/snapshots',
   'engine/ingest',
 ];
-/** An arrow back that stays until the windows of the state hash go. */
-const ARROWS_BACK = new Set(['engine/store/hashWindow → engine/log/entry']);
 
 /** Folders that may import less than their room does; a value is a folder or a file, no `.ts`. */
 const NARROW: Readonly<Record<string, readonly string[]>> = {
-  'engine/market': ['engine/runtime/assert', 'engine/runtime/json'],
+  'engine/market': ['engine/runtime/assert', 'engine/runtime/json', 'engine/runtime/markup'],
   'api/gateway': ['api/http', 'api/ws', 'api/topics', 'engine/runtime'],
   'api/http': ['api/gateway', 'engine/runtime'],
   'api/ws': ['api/gateway', 'api/http', 'api/topics', 'engine/runtime'],
@@ -48,7 +47,7 @@ const NARROW: Readonly<Record<string, readonly string[]>> = {
 /** Folders of `api/` that services share; every other one is a service, and those stay apart. */
 const SHARED_BY_SERVICES = ['builder', 'gateway', 'http', 'images', 'schemas', 'topics', 'ws'];
 
-/** What a file that a browser loads may come from. */
+/** Folders from which a browser's file may import. */
 const FOR_BROWSERS = [
   'client',
   'web',
@@ -61,6 +60,8 @@ const FOR_BROWSERS = [
   'engine/runtime/backoff',
   'engine/runtime/clock',
   'engine/runtime/json',
+  'engine/runtime/limits',
+  'engine/runtime/markup',
 ];
 
 /** Entry points: the process, the page, and the two exports of the package. */
@@ -72,7 +73,7 @@ export const BROWSER_ENTRIES = [
 ];
 
 /** Packages with one import site, or one in each room: everything else goes through these. */
-export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
+const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   'uWebSockets.js': 'src/api/gateway/server.ts',
   'better-sqlite3': 'src/engine/store/database.ts',
   scalus: 'src/cardano/ledger/scalus.ts',
@@ -80,7 +81,7 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   '@nats-io/transport-node': 'src/cluster/nats/connection.ts',
   '@nats-io/jetstream': 'src/cluster/nats/stream.ts',
   '@nats-io/kv': 'src/cluster/nats/bucket.ts',
-  '@nats-io/obj': 'src/cluster/nats/objects.ts',
+  '@nats-io/obj': 'src/cluster/snapshots/objectStore.ts',
   ws: [
     'src/chain/ogmios/connection.ts',
     'src/devnet/ogmios/server.ts',
@@ -141,7 +142,7 @@ function isArrowBack(from: string, to: string): boolean {
   const [one, other] = [from, to].map((place) => {
     return ENGINE_FOLDERS.findIndex((folder) => lies(place, folder));
   });
-  return (other ?? -1) > (one ?? -1) && (one ?? -1) >= 0 && !ARROWS_BACK.has(`${from} → ${to}`);
+  return (other ?? -1) > (one ?? -1) && (one ?? -1) >= 0;
 }
 
 function roomOf(place: string): number {
@@ -180,10 +181,10 @@ export function wrongWays(source: Source): Finding[] {
 
 /** Time, processes, disks and NATS of simulations: made for any program, so they know none. */
 const MADE_FOR_ANY = ['test/sim/machine', 'test/sim/nats'];
-/** Types of ports, and what is as general as they are. */
+/** Types of ports, and modules that are as general. */
 const GENERAL = ['src/engine/runtime/clock', 'src/engine/runtime/rng'];
 
-/** What a simulation is made of and knows the market by. Tests beside it are free. */
+/** A simulation imports only its own folders and the market's ports. Tests beside it are free. */
 export function marketInSimulation(source: Source): Finding[] {
   const isOfAny = MADE_FOR_ANY.some((folder) => lies(source.path, folder));
   if (!isOfAny || source.path.endsWith('.test.ts')) return [];
@@ -194,7 +195,7 @@ export function marketInSimulation(source: Source): Finding[] {
   });
 }
 
-/** What starts processes, servers and connections. */
+/** Modules that start processes, servers and connections. */
 const NOT_IN_UNIT_TESTS = [
   'node:child_process',
   'node:http',
@@ -205,9 +206,12 @@ const NOT_IN_UNIT_TESTS = [
   'ws',
 ];
 
-/** Unit tests (`*.unit.test.ts`) that load what affects others: they all run in one process. */
+/**
+ * Unit tests (`*.unit.test.ts`) that load what affects others: they all run in one process.
+ * A module behind `import()` does not count: only tests that run its command load it.
+ */
 export function impureUnitTests(sources: readonly Source[]): Finding[] {
-  const loads = new Map(sources.map((source) => [source.path, importsOf(source).filter(isValue)]));
+  const loads = new Map(sources.map((source) => [source.path, unitImports(source)]));
   const units = sources.filter(({ path }) => path.endsWith('.unit.test.ts'));
   return units.flatMap((source) => {
     const loaded = [...reachedOver(loads, [source.path])];
@@ -216,6 +220,10 @@ export function impureUnitTests(sources: readonly Source[]): Finding[] {
     if (effect === undefined) return [];
     return [finding(source, source.tree, `loads ${effect}: name it without .unit`)];
   });
+}
+
+function unitImports(source: Source): Import[] {
+  return importsOf(source).filter((each) => isValue(each) && !isLate(each.node));
 }
 
 /** Imports that are followed before the file runs: not types, not `import()`, no threads. */

@@ -1,9 +1,12 @@
-/** What threads load as they start: each keeps its own copy of every module, of Scalus 25 MiB. */
+/**
+ * Modules that threads load when they start: each thread keeps its own copy of every module; a copy
+ * of Scalus takes 25 MiB.
+ */
 
 import { reachedOver, startImports } from './imports.ts';
 import type { Finding, Source } from './source.ts';
 
-/** Per thread: where loading begins, and what is loaded when it is needed, or never. */
+/** Per thread: the file with which loading begins, and modules that load later or never. */
 const WITHOUT: readonly { readonly from: readonly string[]; readonly not: readonly string[] }[] = [
   {
     // A node of one market on a devnet or a public network; the last two are loaded with a chain.
@@ -20,10 +23,10 @@ const WITHOUT: readonly { readonly from: readonly string[]; readonly not: readon
       'yaml',
     ],
   },
-  { from: ['src/client/traders/thread.ts'], not: ['src/cardano/ledger/scalus.ts', 'typebox'] },
+  { from: ['src/traders/thread.ts'], not: ['src/cardano/ledger/scalus.ts', 'typebox'] },
 ];
 
-/** Imports on the way from a thread's start that load what it should do without. */
+/** Imports on the way from a thread's start that load modules too early. */
 export function loadedTooSoon(sources: readonly Source[]): Finding[] {
   const imports = new Map(sources.map((source) => [source.path, startImports(source)]));
   return WITHOUT.flatMap(({ from, not }) =>

@@ -1,10 +1,10 @@
-/** Whether the repository stands alone: a clone has all that its files read. */
+/** Whether the repository stands alone: a clone has every file that its files read. */
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join, posix } from 'node:path';
 import * as babel from '@babel/types';
 import { type Finding, type Source, textOf, walk } from './source.ts';
 
-const FOLDERS = ['.ci', 'bench', 'config', 'docs', 'examples', 'pack', 'src', 'test'];
+const FOLDERS = ['.ci', 'bench', 'config', 'docs', 'examples', 'pack', 'scripts', 'src', 'test'];
 const BINARY = ['.gz', '.png'];
 const FOLDER_BESIDE = /\.\.\/shared(?!\w|\.\w)/;
 

@@ -1,29 +1,29 @@
-/** The house rules about what stands in one file (style.md). */
+/** The house rules about the content of one file (style.md). */
 import * as babel from '@babel/types';
 import { type Finding, firstLineOf, lastLineOf, type Source, textOf, walk } from './source.ts';
 
-const MOST_LINES = 400;
-const MOST_COLUMNS = 100;
-const MOST_FUNCTION_LINES = 60;
+const MAX_LINES = 400;
+const MAX_COLUMNS = 100;
+const MAX_FUNCTION_LINES = 60;
 
 /** Files and lines that are too long. */
 export function lengths({ path, text }: Source): Finding[] {
   const lines = text.replace(/\n$/, '').split('\n');
   const findings = lines.flatMap((content, index) => {
     const columns = [...content].length;
-    if (columns <= MOST_COLUMNS) return [];
-    return [{ path, line: index + 1, rule: `${columns} columns, at most ${MOST_COLUMNS}` }];
+    if (columns <= MAX_COLUMNS) return [];
+    return [{ path, line: index + 1, rule: `${columns} columns, at most ${MAX_COLUMNS}` }];
   });
-  if (lines.length <= MOST_LINES) return findings;
-  return [{ path, line: 1, rule: `${lines.length} lines, at most ${MOST_LINES}` }, ...findings];
+  if (lines.length <= MAX_LINES) return findings;
+  return [{ path, line: 1, rule: `${lines.length} lines, at most ${MAX_LINES}` }, ...findings];
 }
 
 export function longFunctions(source: Source): Finding[] {
   return walk(source, (node) => {
     if (!babel.isFunction(node)) return null;
     const lines = lastLineOf(node) - firstLineOf(node) + 1;
-    if (lines <= MOST_FUNCTION_LINES) return null;
-    return `a function of ${lines} lines, at most ${MOST_FUNCTION_LINES}`;
+    if (lines <= MAX_FUNCTION_LINES) return null;
+    return `a function of ${lines} lines, at most ${MAX_FUNCTION_LINES}`;
   });
 }
 
@@ -100,6 +100,11 @@ export function wholeRows({ path, text }: Source): Finding[] {
   return matches(path, text, /\bSELECT\s+(?:\w+\.)?\*/i, 'name the columns, no SELECT *');
 }
 
+/** SQLite plans a statement with a bare parameter there again at each call: five times the cost. */
+export function plannedAgain({ path, text }: Source): Finding[] {
+  return matches(path, text, /\bLIMIT\s+[?@:$]/, 'write `LIMIT +?`, which is planned once');
+}
+
 function matches(path: string, text: string, pattern: RegExp, rule: string): Finding[] {
   return text
     .split('\n')
@@ -116,7 +121,7 @@ const RENDERER = 'src/api/card/renderProcess.ts';
 /** Hands uWebSockets.js its limit: the library takes it from the environment only. */
 const HEADER_LIMIT = 'src/api/gateway/headerLimit.ts';
 
-/** What reaches outside the program, and the one file that may. */
+/** Accesses to the world outside the program, and the only file that may use each. */
 export const HOMES: Readonly<Record<string, string>> = {
   'Date.now': CLOCK,
   'performance.now': CLOCK,
@@ -180,6 +185,7 @@ const RULES_OF_SOURCE = [
   suppressions,
   leftovers,
   wholeRows,
+  plannedAgain,
   strays,
 ];
 

@@ -64,7 +64,10 @@ export function finding({ path }: Source, node: Node, rule: string): Finding {
   return { path, line: firstLineOf(node), rule };
 }
 
-/** What `find` says about each node of the tree; `above` are the nodes around it, nearest last. */
+/**
+ * Calls `find` for each node of the tree and collects its messages; `above` are the nodes around
+ * it, nearest last.
+ */
 export function walk(
   source: Source,
   find: (node: Node, above: readonly Node[]) => string | null,

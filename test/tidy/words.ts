@@ -38,7 +38,7 @@ const COINED: Readonly<Record<string, string>> = {
   workshop: 'TxBuildContext',
 };
 
-/** Where they still stand, by folder: at most so many lines. These numbers only shrink. */
+/** Where they still stand, by folder: the most lines allowed. These numbers only shrink. */
 const LEFT: Readonly<Record<string, number>> = {};
 
 /** `user: nobody` is an account of Unix. */
@@ -54,9 +54,9 @@ const NAMES = new RegExp(
   'g',
 );
 /** Findings of one folder that are shown: enough to see which word it is about. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
-/** What a document quotes (messages, commands) keeps its words. */
+/** Quotations in a document (messages, commands) keep their words. */
 const QUOTED = /`[^`]*`/g;
 
 /** Lines with an avoided word or a coined name. */
@@ -84,7 +84,7 @@ export function beyond(
     if (found.length <= most) return [];
     const path = folder;
     const rule = `${found.length} lines with avoided words, at most ${most}`;
-    return [{ path, line: 1, rule }, ...found.slice(0, MOST_SHOWN)];
+    return [{ path, line: 1, rule }, ...found.slice(0, MAX_SHOWN)];
   });
 }
 

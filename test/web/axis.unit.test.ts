@@ -1,4 +1,4 @@
-/** Numbers of a price axis: one form for all of them, and apart from each other. */
+/** Numbers of a price axis: all numbers have one form, and no two are equal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ test('large numbers share a letter', () => {
   assert.deepEqual(written([500_000, 1_000_000, 1_500_000]), ['0.5M', '1.0M', '1.5M']);
 });
 
-test('what floating point leaves of zero is zero, and nothing is below it', () => {
+test('rounding errors around zero show as zero, and no mark is below it', () => {
   const marks = [0.000015000000000000002, 0.00001, 0.000005000000000000002, 1.7e-21, -0.000005];
   assert.deepEqual(written(marks), ['0.0₄15', '0.0₄10', '0.0₄05', '0', '']);
   assert.deepEqual(written([]), []);

@@ -26,7 +26,7 @@ class HeldFrames {
   }
 }
 
-test('what does not fit into a frame comes in the next one; rendering counts', () => {
+test('work that does not fit into a frame comes in the next one; rendering counts', () => {
   const frames = new HeldFrames();
   const { queue } = frames;
   const done: string[] = [];

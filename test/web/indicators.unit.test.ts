@@ -88,7 +88,7 @@ interface Point {
   readonly value?: number;
 }
 
-/** A series of the chart library: what was drawn on it. */
+/** A series of the chart library: it records the points drawn on it. */
 class Drawn {
   points: Point[] = [];
   wholes = 0;

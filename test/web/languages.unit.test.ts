@@ -38,6 +38,8 @@ const ENGLISH_WORDS = /\b(the|and|of|your|you|this|that|is|are|with|from|not|it|
 const SAME = [
   /^(ADA|AMM|API|Portfolio|Live|Tokens?|Ticker|Trades|Wallet|Name|Logo|Link|Chart|Filter|Pool)$/,
   /^(Meme|Asset|no|pool|Orders|Limit|Lin|Log|ltr|Telegram.*|Discord.*|X \(Twitter\).*)$/,
+  // Traders everywhere call them so.
+  /^(Top 10.*|Snipers.*|Bundlers|Insiders)$/,
   // Intervals, units, and signs of the legend.
   /^([\d₳%]*\s?\S{1,3}|#.* 24h|:? *tokens|# tokens?.*)$/,
 ];

@@ -55,7 +55,7 @@ class StrictSeries {
   }
 }
 
-test('what is flushed later is what was drawn at once', () => {
+test('a later flush draws the same as drawing at once', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('append' as const), value: fc.nat(99) }),
     fc.record({ kind: fc.constant('move' as const), back: fc.nat(4), value: fc.nat(99) }),

@@ -1,4 +1,7 @@
-/** Addresses of the page: what is written is read, and everything else is the home. */
+/**
+ * Addresses of the page: an address that the page writes is read back, and any other address is the
+ * home page.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

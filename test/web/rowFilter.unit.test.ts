@@ -21,8 +21,8 @@ function tradeOf(id: number): TradeRow {
   };
 }
 
-/** A server with a trade for each of `wanted`, newest first, that reads `mostRead` an answer. */
-function serverOf(wanted: readonly boolean[], mostRead: number) {
+/** A server with a trade for each of `wanted`, newest first, that reads `maxRead` an answer. */
+function serverOf(wanted: readonly boolean[], maxRead: number) {
   const trades = wanted.map((isWanted, at) => ({
     isWanted,
     row: tradeOf(wanted.length - at),
@@ -31,9 +31,9 @@ function serverOf(wanted: readonly boolean[], mostRead: number) {
   const list = async (query: TradesQuery) => {
     asked.push(query);
     const rest = trades.filter(({ row }) => query.before === undefined || row.id < query.before);
-    const read = rest.slice(0, mostRead);
+    const read = rest.slice(0, maxRead);
     const found = read.filter(({ isWanted }) => isWanted).map(({ row }) => row);
-    const isAll = found.length >= LIMIT || read.length < mostRead;
+    const isAll = found.length >= LIMIT || read.length < maxRead;
     const nextBefore = isAll ? null : (read.at(-1)?.row.id ?? null);
     return { data: found.slice(0, LIMIT), nextBefore };
   };
@@ -46,8 +46,8 @@ test('pages have each wanted trade once, and end with the oldest', async () => {
     fc.asyncProperty(
       fc.array(fc.boolean(), { maxLength: 60 }),
       fc.integer({ min: 1, max: 8 }),
-      async (wanted, mostRead) => {
-        const { list, all } = serverOf(wanted, mostRead);
+      async (wanted, maxRead) => {
+        const { list, all } = serverOf(wanted, maxRead);
         const rows: TradeRow[] = [];
         let next: string | null = null;
         for (let pages = 0; pages <= wanted.length + 1; pages += 1) {

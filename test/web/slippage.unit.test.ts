@@ -1,4 +1,4 @@
-/** Slippage as it is typed, what an order does to the price, and alerts: exact to the digit. */
+/** Slippage as people type it, the price impact of an order, and alerts: exact to the digit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPrice, isReached } from '../../src/web/alerts/alerts.ts';

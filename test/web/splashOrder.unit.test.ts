@@ -1,4 +1,6 @@
-/** What the page says of an order that no refund ends, and of one that is executed in parts. */
+/**
+ * Texts of the page for orders without a refund time, and for orders that are executed in parts.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiOrder } from '../../src/client/types.ts';

@@ -16,7 +16,7 @@ function physicalLines(css: string): readonly string[] {
   return css.split('\n').filter((line) => SIDES.some((side) => side.test(line)));
 }
 
-test('what names a side names it by the direction of the text', () => {
+test('styles name sides by the direction of the text', () => {
   const sheets = globSync('src/web/**/*.css');
   assert(sheets.length > 5, sheets.join());
   const found = sheets.flatMap((path) =>

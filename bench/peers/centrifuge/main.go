@@ -1,4 +1,5 @@
-// A server on github.com/centrifugal/centrifuge: one channel a pair. Argument: port of the feed.
+// A server on github.com/centrifugal/centrifuge: one channel a pair. Arguments: port of the feed,
+// and milliseconds for which messages to a socket are collected (0: each is written by itself).
 package main
 
 import (
@@ -67,10 +68,13 @@ func follow(node *centrifuge.Node, port string) {
 }
 
 func main() {
+	delay, err := strconv.Atoi(os.Args[2])
+	check(err)
 	node, err := centrifuge.New(centrifuge.Config{})
 	check(err)
 	node.OnConnecting(func(context.Context, centrifuge.ConnectEvent) (centrifuge.ConnectReply, error) {
-		return centrifuge.ConnectReply{Credentials: &centrifuge.Credentials{}}, nil
+		writeDelay := time.Duration(delay) * time.Millisecond
+		return centrifuge.ConnectReply{Credentials: &centrifuge.Credentials{}, WriteDelay: writeDelay}, nil
 	})
 	node.OnConnect(func(client *centrifuge.Client) {
 		client.OnSubscribe(func(_ centrifuge.SubscribeEvent, done centrifuge.SubscribeCallback) {

@@ -23,7 +23,12 @@ async def main(
     async with Client(url) as client:
         base = asset or (await client.pools.top()).data["info"]["asset"]
         answer = await client.charts.whole_history(
-            base=base, quote=".", resolution="min1", start=0, end=int(time.time()), fill="previous"
+            base=base,
+            quote=".",
+            resolution="min1",
+            start=0,
+            end=int(time.time()) + 60,  # so that the present minute is within
+            fill="previous",
         )
     bars = bars_frame(answer.data)
     closes = bars["close"].astype(float)

@@ -1,6 +1,6 @@
 """A grid bot for the devnet: buys a slice each time the price has fallen by a step, sells one each time
 it has risen by one: `python grid_bot.py [url] [asset id] [fills] [step in percent]`.
-A toy: it holds at most MOST_SLICES slices and stops after `fills` fills."""
+A toy: it holds at most MAX_SLICES slices and stops after `fills` fills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fractions import Fraction
 from upcurve import ApiError, Client, Key, lovelace_of
 
 SLICE = lovelace_of(10)
-MOST_SLICES = 5
+MAX_SLICES = 5
 
 
 async def main(
@@ -30,7 +30,7 @@ async def main(
             price = pool["metrics"]["marketCap"]
             change = None if last is None else Fraction(100 * (price - last), last)
             try:
-                if (change is None or change <= -Fraction(step)) and len(slices) < MOST_SLICES:
+                if (change is None or change <= -Fraction(step)) and len(slices) < MAX_SLICES:
                     order = await wallet.buy(token, lovelace=SLICE)
                     settled = await order.settled()
                     if settled["status"] == "Evaluated":

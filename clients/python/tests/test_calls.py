@@ -12,10 +12,11 @@ from urllib.request import urlopen
 
 import aiohttp
 import pytest
+from support.person import funded, launch
 from support.raw import RawServer
 from support.until import until
 
-from upcurve import ApiError, Client
+from upcurve import ApiError, Client, Key
 from upcurve.routes import Group
 
 ASSET = "ab" * 28 + ".00"
@@ -23,6 +24,10 @@ ASSET = "ab" * 28 + ".00"
 NOT_COVERED = {"TradingView", "Images", "Documents", "Page"}
 # /v1/stream: the client follows topics over its socket.
 NOT_COVERED_PATHS = {"/metrics", "/health/live", "/v1/stream"}
+
+
+#: Methods that are made of others.
+COMPOSED = {"whole_history", "by_ticker"}
 
 
 def _nowhere() -> str:
@@ -45,7 +50,7 @@ async def test_each_route_has_its_method(devnet: str) -> None:
         for group in vars(client).values():
             if isinstance(group, Group):
                 for name, method in inspect.getmembers(group, inspect.iscoroutinefunction):
-                    if not name.startswith("_") and name != "whole_history":
+                    if not name.startswith("_") and name not in COMPOSED:
                         await _call(method)
     called = {_pattern(line.split("?")[0]) for line in server.calls}
     assert called == documented
@@ -195,6 +200,44 @@ async def test_a_closed_client_is_quiet(devnet: str) -> None:
     assert stopped.value.cause == "STOPPED"
     with pytest.raises(ApiError):
         await client.server.time()
+
+
+async def test_a_name_that_a_call_does_not_have_is_refused_before_it_is_sent() -> None:
+    client: Any = Client(_nowhere())
+    async with client:
+        for call, query in (
+            (client.trades.list, {"asset": ASSET, "limt": 5}),
+            (client.charts.history, {"base": ASSET, "from": 1}),
+            (client.charts.whole_history, {"base": ASSET, "resolutin": "min1"}),
+            (client.build.quote, {"amout": "5"}),
+            (client.holders.portfolio_history, {"pkhs": [], "interval": "min1"}),
+        ):
+            with pytest.raises(TypeError, match="has no argument '(limt|from|resolutin|amout|interval)'"):
+                await call(**query)
+        with pytest.raises(ApiError) as unreachable:
+            await client.trades.list(asset=ASSET, limit=5)
+        assert unreachable.value.cause == "UNREACHABLE"
+
+
+def test_a_network_that_does_not_exist_is_refused() -> None:
+    client: Any = Client(_nowhere())
+    for network in ("devnet", "tesnet", "", None):
+        with pytest.raises(ValueError, match="no network .*mainnet.*testnet"):
+            client.wallet(Key.new(), network)
+
+
+async def test_tokens_are_found_by_their_ticker(devnet: str) -> None:
+    async with Client(devnet) as client:
+        author = await funded(client, outputs=4)
+        first = await launch(author, "Twin one", ticker="TWIN")
+        second = await launch(author, "Twin two", ticker="twin", initial_ada=50)
+        third = await launch(author, "Twin three", ticker="TWINS")
+        for asset in (first, second, third):
+            async with client.watch_pool(asset) as pool:
+                await asyncio.wait_for(pool.until(lambda state: state is not None), 60)
+        found = (await client.pools.by_ticker("Twin")).data
+        assert [row["info"]["asset"] for row in found] == [second, first]
+        assert (await client.pools.by_ticker("NOBODY")).data == []
 
 
 def test_urls_are_checked() -> None:

@@ -57,7 +57,12 @@ async def test_reads_the_market(devnet: str) -> None:
         assert await exchange.fetch_trades(symbol, since=trade["timestamp"]) == [trade]
         assert await exchange.fetch_trades(symbol, since=trade["timestamp"] + 1) == []
 
+        config = (await wallet.client.build.protocol_config()).data["parameters"]
+        assert market["taker"] == pytest.approx(config["percentFee"] / 100)
+        assert market["limits"]["cost"]["min"] == int(config["minTradeAda"]["raw"]) / 1e6
         ticker = await exchange.fetch_ticker(symbol)
+        assert ticker["bid"] == pytest.approx(ticker["last"] * (1 - market["taker"]))
+        assert ticker["ask"] == pytest.approx(ticker["last"] / (1 - market["taker"]))
         assert ticker["last"] == float(rows[0]["spotAfter"])
         assert (await exchange.fetch_tickers([symbol]))[symbol]["last"] == ticker["last"]
         assert symbol in await exchange.fetch_tickers()
@@ -70,6 +75,7 @@ async def test_reads_the_market(devnet: str) -> None:
         book = await exchange.fetch_order_book(symbol)
         assert (book["symbol"], len(book["asks"]), len(book["bids"]) > 0) == (symbol, 100, True)
         (bid, _), (ask, tokens) = book["bids"][0], book["asks"][0]
+        assert bid <= ticker["bid"] and ask >= ticker["ask"], "the book stands on a grid around them"
         assert bid < float(rows[0]["price"]) * 1.1 and bid < ask and tokens == int(tokens) > 0
         fine = await exchange.fetch_order_book(symbol, 5, {"digits": 4})
         assert len(fine["asks"]) == 5 and fine["asks"][0][0] <= ask
@@ -88,6 +94,11 @@ async def test_a_token_beyond_the_first_is_looked_up(devnet: str) -> None:
             await exchange.fetch_ticker("ab" * 28 + ".00/ADA")
         with pytest.raises(errors.BadSymbol):
             await exchange.fetch_ticker("BTC/USDT")
+        assert f"{asset}/ADA" in await exchange.symbols_of("coin")
+        with pytest.raises(errors.BadSymbol, match=r"asset id.*with this ticker"):
+            await exchange.fetch_ticker("COIN/ADA")
+        with pytest.raises(errors.BadSymbol, match="no token has this ticker"):
+            await exchange.fetch_trades("NOBODY/ADA")
 
 
 async def test_buys_and_sells(devnet: str) -> None:
@@ -126,6 +137,12 @@ async def test_buys_and_sells(devnet: str) -> None:
             await exchange.fetch_order("00" * 32 + ":0")
 
 
+async def test_a_network_that_does_not_exist_is_refused() -> None:
+    async with Upcurve({"privateKey": SECRET, "options": {"network": "preprod"}}) as exchange:
+        with pytest.raises(errors.BadRequest, match="no network 'preprod'"):
+            await exchange.fetch_balance()
+
+
 async def test_own_lists_by_time(devnet: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `since` the oldest from there, without it the newest; over pages of two orders."""
     monkeypatch.setattr(trading, "_PAGE", 2)
@@ -162,7 +179,9 @@ async def test_own_lists_by_time(devnet: str, monkeypatch: pytest.MonkeyPatch) -
             inside = [row["id"] for row in every if times[1] <= row["timestamp"] <= times[2]]
             assert [row["id"] for row in await call(symbol, times[1], 9, bound)] == inside, call
             assert await call(symbol, times[-1] + 60_000) == []
-            assert await call(symbol, times[3], None, {"until": times[2] - 1000, "other": 1}) == []
+            assert await call(symbol, times[3], None, {"until": times[2] - 1000}) == []
+            with pytest.raises(errors.BadRequest):
+                await call(symbol, times[3], None, {"until": times[2], "other": 1})
         assert {row["id"] for row in await exchange.fetch_open_orders()} == set(open_ids)
         assert len(await exchange.fetch_open_orders(symbol, limit=2)) == 2
         assert await exchange.fetch_order(ids[0], symbol) == every[0]
@@ -222,6 +241,25 @@ async def test_spans_that_are_none_are_refused(since: Any, limit: Any, params: A
     await exchange.close()
 
 
+async def test_params_that_a_call_does_not_use_are_refused() -> None:
+    exchange = Upcurve({"privateKey": SECRET})
+    exchange.set_markets([rows.market_of("ab" * 28 + ".00", None, {})])
+    symbol = "ab" * 28 + ".00/ADA"
+    params = {"price": "mark"}
+    for name in ("fetch_ohlcv", "fetch_trades", "fetch_my_trades", "fetch_orders", "fetch_ticker"):
+        with pytest.raises(errors.BadRequest, match="price"):
+            await getattr(exchange, name)(symbol, params=params)
+    for name in ("fetch_closed_orders", "fetch_open_orders", "fetch_order_book", "fetch_order"):
+        with pytest.raises(errors.BadRequest, match="price"):
+            await getattr(exchange, name)(symbol, params=params)
+    for name in ("watch_ohlcv", "watch_trades", "watch_order_book", "watch_orders"):
+        with pytest.raises(errors.BadRequest, match="price"):
+            await getattr(exchange, name)(symbol, params=params)
+    with pytest.raises(errors.BadRequest, match="price"):
+        await exchange.fetch_tickers([symbol], params=params)
+    await exchange.close()
+
+
 async def _closed(exchange: Any, id: str, symbol: str) -> Any:
     """By watching."""
     while True:
@@ -257,9 +295,11 @@ def test_an_order_executed_in_part_says_what_it_gave(is_buy: bool) -> None:
         **{"from": "." if is_buy else token, "to": token if is_buy else "."},
         **{"fromAmount": "10000000", "toAmount": "500", "filledAmount": "4000000", "remaining": "6000000"},
         **{"worstPrice": {"numerator": "1", "denominator": "2"}, "refundReason": None, "evaluatedAt": None},
+        **{"feeLovelace": "1100000"},
     }
     row = rows.order_row(order)
     assert row["status"] == "open"
+    assert row["fee"] == {"currency": "ADA", "cost": "1.100000"}
     assert (row["filled"], Decimal(row["cost"])) == (("0", 4) if is_buy else ("4000000", 0))
 
 

@@ -14,7 +14,7 @@ from support.person import funded, launch
 
 from upcurve import ApiError, Client
 
-MOST_LINES = 60
+MAX_LINES = 60
 BOT_LINES = 15
 
 
@@ -50,7 +50,7 @@ async def moving_token(url: str, name: str) -> AsyncIterator[str]:
 
 def example(name: str) -> str:
     path = HERE / "examples" / name
-    assert len(path.read_text().splitlines()) <= MOST_LINES
+    assert len(path.read_text().splitlines()) <= MAX_LINES
     return str(path)
 
 

@@ -98,7 +98,7 @@ async def test_a_rollback_beyond_the_horizon_starts_an_epoch(directory: Path) ->
 #: All on one stream: the kernel's buffer of an unread socket is soon full.
 MIRRORS = 40
 MINUTES_A_ROUND = 50
-MOST_ROUNDS = 60
+MAX_ROUNDS = 60
 
 
 async def test_a_client_too_slow_for_everything_loads_what_it_missed(directory: Path) -> None:
@@ -127,7 +127,7 @@ async def test_a_client_too_slow_for_everything_loads_what_it_missed(directory: 
             proxy.stop_reading()
             rounds = 0
             while _sockets_behind(server.url) == 0:
-                assert rounds < MOST_ROUNDS, "the socket is full at last"
+                assert rounds < MAX_ROUNDS, "the socket is full at last"
                 rounds += 1
                 await feed(MINUTES_A_ROUND)
             # Left out, and more than a subscription may be sent afterwards: 500 bars.

@@ -9,7 +9,7 @@ import pytest
 from support.person import funded, launch
 
 import upcurve
-from upcurve import ApiError, Key
+from upcurve import ApiError, Key, SubscribeParams
 from upcurve.sync import Client
 
 
@@ -45,6 +45,22 @@ def test_calls_mirrors_and_a_wallet_block_until_they_have_an_answer(devnet: str)
     with pytest.raises(ApiError):
         client.server.time()
     client.close()
+
+
+def test_events_block_until_the_next_frame_and_end_with_their_loop(devnet: str) -> None:
+    with Client(devnet) as client:
+        health = client.events([SubscribeParams("Health", {})])
+        first, second = next(health), next(health)
+        assert (first.request_id, second.request_id) == ("0", "0") and second.data != first.data
+        health.close()
+        with pytest.raises(ApiError) as refused:
+            next(client.events([]))
+        assert refused.value.cause == "INVALID_PARAMS"
+        left = client.events([SubscribeParams("Health", {})])
+        next(left)
+    with pytest.raises(ApiError) as stopped:
+        next(left)
+    assert stopped.value.cause == "STOPPED"
 
 
 def test_a_wrong_url_leaves_no_thread() -> None:

@@ -1,8 +1,8 @@
 /**
  * Whether a transaction that was built before may be answered again under the same
  * `Idempotency-Key` (protocol.md section 9.4): while a block can still take it, or once it was
- * accepted. What was accepted is answered again also after its end, because a new one would happen
- * a second time.
+ * accepted. An accepted transaction is answered again even after its end, because a new one would
+ * have the effect twice.
  */
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';
@@ -23,13 +23,13 @@ const LIKE_ABSENT = {
   ttl: DEFAULT_TTL_SECONDS,
 };
 
-/** What the routes that build have in common. */
+/** Settings of `Idempotency-Key` that all building routes share. */
 export function builtBefore(lookups: Lookups): Pick<Idempotency, 'isCurrent' | 'likeAbsent'> {
   return { isCurrent: (answer) => mayRepeat(lookups, answer), likeAbsent: LIKE_ABSENT };
 }
 
 async function mayRepeat({ utxos, clock }: Lookups, { body }: Answer): Promise<boolean> {
-  // trust: what a building route answers
+  // trust: the answer of a building route
   const built = JSON.parse(String(body)) as { cbor: string; validUntil: number | null };
   const { id, inputs, collateralInputs } = decodeTransaction(fromHex(built.cbor));
   const own = { txHash: id, index: 0 };

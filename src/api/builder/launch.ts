@@ -11,6 +11,11 @@ import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
 import { changesDirection, NAME_FAULTS, unreadableName } from '../../engine/market/tokenName.ts';
 import { MAX_LINK_BYTES, webLink } from '../../engine/market/webLink.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_NAME_BYTES,
+  MAX_NAME_CHARACTERS,
+} from '../../engine/runtime/limits.ts';
 import { OUTPUTS_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
@@ -30,9 +35,6 @@ import {
 import { refuseTtl, validityOf, within } from './validity.ts';
 
 const MAX_BODY_BYTES = 6_291_456;
-const MOST_NAME_CHARACTERS = 16;
-const MOST_NAME_BYTES = 32;
-const MOST_DESCRIPTION_CHARACTERS = 500;
 const DAMAGED_IMAGE = 'the image is cut off or damaged: open it in a viewer and save it again';
 const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
 const LINK_RULE =
@@ -159,17 +161,17 @@ function launchedToken(assetId: AssetId, { userTokens }: LaunchQuote) {
 function readToken(info: LaunchInfo) {
   const name = info.name.trim();
   const characters = [...name].length;
-  if (characters < 1 || characters > MOST_NAME_CHARACTERS) {
-    return invalid('body.info.name', `A name has 1 to ${MOST_NAME_CHARACTERS} characters.`);
+  if (characters < 1 || characters > MAX_NAME_CHARACTERS) {
+    return invalid('body.info.name', `A name has 1 to ${MAX_NAME_CHARACTERS} characters.`);
   }
-  if (!name.isWellFormed() || Buffer.byteLength(name, 'utf8') > MOST_NAME_BYTES) {
-    return invalid('body.info.name', `A name has at most ${MOST_NAME_BYTES} bytes of UTF-8.`);
+  if (!name.isWellFormed() || Buffer.byteLength(name, 'utf8') > MAX_NAME_BYTES) {
+    return invalid('body.info.name', `A name has at most ${MAX_NAME_BYTES} bytes of UTF-8.`);
   }
   const unreadable = unreadableName(name);
   if (unreadable !== null) return invalid('body.info.name', NAME_FAULTS[unreadable]);
   const { description } = info;
-  if ([...description].length > MOST_DESCRIPTION_CHARACTERS || !description.isWellFormed()) {
-    const most = `A description has at most ${MOST_DESCRIPTION_CHARACTERS} characters.`;
+  if ([...description].length > MAX_DESCRIPTION_CHARACTERS || !description.isWellFormed()) {
+    const most = `A description has at most ${MAX_DESCRIPTION_CHARACTERS} characters.`;
     return invalid('body.info.description', most);
   }
   if (changesDirection(description)) {

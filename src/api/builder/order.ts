@@ -33,7 +33,7 @@ export function orderRoutes(txContext: TxBuildContext): Route[] {
       summary: 'Build the transaction that places an order',
       description:
         'The venue is chosen by the state of the pool, waiting transactions included. With no ' +
-        'one in between, `outputAmount` is exactly what the fill pays; where that is less than ' +
+        'one in between, the fill pays exactly `outputAmount`; if that is less than ' +
         '`minOutput`, the order waits with `waitFor` and is refused with `PRICE_MOVED` without. ' +
         'Before you sign, compare the datum in the bytes with the quote that you saw. That does ' +
         'not protect against a server that lies in its quotes, too: only a limit of your own, or ' +
@@ -81,11 +81,11 @@ interface Planned {
   readonly plan: TransactionPlan;
   readonly expiresAt: number;
   readonly validity: Validity;
-  /** Of the transaction's inputs. */
+  /** The beacon follows from the transaction's inputs. */
   beaconOf(inputs: readonly OutputRef[]): string;
 }
 
-/** An order of the deployment, or for a pool of Splash one of that protocol. */
+/** Plans an order of the deployment, or for a pool of Splash an order of that protocol. */
 function planned(
   { partialDeployment, slots, clock }: TxBuildContext,
   { pool, quote }: FoundQuote,
@@ -105,12 +105,12 @@ function planned(
     const validity = validityOf(slots, nowMs, terms.ttl);
     return { plan: found.plan, expiresAt: 0, validity, beaconOf: () => found.beacon };
   }
-  const { nft: market } = pool;
+  const { nft: poolNft } = pool;
   const { settings, executorKeyHash } = partialDeployment;
   const executor = settings === undefined ? pool.executor : (executorKeyHash ?? pool.executor);
   const refundAfterMs = waitMsOf(partialDeployment, terms);
   const deployment = { ...partialDeployment, refundAfterMs };
-  const found = planOrder(deployment, { ...request, market, executor }, wallet, nowMs);
+  const found = planOrder(deployment, { ...request, poolNft, executor }, wallet, nowMs);
   const validity = orderValidity(slots, nowMs, refundAfterMs, terms.ttl);
   const { plan, expiresAtMs } = found;
   const beaconOf = (inputs: readonly OutputRef[]) => beacon(inputs, ORDER_OUTPUT);

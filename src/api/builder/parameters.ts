@@ -12,7 +12,7 @@ const A_DENOMINATOR = COST_DENOMINATOR / 3n;
 const B_DENOMINATOR = 1_000_000n;
 const ADA_DECIMALS = 6;
 
-/** Of the document's format, as the original has it. */
+/** Version of the document's format, as in the original API. */
 const CONFIG_VERSION = 2;
 
 export function parameterRoutes(

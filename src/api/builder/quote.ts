@@ -6,8 +6,8 @@ import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
 import type { Slippage } from '../../engine/market/order.ts';
-import { mostOutput, type Quote, quote, type Side } from '../../engine/market/quote.ts';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { maxOutput, type Quote, quote, type Side } from '../../engine/market/quote.ts';
+import { Failure, invalid, notReady } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
@@ -42,7 +42,7 @@ interface QuoteTerms {
 export interface FoundQuote {
   readonly quote: Quote;
   readonly pool: NewestPool;
-  /** What an order for that pool pays. */
+  /** The fees of an order for that pool. */
   readonly fees: FeeParameters;
   /** Hash of the script that holds it. */
   readonly orderScript: string;
@@ -56,7 +56,7 @@ export function quoteRoutes(txContext: TxBuildContext): Route[] {
       rate: 'read',
       path: '/quote',
       operationId: 'quote',
-      summary: 'What an order would get now',
+      summary: 'The amount that an order would get now',
       query: QuoteQuery,
       answers: { 200: { description: 'The quote', schema: QuoteAnswer } },
       causes: QUOTE_CAUSES,
@@ -66,7 +66,7 @@ export function quoteRoutes(txContext: TxBuildContext): Route[] {
       ...BUILDS,
       path: '/quotes',
       operationId: 'quotes',
-      summary: 'What many orders would get now, each on its own',
+      summary: 'The amounts that many orders would get now, each alone',
       description:
         'All at one state of the pools, in the order asked. A quote that cannot be given is an ' +
         '`error` in its place, and the others are answered. Costs as many builds as there are ' +
@@ -117,7 +117,7 @@ async function manyQuotes(
 type Pools = ReadonlyMap<AssetId, NewestPool | Failure>;
 
 /** A pool moves with each block and each pending batch, so one more reading is rarely needed. */
-const MOST_READINGS = 10;
+const MAX_READINGS = 10;
 
 /**
  * Pools as they all were at one moment: read until two readings are alike. A pool that has moved is
@@ -133,13 +133,12 @@ async function poolsAtOnce(
     return new Map(await Promise.all(distinct.map(pool)));
   };
   let before = await read();
-  for (let readings = 1; readings < MOST_READINGS; readings += 1) {
+  for (let readings = 1; readings < MAX_READINGS; readings += 1) {
     const now = await read();
     if (distinct.every((token) => placeOf(now, token) === placeOf(before, token))) return now;
     before = now;
   }
-  const message = 'the pools move too fast to be quoted at one state: try again, or ask for fewer';
-  return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
+  return notReady('the pools move too fast to be quoted at one state: try again, or ask for fewer');
 }
 
 function placeOf(pools: Pools, token: AssetId): string {
@@ -184,7 +183,7 @@ function quoteOn(
   const charged = chargedOn(pool, partialDeployment);
   if (charged instanceof Failure) return charged;
   const { fees } = charged;
-  const most = mostOutput(pool.state, side);
+  const most = maxOutput(pool.state, side);
   if (minOutput !== undefined && minOutput > most) {
     const what = side === 'SELL' ? `${most} lovelace` : `${most} tokens`;
     const message = `No pool can ever give more than ${what}, so this order would never be filled.`;
@@ -282,7 +281,7 @@ export function waitMsOf(
   return waitFor === undefined ? refundAfterMs : waitFor * 1000;
 }
 
-/** Of an order that is built now; one for a pool of Splash is never refunded. */
+/** Times of an order that is built now; one for a pool of Splash is never refunded. */
 function orderTimes(
   { slots, partialDeployment }: TxBuildContext,
   pool: NewestPool,

@@ -2,6 +2,16 @@
 import Type from 'typebox';
 import { SLIPPAGES } from '../../engine/market/order.ts';
 import { SIDES } from '../../engine/market/quote.ts';
+import { MAX_LINK_BYTES } from '../../engine/market/webLink.ts';
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_NAME_BYTES,
+  MAX_NAME_CHARACTERS,
+  MAX_SENT_NAME_CHARACTERS,
+  MAX_WAIT_SECONDS,
+  MIN_WAIT_SECONDS,
+  TICKER,
+} from '../../engine/runtime/limits.ts';
 import {
   AddressText,
   Amount,
@@ -14,13 +24,13 @@ import { ItemError } from '../schemas/itemError.ts';
 import { SERVER_WALLET } from './txBuildContext.ts';
 import { Ttl, ValidUntil } from './validity.ts';
 
-const MOST_NAMED = 1000;
+const MAX_NAMED = 1000;
 const LONGEST_OUTPUT = 40_000;
 const LONGEST_TRANSACTION = 65_536;
 const Hex = (maxLength: number) =>
   Type.String({ pattern: '^([0-9a-fA-F]{2})+$', maxLength, description: 'Hex.' });
 
-const Outputs = Type.Array(Hex(LONGEST_OUTPUT), { maxItems: MOST_NAMED });
+const Outputs = Type.Array(Hex(LONGEST_OUTPUT), { maxItems: MAX_NAMED });
 const Utxos = Type.Optional(
   Type.Union([Outputs, Type.Literal(SERVER_WALLET), Type.Literal(''), Type.Null()], {
     description:
@@ -56,12 +66,10 @@ const MinOutput = Type.Optional(
       '`PRICE_MOVED`, and nothing is built.',
   }),
 );
-const LEAST_WAIT_SECONDS = 600;
-const MOST_WAIT_SECONDS = 2_592_000;
 const WaitFor = Type.Optional(
   Type.Integer({
-    minimum: LEAST_WAIT_SECONDS,
-    maximum: MOST_WAIT_SECONDS,
+    minimum: MIN_WAIT_SECONDS,
+    maximum: MAX_WAIT_SECONDS,
     description:
       'Seconds that a limit order waits for the pool to give `minOutput`, which may be more than ' +
       'it gives now; afterwards the order may be refunded. Absent: the deployment’s time. ' +
@@ -79,11 +87,11 @@ const ORDER = {
   ttl: Ttl,
 };
 export const QuoteQuery = Type.Object(ORDER);
-const MOST_QUOTES = 50;
+const MAX_QUOTES = 50;
 export const QuotesBody = Type.Array(Type.Object(ORDER), {
   minItems: 1,
-  maxItems: MOST_QUOTES,
-  description: `1 to ${MOST_QUOTES} orders.`,
+  maxItems: MAX_QUOTES,
+  description: `1 to ${MAX_QUOTES} orders.`,
 });
 export const OrderBody = Type.Object({ ...ORDER, changeAddress: AddressText, utxos: Utxos });
 export type OrderBody = Type.Static<typeof OrderBody>;
@@ -91,7 +99,10 @@ export type OrderBody = Type.Static<typeof OrderBody>;
 const Fraction = Type.Object({ numerator: Amount, denominator: Amount });
 const QUOTE = {
   price: Fraction,
-  pool: { ...OutputId, description: "The pool's newest output, mempool included: what is quoted." },
+  pool: {
+    ...OutputId,
+    description: "The pool's newest output, mempool included; the quote is for it.",
+  },
   priceQuote: Type.Literal('.'),
   priceBase: AssetIdShape,
   outputAmount: Amount,
@@ -178,7 +189,7 @@ export const SignedAnswer = Type.Object({ cbor: Hex(LONGEST_TRANSACTION) });
 export const SubmittedAnswer = Type.Object({ txHash: TxHash });
 
 const Url = Type.Optional(
-  Type.Union([Type.String({ maxLength: 200 }), Type.Null()], {
+  Type.Union([Type.String({ maxLength: MAX_LINK_BYTES }), Type.Null()], {
     description:
       'An absolute https URL without user, password, spaces and backslashes. It is stored as a ' +
       'URL parser prints it.',
@@ -187,14 +198,15 @@ const Url = Type.Optional(
 export const LaunchInfo = Type.Object({
   assetType: Type.Union([Type.Literal('Meme'), Type.Literal('AI')]),
   name: Type.String({
-    maxLength: 200,
+    maxLength: MAX_SENT_NAME_CHARACTERS,
     description:
-      '1 to 16 characters, at most 32 bytes of UTF-8. No control, bidirectional or invisible ' +
-      'characters; joiners stay where an emoji or a script is written with them.',
+      `1 to ${MAX_NAME_CHARACTERS} characters, at most ${MAX_NAME_BYTES} bytes of UTF-8. No ` +
+      'control, bidirectional or invisible characters; joiners stay where an emoji ' +
+      'or a script is written with them.',
   }),
-  ticker: Type.String({ pattern: '^[A-Za-z0-9]{1,6}$' }),
+  ticker: Type.String({ pattern: TICKER.source }),
   description: Type.String({
-    maxLength: 2000,
+    maxLength: MAX_DESCRIPTION_CHARACTERS,
     description: 'May be empty. No bidirectional control characters.',
   }),
   twitter: Url,

@@ -115,7 +115,7 @@ async function cancel(
   return jsonAnswer({ id: built.id, cbor, partial: collateral.isOurs, validUntil });
 }
 
-/** Where parts of an order were executed, another output holds what is left of it. */
+/** If parts of an order were executed, the rest is in another output. */
 function newestOutput(store: StateStore, ref: OutputRef): OutputRef {
   const text = store.get('orders', refText(ref));
   const rest = text === null ? undefined : readRecord<OrderRecord>(text).rest;
@@ -199,7 +199,8 @@ export function submitRoutes(txContext: TxBuildContext): Route[] {
       path: '/submit',
       operationId: 'submit',
       summary: 'Send a signed transaction',
-      description: 'One that waits already, or is in a block, is answered the same again.',
+      description:
+        'A transaction that waits already, or is in a block, gets the same answer again.',
       body: SubmitBody,
       maxBodyBytes: LIST_BODY_BYTES,
       answers: submitted,

@@ -1,4 +1,4 @@
-/** What routes need to build transactions, and the steps that several of them share. */
+/** The context in which routes build transactions, and the steps that several routes share. */
 
 import { type Address, keyAddressProblem, parseKeyAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
@@ -26,21 +26,23 @@ import type { Route } from '../gateway/port.ts';
 import type { ImageStore } from '../images/port.ts';
 
 export interface TxBuildContext {
-  /** Throws `Unavailable` where not all of it is known. */
+  /** Throws `Unavailable` if a part of it is unknown. */
   readonly deployment: Deployment;
-  /** What is known of it: all that orders, cancels and transfers need. */
+  /** The known parts of the deployment, enough for orders, cancels and transfers. */
   readonly partialDeployment: PartialDeployment;
   readonly slots: SlotConfig;
   readonly utxos: UtxoLookup;
   /** A Failure: nothing can be submitted now. */
   readonly submitter: { submit(bytes: Uint8Array): Promise<SubmitOutcome | Failure> };
   readonly builder: Builder;
-  /** Why nothing that runs a script, or ends in one, can be built; null: it can. */
+  /**
+   * The reason why no transaction that runs a script, or pays to one, can be built; null: it can.
+   */
   cannotRunScripts(): Failure | null;
   /** The protocol parameters to build with. */
   parameters(): ProtocolParameters;
   readonly images: ImageStore;
-  /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
+  /** Clock of the chain: the wall clock, or the newest block's where blocks come on demand. */
   readonly clock: Pick<Clock, 'nowMs'>;
   /** null: the caller brings the collateral. */
   readonly collateralKey: Key | null;
@@ -50,7 +52,7 @@ export interface TxBuildContext {
   store(): StateStore;
 }
 
-/** What all building routes have in common. */
+/** Settings that all building routes share. */
 export const BUILDS = {
   method: 'POST',
   tag: 'Builder',
@@ -78,7 +80,7 @@ export function readAddress(
   return address ?? invalid(path, keyAddressProblem(text, addressNetwork));
 }
 
-/** What the caller may spend: the outputs named, or those of the wallet, looked up here. */
+/** The outputs that the caller may spend: the named ones, or the wallet's, looked up here. */
 export async function walletUtxos(
   { utxos, partialDeployment }: TxBuildContext,
   owner: Address,

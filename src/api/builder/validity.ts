@@ -5,17 +5,17 @@ import type { TransactionPlan } from '../../cardano/transactions/plan.ts';
 import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 
 export const DEFAULT_TTL_SECONDS = 7_200;
-const LEAST_SECONDS = 60;
-const MOST_SECONDS = 86_400;
+const MIN_SECONDS = 60;
+const MAX_SECONDS = 86_400;
 /** A block takes an order so long before it may be refunded. */
 const ORDER_MARGIN_MS = 120_000;
 
 export const Ttl = Type.Optional(
   Type.Integer({
     minimum: 0,
-    maximum: MOST_SECONDS,
+    maximum: MAX_SECONDS,
     description:
-      `Seconds for which the transaction may enter a block: ${LEAST_SECONDS} to ${MOST_SECONDS}, ` +
+      `Seconds for which the transaction may enter a block: ${MIN_SECONDS} to ${MAX_SECONDS}, ` +
       `or 0 for no end. Absent: ${DEFAULT_TTL_SECONDS}. An order’s end lies at least two minutes ` +
       'before it may be refunded, also with 0.',
   }),
@@ -33,8 +33,8 @@ export interface Validity {
 
 /** The schema lets 1 to 59 through. */
 export function refuseTtl(ttl: number | undefined, place: string): Failure | null {
-  if (ttl === undefined || ttl === 0 || ttl >= LEAST_SECONDS) return null;
-  const wanted = `${LEAST_SECONDS} to ${MOST_SECONDS} seconds, or 0 for no end`;
+  if (ttl === undefined || ttl === 0 || ttl >= MIN_SECONDS) return null;
+  const wanted = `${MIN_SECONDS} to ${MAX_SECONDS} seconds, or 0 for no end`;
   return invalid(`${place}.ttl`, `A transaction is valid for ${wanted}.`);
 }
 
@@ -42,7 +42,9 @@ export function validityOf(slots: SlotConfig, nowMs: number, ttl = DEFAULT_TTL_S
   return ttl === 0 ? NO_END : endingAt(slots, nowMs, nowMs + ttl * 1000);
 }
 
-/** `refundAfterMs` after now the order may be refunded; one that lives shortly gets half of it. */
+/**
+ * `refundAfterMs` after now the order may be refunded; a short-lived order gets half of that time.
+ */
 export function orderValidity(
   slots: SlotConfig,
   nowMs: number,

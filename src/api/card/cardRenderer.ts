@@ -12,10 +12,13 @@ import type { RenderAnswer, RenderRequest } from './renderProcess.ts';
 
 const PROGRAM = new URL('./renderProcess.ts', import.meta.url);
 /** With the start of the process, on a machine that is busy. */
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 const IDLE_MS = 60_000;
-/** Cards that wait: more are refused, as a crawler may ask for all of a market. */
-const MOST_PENDING = 16;
+/**
+ * Cards that wait: further ones are refused, because a crawler may ask for the cards of a whole
+ * market.
+ */
+const MAX_PENDING = 16;
 const HEAP_MIB = 128;
 
 interface Pending {
@@ -48,7 +51,7 @@ export class CardRenderer implements Service {
   }
 
   render(card: Omit<RenderRequest, 'id'>): Promise<Uint8Array | Failure> {
-    if (this.#isStopping || this.#pending.length >= MOST_PENDING) {
+    if (this.#isStopping || this.#pending.length >= MAX_PENDING) {
       const message = 'Too many pictures are being drawn; ask again in a few seconds.';
       return Promise.resolve(new Failure('OVERLOADED', message, { retryAfterSeconds: 5 }));
     }
@@ -75,8 +78,9 @@ export class CardRenderer implements Service {
     const [next] = this.#pending;
     const isIdle = next === undefined;
     const child = isIdle ? this.#child : (this.#child ?? this.#start());
-    this.#timer = this.#clock.after(isIdle ? IDLE_MS : MOST_MS, () => child?.kill('SIGKILL'));
-    if (next !== undefined) child?.send(next.request);
+    this.#timer = this.#clock.after(isIdle ? IDLE_MS : MAX_MS, () => child?.kill('SIGKILL'));
+    // Without a channel the process could not be started: its `error` event settles the card.
+    if (next !== undefined && child?.connected === true) child.send(next.request);
   }
 
   #start(): ChildProcess {

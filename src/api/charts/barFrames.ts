@@ -5,10 +5,10 @@
  *
  * One position, one frame with news: a client ignores a second frame at a position it has. So bars
  * that changed at one position travel in one `BarsRevised`; where the newest bar is among them, an
- * ordinary update with it follows for clients that know no other event.
- * One answer, one `BarsRevised`: from the first revision to the last, the updates between included.
- * Where bars were removed at the end of the series, the newest one that is left is said with them:
- * a client may know none but the removed.
+ * ordinary update with it follows for clients that know no other event. One answer, one
+ * `BarsRevised`: from the first revision to the last, the updates between included. If bars at the
+ * end of the series were removed, the frame also has the newest remaining bar, because the client
+ * may know only removed bars.
  */
 
 import type { ChartResolution } from '../../engine/market/resolution.ts';
@@ -69,9 +69,9 @@ interface Step<Shown extends Json> {
 }
 
 /**
- * `news` in ascending seq. `rollback`: the newest one among the positions that are reported; what
- * the client knows may be newer than what is left, so all of it is one revision.
- * `newest` is asked only where it has to be said.
+ * `news` in ascending seq. `rollback`: the newest one among the positions that are reported; the
+ * client may know bars newer than the remaining ones, so every change is one revision. `newest` is
+ * asked only where it has to be said.
  */
 export function partsOf<Update extends string, Shown extends Json>(
   name: SeriesName<Update>,
@@ -112,8 +112,8 @@ function stepsOf<Shown extends Json>(news: readonly BarNews<Shown>[]): Step<Show
 }
 
 /**
- * From the first revision to the last as one, at the position of the last: a client that has seen
- * a part of it already ignores what is at or below its own position.
+ * From the first revision to the last as one, at the position of the last: a client that has part
+ * of it already ignores entries at or below its own position.
  */
 function mergeRevisions<Shown extends Json>(steps: readonly Step<Shown>[]): Step<Shown>[] {
   const first = steps.findIndex(({ isRevision }) => isRevision);
@@ -141,7 +141,7 @@ function withNewest<Shown extends Json>(
   newest: NewestBar<Shown> | null,
 ): readonly BarNews<Shown>[] {
   if (newest === null) return bars;
-  // Where the bar of a launch stands again for the traded one that was removed, it takes its place.
+  // If the bar of a launch returns at the start of a removed traded bar, it replaces that bar.
   const isThere = ({ startMs, bar }: BarNews<Shown>) => startMs === newest.startMs && bar !== null;
   if (bars.some(isThere)) return bars;
   const others = bars.filter(({ startMs }) => startMs !== newest.startMs);

@@ -34,7 +34,7 @@ export function bulkRoute(answers: HistoryAnswers): Route {
   });
 }
 
-/** Before any work: nothing of it depends on the market. */
+/** Before any work: these checks do not depend on the market. */
 function refuse(items: readonly Item[]): Failure | null {
   const bars = items.reduce((sum, { limit = BULK_ITEM_LIMIT }) => sum + limit, 0);
   if (bars > BULK_BARS) {

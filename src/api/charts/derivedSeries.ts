@@ -1,17 +1,18 @@
 /**
  * Bars of a resolution that is not stored, made of the stored bars of a finer one when they are
- * read. A bar is there as long as one of its parts is, changes whenever one of them does, and ends
- * by its own end, which may be no part's: then the entry that moved market time past it is its last
- * change.
+ * read. A bar exists as long as one of its parts does, changes with each change of a part, and ends
+ * at its own end, which may be the end of no part: then the entry that moved market time past it is
+ * its last change.
  * Source: protocol.md section 9.2.
  */
-import { lastRollback } from '../../engine/fold/chainMarket.ts';
+import { lastRollback } from '../../engine/fold/chainFold.ts';
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { ClockMove } from '../../engine/fold/marketClock.ts';
 import { type Bar, joinBars } from '../../engine/market/bar.ts';
 import {
   type DerivedResolution,
   EARLIEST_START_MS,
+  FOREVER_MS,
   intervalEnd,
   intervalStart,
   PART_RESOLUTIONS,
@@ -19,9 +20,8 @@ import {
 import type { BarChange, BarSeries, Series } from '../../engine/pools/series.ts';
 import type { ChangeCause } from '../../engine/store/rows.ts';
 
-const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Bars that are asked whether they ended where moves of the clock are forgotten. */
-const MOST_ENDED = 50;
+const MAX_ENDED = 50;
 
 type Time = Pick<Fold, 'clock' | 'store'>;
 
@@ -58,7 +58,8 @@ export class DerivedSeries implements BarSeries {
     const firstMs = started < fromMs ? intervalEnd(resolution, started) : started;
     const endMs =
       toMs >= FOREVER_MS ? toMs : intervalEnd(resolution, intervalStart(resolution, toMs - 1));
-    // So many parts make as many bars, all whole: where there are more bars, some have fewer parts.
+    // This many parts make at least that many whole bars; where there are more bars, some have
+    // fewer parts.
     const parts = this.#part.between(firstMs, endMs, limit * this.#parts);
     const groups = Map.groupBy(parts, ({ startMs }) => intervalStart(resolution, startMs));
     return [...groups].slice(0, limit).map(([startMs, found]) => this.#join(startMs, found));
@@ -99,12 +100,12 @@ export class DerivedSeries implements BarSeries {
     const times = moves?.flatMap((move) => [move.closedFromMs, move.closedToMs]);
     const fromMs = times === undefined ? EARLIEST_START_MS : this.#startOf(Math.min(...times));
     const toMs = times === undefined ? FOREVER_MS : Math.max(...times) + 1;
-    const bars = this.between(Math.max(EARLIEST_START_MS, fromMs), toMs, MOST_ENDED + 1);
+    const bars = this.between(Math.max(EARLIEST_START_MS, fromMs), toMs, MAX_ENDED + 1);
     for (const { startMs } of bars) {
       const crossing = endCrossing(this.#time, intervalEnd(this.#resolution, startMs), seq);
       if (crossing !== null) ended.set(startMs, crossing);
     }
-    return ended.size > MOST_ENDED ? null : ended;
+    return ended.size > MAX_ENDED ? null : ended;
   }
 
   #startOf(timeMs: number): number {
@@ -136,8 +137,8 @@ interface EndCrossing {
 }
 
 /**
- * The last entry after `seq` that took market time across `endMs`, forwards or back. Where one of
- * them took it back, a client may know the bar as ended already: all of it is a rollback.
+ * The last entry after `seq` that took market time across `endMs`, forwards or back. If an entry
+ * took it back, a client may already know the bar as ended, so the whole change is a rollback.
  */
 export function endCrossing(
   { clock, store }: Time,

@@ -12,7 +12,7 @@ import {
   isDerived,
   storedPart,
 } from '../../engine/market/resolution.ts';
-import type { PairActor } from '../../engine/pools/pairActor.ts';
+import type { PairBars } from '../../engine/pools/pairBars.ts';
 import type { BarSeries } from '../../engine/pools/series.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { ChartKind } from './chartKind.ts';
@@ -20,12 +20,12 @@ import { DerivedSeries } from './derivedSeries.ts';
 import { type Launch, launchOf } from './launch.ts';
 
 export interface Chart {
-  readonly pool: PairActor;
+  readonly pairBars: PairBars;
   readonly series: BarSeries;
   readonly resolution: ChartResolution;
   readonly price: PriceKind;
   readonly inverted: boolean;
-  /** Of a launched token; it has a bar before anybody trades. */
+  /** The launch of a launched token; it has a bar before anybody trades. */
   readonly launch: Launch | null;
 }
 
@@ -34,7 +34,7 @@ export interface ChartNode {
   readonly fold: Fold;
 }
 
-/** What is asked for, ids in lower case. */
+/** The chart that a client asks for, with ids in lower case. */
 export interface ChartRequest {
   readonly base: string;
   readonly quote: string;
@@ -59,7 +59,7 @@ export function keyOf(
   return `${topic}:${base}_${quote}:${resolution}:${price}`;
 }
 
-/** Names what the chart's bars are now: they are the same while it is. */
+/** A name for the present bars of the chart, which stay the same while the name does. */
 export function versionOf(
   { store, marketMs }: Pick<Fold, 'store' | 'marketMs'>,
   { series, resolution }: Chart,
@@ -86,24 +86,24 @@ export function capPairs({ base, quote }: ChartRequest): PairNames | null {
   return quote === COIN ? { direct: pairName(base, MARKET_CAP), reversed: null } : null;
 }
 
-/** null: none of the pairs is known. */
+/** null: neither pair is known. */
 export function findChart(
   fold: Fold,
   names: PairNames | null,
   { resolution, price }: Pick<ChartRequest, 'resolution' | 'price'>,
 ): Chart | Failure | null {
   if (names === null) return null;
-  const direct = fold.pairActor(names.direct);
-  const pool = direct ?? (names.reversed === null ? null : fold.pairActor(names.reversed));
-  if (pool === null) return null;
-  if (pool === 'quarantined') {
+  const direct = fold.pairBars(names.direct);
+  const pairBars = direct ?? (names.reversed === null ? null : fold.pairBars(names.reversed));
+  if (pairBars === null) return null;
+  if (pairBars === 'quarantined') {
     const message = 'This pool is being repaired: its state was found damaged. Try again later.';
     return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });
   }
-  const stored = pool.series(storedPart(resolution));
+  const stored = pairBars.series(storedPart(resolution));
   const series = isDerived(resolution) ? new DerivedSeries(stored, resolution, fold) : stored;
-  const launch = launchOf(fold, pool);
-  return { pool, series, resolution, price, inverted: direct === null, launch };
+  const launch = launchOf(fold, pairBars);
+  return { pairBars, series, resolution, price, inverted: direct === null, launch };
 }
 
 export function notTraded({ base, quote }: ChartRequest): Failure {
@@ -113,10 +113,10 @@ export function notTraded({ base, quote }: ChartRequest): Failure {
 
 /** `previous`: the traded bar before it, where it is known already. */
 export function view(chart: Chart, bar: Bar, previous?: Bar): BarView {
-  const { pool, series, price, inverted } = chart;
-  if (price === 'trade') return viewBar(pool.pair, bar, inverted);
+  const { pairBars, series, price, inverted } = chart;
+  if (price === 'trade') return viewBar(pairBars.pair, bar, inverted);
   const before = () => previous ?? series.between(EARLIEST_START_MS, bar.startMs, 1)[0] ?? null;
-  return viewSpotBar(pool.pair, bar, before, inverted);
+  return viewSpotBar(pairBars.pair, bar, before, inverted);
 }
 
 /** The interval of the bar contains market time. */

@@ -1,7 +1,7 @@
 /**
  * Bars with the gaps filled, as a stream: besides the traded bars that changed, the flat bars that
  * began or ended as market time moved. Flat bars are derived from traded ones and from the moves of
- * the market clock; nothing of them is stored.
+ * the market clock; they are not stored.
  */
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { ClockMove } from '../../engine/fold/marketClock.ts';
@@ -21,7 +21,7 @@ import { tradedBars } from './history.ts';
 
 const MAX_FLAT_BARS = 500;
 
-/** The newest traded bar, or the flat one of the interval that has started since. */
+/** The newest traded bar, or the flat bar of the interval that has started since. */
 export function newestFilled(fold: Fold, chart: Chart): BarView | null {
   const { series, resolution } = chart;
   if (series.newest === null) return null;
@@ -66,7 +66,7 @@ export function filledNews<Shown extends Json>(
   return [...news, ...changed].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
 }
 
-/** Of a flat bar that began or ended, or whose close changed under it. */
+/** The cause for a flat bar that began or ended, or whose close changed. */
 function flatCause(isNewest: boolean, isFinal: boolean): ChangeCause {
   if (isNewest) return isFinal ? 'final' : 'trade';
   return isFinal ? 'lateFinal' : 'late';
@@ -90,7 +90,9 @@ interface FlatBar {
   readonly afterMs: number;
 }
 
-/** Those that start in [fromMs, toMs), the interval that has started included; null: too many. */
+/**
+ * Flat bars that start in [fromMs, toMs), including the interval that has started; null: too many.
+ */
 function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatBar[] | null {
   const { resolution } = chart;
   const traded = tradedBars(chart, { fromMs, toMs, limit: MAX_FLAT_BARS });

@@ -2,12 +2,12 @@
  * Histories as answers: short ones out of the rows, long ones out of pages that were rendered
  * before. Each is kept until its series changes.
  */
-import { LRUCache } from 'lru-cache';
 import { KEPT_POINTS, pointKey, TIP } from '../../engine/fold/chainRows.ts';
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { shortestInterval } from '../../engine/market/resolution.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { VersionedCache } from '../../engine/runtime/versionedCache.ts';
 import { type PointRecord, type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { type Answer, type Handled, SlicedAnswer } from '../gateway/port.ts';
@@ -42,7 +42,7 @@ export interface AskedHistory {
 
 /** Another text of a bar. */
 export interface BarForm {
-  /** Of all bars that are written alike. */
+  /** Name of this format in the page file. */
   readonly name: string;
   text(bar: BarView): string;
 }
@@ -52,35 +52,32 @@ export interface HistoryItem {
   readonly kind: ChartKind;
 }
 
-interface Kept {
-  /** What the answer was made from; another version is another answer. */
-  readonly version: string;
-  readonly answer: Answer;
-}
-
 interface HistoryOptions extends PagedOptions {
-  /** A devnet may go back as far as it likes: nothing of it is kept. Default true. */
+  /**
+   * False for a devnet, which may roll back without limit, so no answer may be cached. Default
+   * true.
+   */
   readonly isCacheable?: boolean;
-  /** A history of at most so many bars is rendered sooner than its pages are made. */
+  /** Up to this many bars, rendering is faster than making pages. */
   readonly fewBars?: number;
   readonly cacheBytes?: number;
 }
 
 const CACHE_BYTES = 16 * 1024 * 1024;
 const FEW_BARS = 64;
-/** Many times what the largest request needs where nothing changes. */
-const MOST_SLICES = 1_000;
+/** Far more slices than the largest request needs if nothing changes. */
+const MAX_SLICES = 1_000;
 /** An answer that is sent in one piece: a connection may pipeline behind it. */
 const ONE_TURN_BARS = 400;
 /** The most that a feed's trade may be late. */
-const MOST_LATE_MS = 86_400_000;
+const MAX_LATE_MS = 86_400_000;
 
 export class HistoryAnswers {
   readonly #node: ChartNode;
   readonly #pages: PagedHistory;
   readonly #fewBars: number;
   readonly #isCacheable: boolean;
-  readonly #kept: LRUCache<string, Kept>;
+  readonly #kept: VersionedCache<string, Answer, string>;
   #store: StateStore | null = null;
 
   constructor(node: ChartNode, options: HistoryOptions = {}) {
@@ -89,9 +86,9 @@ export class HistoryAnswers {
     this.#pages = new PagedHistory(options);
     this.#fewBars = fewBars;
     this.#isCacheable = options.isCacheable ?? true;
-    this.#kept = new LRUCache({
+    this.#kept = new VersionedCache({
       maxSize: cacheBytes,
-      sizeCalculation: ({ answer }) => answer.body.length + 256,
+      sizeCalculation: ({ value }) => value.body.length + 256,
     });
   }
 
@@ -116,14 +113,14 @@ export class HistoryAnswers {
   }
 
   /**
-   * Many, all at one position; `refuseHistory` has passed them. Those that were read are kept, and
-   * read again only where they changed meanwhile.
+   * Many, all at one position; `refuseHistory` has passed them. Answers that were made are kept,
+   * and made again only if their bars changed meanwhile.
    */
   many(
     items: readonly HistoryItem[],
     join: (answers: readonly (Answer | Failure)[]) => Answer,
   ): SlicedAnswer {
-    let left = MOST_SLICES;
+    let left = MAX_SLICES;
     return new SlicedAnswer((isOver) => {
       // Items that change with every slice must not keep the request from an end.
       left -= 1;
@@ -140,7 +137,7 @@ export class HistoryAnswers {
   /** The array of bars, in their form, as `join` answers with it; only pages are kept of it. */
   textOf(asked: AskedHistory, join: (text: string) => Answer): Handled {
     return answered(asked.span.limit <= ONE_TURN_BARS, (isOver) => {
-      this.#look();
+      this.#forgetReplacedState();
       const made = this.#make(asked, isOver);
       return made === PENDING ? PENDING : join(Buffer.from(made.body).toString());
     });
@@ -148,7 +145,7 @@ export class HistoryAnswers {
 
   #answer({ query, kind }: HistoryItem, isOver: () => boolean): Answer | Failure | typeof PENDING {
     const { fold } = this.#node;
-    this.#look();
+    this.#forgetReplacedState();
     const request = requestOf(query);
     const chart = findChart(fold, kind.pairs(request), request) ?? notTraded(request);
     if (chart instanceof Failure) return chart;
@@ -160,15 +157,14 @@ export class HistoryAnswers {
     const key = `${keyOf(kind, request)}:${from}:${to}:${limit}:${filled}`;
     // A bar ceases to be the current one when it becomes final: its series has changed then.
     const version = `${versionOf(fold, chart)}:${filled ? startedUpTo(fold) : ''}`;
-    const kept = this.#kept.get(key);
-    if (kept?.version === version) return kept.answer;
+    const kept = this.#kept.find(key, version);
+    if (kept !== undefined) return kept;
     const answer = this.#make(asked, isOver);
-    if (answer !== PENDING) this.#kept.set(key, { version, answer });
-    return answer;
+    return answer === PENDING ? PENDING : this.#kept.set(key, version, answer);
   }
 
   /** Where another state took the place of the one before, that one may have been damaged. */
-  #look(): void {
+  #forgetReplacedState(): void {
     const { store } = this.#node.fold;
     if (store === this.#store) return;
     this.#kept.clear();
@@ -179,7 +175,7 @@ export class HistoryAnswers {
   #make(asked: AskedHistory, isOver: () => boolean): Answer | typeof PENDING {
     const { fold } = this.#node;
     if (isOver()) return PENDING;
-    const isShort = mostBars(asked) <= this.#fewBars;
+    const isShort = maxBars(asked) <= this.#fewBars;
     const paged = isShort ? null : this.#pages.find(fold, asked, isOver);
     if (paged === PENDING) return PENDING;
     if (paged === null) return this.#fromRows(asked);
@@ -213,34 +209,34 @@ function cutAt(nextTo: number | null): Pick<Answer, 'headers'> {
 }
 
 /** No answer to it has more bars. */
-function mostBars({ chart: { resolution }, span: { fromMs, toMs, limit } }: AskedHistory): number {
+function maxBars({ chart: { resolution }, span: { fromMs, toMs, limit } }: AskedHistory): number {
   const bars = Math.ceil((toMs - fromMs) / shortestInterval(resolution)) + 1;
   return Math.min(limit, bars);
 }
 
-/** What needs no look at the market; `place`: `query`, or an item of a bulk. */
+/** Checks that do not depend on the market; `place`: `query`, or an item of a bulk. */
 export function refuseHistory(query: HistoryQuery, kind: ChartKind, place: string): Failure | null {
   if (query.from >= query.to) return invalid(`${place}.from`, '`from` must be before `to`.');
   return kind.refusal(requestOf(query), place);
 }
 
 /** Whether no bar that starts before `toMs` can change while the epoch lasts. */
-function isUnchanging(fold: Fold, { pool }: Chart, toMs: number): boolean {
+function isUnchanging(fold: Fold, { pairBars }: Chart, toMs: number): boolean {
   const beforeMs = unchangingBeforeMs(fold);
   if (beforeMs === null || toMs > beforeMs) return false;
-  const text = fold.store.get('pools', pool.pair.base);
+  const text = fold.store.get('pools', pairBars.pair.base);
   // Where following began in the middle of a pool's life, its history may still be completed.
   return text === null || readRecord<PoolRecord>(text).sinceSlot === null;
 }
 
 /**
- * Of a chain: the time of the newest block that no fork undoes. Of a feed: a day before the oldest
- * moment to which it can still go back, because later lines may be late by a day.
+ * For a chain: the time of the newest block that no fork undoes. For a feed: a day before the
+ * oldest moment to which it can still go back, because later lines may be late by a day.
  */
 function unchangingBeforeMs({ store }: Fold): number | null {
   const { oldest } = store.points;
   const tip = store.get('market', TIP);
-  if (tip === null) return oldest === null ? null : oldest.marketMs - MOST_LATE_MS;
+  if (tip === null) return oldest === null ? null : oldest.marketMs - MAX_LATE_MS;
   const { height } = readRecord<PointRecord>(tip);
   const deep = store.get('points', pointKey(height - KEPT_POINTS));
   if (deep === null || oldest === null) return null;

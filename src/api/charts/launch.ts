@@ -3,8 +3,9 @@
  * the interval of the launch. It is made for answers and streams and never stored; a history does
  * not hold it. A trade in its interval takes its place; until then it ends as any bar does.
  *
- * Assumes: before the first trade the spot is that of the untouched curve; of a pool that was
- *          launched before its history begins here, that of the output with which it begins.
+ * Assumes: before the first trade, the spot is the spot of the untouched curve; if a pool was
+ *          launched before its history begins here, it is the spot of the output with which the
+ *          history begins.
  */
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { BarView } from '../../engine/market/barView.ts';
@@ -13,8 +14,8 @@ import { formatPrice, MARKET_CAP } from '../../engine/market/pair.ts';
 import { marketCapOf, spotOf } from '../../engine/market/pool.ts';
 import { intervalEnd, intervalStart } from '../../engine/market/resolution.ts';
 import type { Trade } from '../../engine/market/trade.ts';
-import type { PairActor } from '../../engine/pools/pairActor.ts';
-import { type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
+import type { PairBars } from '../../engine/pools/pairBars.ts';
+import { firstPoolState, type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { ChangeCause } from '../../engine/store/rows.ts';
 import { endCrossing } from './derivedSeries.ts';
 import type { Chart } from './findChart.ts';
@@ -27,11 +28,11 @@ export interface Launch {
   readonly spot: Trade;
 }
 
-/** An actor lives no longer than its pair, and what a launch was never changes meanwhile. */
-const launches = new WeakMap<PairActor, Launch | null>();
+/** Bars in memory live no longer than their pair, and a launch does not change in that time. */
+const launches = new WeakMap<PairBars, Launch | null>();
 
 /** null: the pair is not of a launched token. */
-export function launchOf(fold: Fold, actor: PairActor): Launch | null {
+export function launchOf(fold: Fold, actor: PairBars): Launch | null {
   const known = launches.get(actor);
   if (known !== undefined) return known;
   const launch = readLaunch(fold, actor);
@@ -39,13 +40,12 @@ export function launchOf(fold: Fold, actor: PairActor): Launch | null {
   return launch;
 }
 
-function readLaunch({ store }: Fold, { pair }: PairActor): Launch | null {
+function readLaunch({ store }: Fold, { pair }: PairBars): Launch | null {
   const text = store.get('pools', pair.base);
   if (text === null) return null;
   const pool = readRecord<PoolRecord>(text);
-  const { firstMs: atMs, supply } = pool;
-  const untouched = { venue: 'CURVE', x: '0', y: supply, owed: '0' } as const;
-  const state = poolState({ ...pool, reserves: pool.firstReserves ?? untouched });
+  const { firstMs: atMs } = pool;
+  const state = firstPoolState(pool);
   const { numerator, denominator } =
     pair.quote === MARKET_CAP ? marketCapOf(state).exact : spotOf(state);
   return {
@@ -57,7 +57,7 @@ function readLaunch({ store }: Fold, { pair }: PairActor): Launch | null {
 
 /** null: no launched token, or a price of nothing, which cannot be read backwards. */
 export function launchBar({ marketMs }: Fold, chart: Chart): BarView | null {
-  const { launch, resolution, inverted, pool } = chart;
+  const { launch, resolution, inverted, pairBars: pool } = chart;
   if (launch === null || (inverted && launch.spot.quoteAmount === 0n)) return null;
   const startMs = intervalStart(resolution, launch.atMs);
   return flatBar(resolution, startMs, formatPrice(pool.pair, launch.spot, inverted), marketMs);

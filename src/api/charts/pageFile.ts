@@ -3,9 +3,9 @@
  * rendered again. A page holds all bars of a span of time.
  *
  * Assumes: the reader compares `madeOf` with the bars as they are now. A page says nothing itself.
- * Never:   outlives the process. The file has no name, so nothing is left of it, and no other
- *          process, state or version can meet what was rendered here. Written only at its end:
- *          a page that was found can be read until the file is emptied.
+ * Never:   outlives the process. The file has no name, so the system removes it with the process,
+ *          and no other process, state or version can read it. Written only at its end: a page that
+ *          was found can be read until the file is emptied.
  */
 import { hash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface RenderedPage extends PageSpan {
   readonly bytes: number;
   /** A hash of its bars. */
   readonly sum: string;
-  /** Of the last comparison with the bars: the entry that they were `madeOf` at. */
+  /** Seq of the last comparison with the bars: the entry that they were `madeOf` at. */
   comparedSeq: number;
 }
 
@@ -38,12 +38,12 @@ export interface PageSlice {
 }
 
 interface PageFileOptions {
-  /** It is emptied where it would grow beyond one of them. */
+  /** The file is emptied before it would exceed either limit. */
   readonly maxBytes?: number;
   readonly maxPages?: number;
 }
 
-/** The disk refused, or the file is not what was written. */
+/** The disk failed, or the content differs from the content that was written. */
 export class PageFileFailed extends Error {}
 
 const MAX_BYTES = 256 * 1024 * 1024;

@@ -1,10 +1,10 @@
 /**
  * Histories out of pages of rendered bars: final ones, which change only by a revision. A page is
- * made when it is first asked for, and again where one of its bars was revised. Bars of the span
- * that market time is in, and those that are not committed, are rendered out of their rows.
+ * made at its first request, and again after one of its bars was revised. Bars of the span that
+ * contains market time, and bars that are not committed, are rendered from their rows.
  *
- * Guarantees: the answer is the one that the rows give now. No page of it was compared with them
- *             before the last change of its series.
+ * Guarantees: the answer equals the answer from the rows at that moment. No page of it was compared
+ *             with them before the last change of its series.
  */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -54,7 +54,7 @@ const USUAL: PageSizes = { intervals: 240, bars: 256 };
 const LONGEST = 16;
 const ALL = Number.MAX_SAFE_INTEGER;
 /** More than any page holds. */
-const MOST_BARS = 100_000;
+const MAX_BARS = 100_000;
 
 /** Bars of an answer. */
 interface Part {
@@ -85,7 +85,7 @@ export class PagedHistory {
     this.#openPages = openPages;
   }
 
-  /** null: nothing can be kept, and the rows are to be read. `isOver` ends what it does now. */
+  /** null: nothing can be kept, and the rows are to be read. `isOver` ends the present slice. */
   find(
     fold: Fold,
     asked: AskedHistory,
@@ -125,7 +125,7 @@ class Search {
   readonly #asked: AskedHistory;
   readonly #isOver: () => boolean;
   readonly #pages: PageFile;
-  readonly #mostBars: number;
+  readonly #maxBars: number;
   readonly #render: (bar: BarView) => string;
   readonly #pair: number;
   readonly #resolution: number;
@@ -133,7 +133,7 @@ class Search {
   readonly #unitMs: number;
   /** Pages end before this; bars that start before it are final. */
   readonly #settledMs: number;
-  /** Of all pages that are rendered alike. */
+  /** Name of the format, shared by all its pages. */
   readonly #name: string;
   /** A page depends on the bar before it. */
   readonly #isJoined: boolean;
@@ -144,12 +144,12 @@ class Search {
     this.#asked = asked;
     this.#isOver = isOver;
     this.#pages = pages;
-    this.#mostBars = sizes.bars;
+    this.#maxBars = sizes.bars;
     const { chart, kind, shown, filled, form } = asked;
-    const { price, inverted, resolution, pool } = chart;
+    const { price, inverted, resolution, pairBars } = chart;
     const part = storedPart(resolution);
     this.#render = barRenderer(asked, fold.marketMs);
-    this.#pair = pool.pair.id;
+    this.#pair = pairBars.pair.id;
     this.#resolution = STORED_RESOLUTION_IDS[part];
     // Weeks and months are few, and not aligned like the others.
     const isPaged = part !== 'week1' && part !== 'month1';
@@ -163,7 +163,7 @@ class Search {
 
   find(): FoundHistory | typeof PENDING {
     const { toMs } = this.#asked.span;
-    // Pages stay for the turns to come; what comes from rows does not.
+    // Pages stay for the turns to come; parts from rows do not.
     const isSliced = this.#isOver !== NEVER_OVER;
     if (isSliced && this.#walk(Math.min(toMs, this.#settledMs), 'pages') === PENDING) {
       return PENDING;
@@ -244,7 +244,7 @@ class Search {
     if (found === null) return rowsFrom(spanAt(at, this.#unitMs).from);
     if (this.#isOver()) return PENDING;
     if (!this.#pages.hasRoom) {
-      // What was found so far is in it.
+      // The emptied file also had the pages found so far.
       this.#pages.empty();
       return PENDING;
     }
@@ -258,7 +258,7 @@ class Search {
     if (this.#asked.chart.series.changedSeq <= page.comparedSeq) return page;
     const settled = this.#settled(page);
     if (settled === null || this.#nameOf(page, settled) !== page.madeOf) return null;
-    if (settled.rows < this.#mostBars / 4 && this.#isShort(page, at)) return null;
+    if (settled.rows < this.#maxBars / 4 && this.#isShort(page, at)) return null;
     page.comparedSeq = this.#fold.store.checkpoint?.seq ?? 0;
     return page;
   }
@@ -278,7 +278,7 @@ class Search {
     for (let power = 1; power <= longest; power += 1) {
       const longer = spanAt(at, this.#unitMs * 2 ** power);
       const facts = longer.to > this.#settledMs ? null : this.#settled(longer);
-      if (facts === null || facts.rows > this.#mostBars) break;
+      if (facts === null || facts.rows > this.#maxBars) break;
       span = longer;
       settled = facts;
     }
@@ -287,7 +287,7 @@ class Search {
 
   #settled({ from, to }: PageSpan): SettledBars | null {
     const { store } = this.#fold;
-    return store.settledBars(this.#pair, this.#resolution, { from, to }, this.#mostBars + 1);
+    return store.settledBars(this.#pair, this.#resolution, { from, to }, this.#maxBars + 1);
   }
 
   #nameOf({ from }: PageSpan, { rows, newestSeq }: SettledBars): string {
@@ -301,10 +301,13 @@ class Search {
   }
 
   #make({ span, settled }: { span: PageSpan; settled: SettledBars }): RenderedPage {
-    const { bars } = this.#bars(span.from, span.to, MOST_BARS);
+    const { bars } = this.#bars(span.from, span.to, MAX_BARS);
     const rendered = bars.map((bar) => ({ startMs: bar.time * 1000, text: this.#render(bar) }));
     const madeOf = this.#nameOf(span, settled);
-    return this.#pages.put(this.#name, { ...span, madeOf }, rendered);
+    const page = this.#pages.put(this.#name, { ...span, madeOf }, rendered);
+    // `settled` and the bars were read in this turn.
+    page.comparedSeq = this.#fold.store.checkpoint?.seq ?? 0;
+    return page;
   }
 
   #bars(fromMs: number, toMs: number, limit: number) {
@@ -314,7 +317,7 @@ class Search {
   }
 
   #rows(from: number, to: number, wanted: number): Part | typeof PENDING {
-    // Nothing of them stays for another slice: after the first, all are read.
+    // Rows are not kept for another slice; after the first, all are read.
     if (!this.#hasRows && this.#isOver()) return PENDING;
     this.#hasRows = true;
     const { bars } = this.#bars(from, to, wanted);

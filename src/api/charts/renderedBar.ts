@@ -8,8 +8,9 @@ export function barRenderer(
   marketMs: number,
 ): (bar: BarView) => string {
   if (form !== undefined) return (bar) => form.text(bar);
+  const begin = `{"pair":${JSON.stringify(pair)},`;
   return (bar) => {
     const relevant = isRelevant(chart.resolution, bar.time * 1000, marketMs);
-    return JSON.stringify({ pair, ...kind.present(bar, relevant) });
+    return begin + JSON.stringify(kind.present(bar, relevant)).slice(1);
   };
 }

@@ -2,9 +2,9 @@
  * Newest bars as answers: each is rendered once and kept until its series changes, so a chart that
  * many clients load costs one rendering.
  */
-import { LRUCache } from 'lru-cache';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { VersionedCache } from '../../engine/runtime/versionedCache.ts';
 import type { Checkpoint } from '../../engine/store/state.ts';
 import type { Answer } from '../gateway/port.ts';
 import type { ChartKind } from './chartKind.ts';
@@ -23,12 +23,6 @@ import {
 import { launchBar } from './launch.ts';
 import type { StateQuery } from './schema.ts';
 
-interface Rendered {
-  /** What the answer was made from; another version renders again. */
-  readonly version: string;
-  readonly answer: Answer;
-}
-
 const CACHE_BYTES = 8 * 1024 * 1024;
 
 type Wrap = (bar: object, relevant: boolean) => object;
@@ -36,9 +30,9 @@ type Wrap = (bar: object, relevant: boolean) => object;
 /** Answers by request, each kept with the version it was made from. */
 export class ChartRendering {
   readonly #node: ChartNode;
-  readonly #kept = new LRUCache<string, Rendered>({
+  readonly #kept = new VersionedCache<string, Answer, string>({
     maxSize: CACHE_BYTES,
-    sizeCalculation: ({ answer }) => answer.body.length + 256,
+    sizeCalculation: ({ value }) => value.body.length + 256,
   });
 
   /** The gateway reads a query once and hands over the same object for the same text. */
@@ -69,7 +63,7 @@ export class ChartRendering {
     if (newest === null && standing === null) return notTraded(request);
     const relevant = isRelevant(request.resolution, startMs, fold.marketMs);
     const key = `${wrap.name}:${keyOf(kind, request)}`;
-    return this.#keep(key, `${versionOf(fold, chart)}:${relevant}`, () => {
+    return this.#kept.of(key, `${versionOf(fold, chart)}:${relevant}`, () => {
       const bar = newest === null ? standing : view(chart, newest);
       assert(bar !== null, 'one of the two is there');
       return json(wrap({ pair: { base, quote }, ...kind.present(bar, relevant) }, relevant));
@@ -80,14 +74,6 @@ export class ChartRendering {
     const refusal = kind.refusal(request, 'query');
     if (refusal !== null) return refusal;
     return findChart(this.#node.fold, kind.pairs(request), request) ?? notTraded(request);
-  }
-
-  #keep(key: string, version: string, render: () => Answer): Answer {
-    const found = this.#kept.get(key);
-    if (found !== undefined && found.version === version) return found.answer;
-    const answer = render();
-    this.#kept.set(key, { version, answer });
-    return answer;
   }
 }
 

@@ -1,6 +1,6 @@
 /** `LastBar` and `MCapBar`: the bars of one series, live. */
 import type Type from 'typebox';
-import { lastRollback } from '../../engine/fold/chainMarket.ts';
+import { lastRollback } from '../../engine/fold/chainFold.ts';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { clockTag } from '../../engine/fold/marketClock.ts';
 import { poolTag } from '../../engine/fold/streamTags.ts';
@@ -8,7 +8,7 @@ import { COIN, parseAssetOrAlias } from '../../engine/market/asset.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { pairName } from '../../engine/market/pair.ts';
 import { intervalStart, isDerived, storedPart } from '../../engine/market/resolution.ts';
-import { seriesTag } from '../../engine/pools/pairActor.ts';
+import { seriesTag } from '../../engine/pools/pairBars.ts';
 import { givenId } from '../../engine/pools/pairIds.ts';
 import type { BarChange } from '../../engine/pools/series.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
@@ -152,8 +152,8 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   }
 
   /**
-   * What made the pair known was rolled back, or it never was known. Every bar that the client may
-   * have has left a tombstone, but for flat ones, which only a snapshot takes away.
+   * A rollback removed the pair, or the pair was never known. Every bar that the client may have
+   * has left a tombstone, but for flat ones, which only a snapshot takes away.
    */
   #gone(fold: Fold, seq: number): Changes<BarPart<`${Topic}Update`, Streamed<Shown>>> | null {
     const completeTo = fold.store.checkpoint?.seq ?? 0;
@@ -165,7 +165,7 @@ class BarSource<Topic extends string, Shown extends ShownFields>
     return { parts: partsOf(this.#name, news, rollback, () => null), completeTo };
   }
 
-  /** Of traded bars, flat ones where they are wanted, and the one that stands for a launch. */
+  /** News of traded bars, of flat bars if the client wants them, and of the launch's bar. */
   #news(
     fold: Fold,
     chart: Chart,
@@ -210,9 +210,9 @@ class BarSource<Topic extends string, Shown extends ShownFields>
 }
 
 /**
- * `changes` of what is shown. Of a pair without a pool, a bar opens at the close of the bar before:
- * the one behind a bar that changed has changed with it, also where a trade of its own came first.
- * Null: too many to say.
+ * The shown `changes`, with the bars that they affect. Without a pool, a bar opens at the close of
+ * the bar before, so the bar after a changed bar has changed too, even if its own trade came first.
+ * Null: there are too many.
  */
 function withSpotFollowers(
   { price, series, launch }: Chart,
@@ -286,9 +286,9 @@ function seriesTags(kind: ChartKind, chart: ChartRequest): string[] {
 }
 
 /**
- * What happens without a trade. A token of a launch may be known before it is traded, and its bar
- * ends; flat bars begin every minute: the end of one may be all that says that a coarser interval
- * has started.
+ * Tags of changes without a trade. A token of a launch may be known before it is traded, and its
+ * bar ends; flat bars begin every minute: the end of a flat bar may be the only sign that a coarser
+ * interval has started.
  */
 function timeTags({ base, quote, resolution }: ChartRequest, filled: boolean): string[] {
   const clock = clockTag(filled ? 'min1' : storedPart(resolution));

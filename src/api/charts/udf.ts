@@ -5,7 +5,6 @@
  * Source: TradingView's UDF page, protocol.md section 8.
  */
 import Type from 'typebox';
-import type { ListedPool } from '../../engine/directory/directory.ts';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { COIN, parseAsset } from '../../engine/market/asset.ts';
 import type { PriceKind } from '../../engine/market/barView.ts';
@@ -16,8 +15,10 @@ import {
   TRADING_VIEW_MINUTES,
   TRADING_VIEW_RESOLUTIONS,
 } from '../../engine/market/resolution.ts';
+import type { ListedPool } from '../../engine/pools/listedPool.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { MAX_SEARCH_CHARACTERS } from '../../engine/runtime/limits.ts';
 import type { Answer, Handled, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { PRICES } from './chartKind.ts';
@@ -26,7 +27,7 @@ import { tradedBars } from './history.ts';
 import type { BarForm, HistoryAnswers } from './historyAnswers.ts';
 import { HISTORY_LIMIT } from './schema.ts';
 
-const MOST_FOUND = 100;
+const MAX_FOUND = 100;
 const DEFAULT_FOUND = 30;
 
 const SymbolName = Type.String({
@@ -105,7 +106,7 @@ function serverRoutes({ at, id, of }: Feed, clock: Pick<Clock, 'nowMs'>): Route[
       ...COMMON,
       path: `${at}/config`,
       operationId: `${id}Config`,
-      summary: `What the datafeed can do${of}`,
+      summary: `Capabilities of the datafeed${of}`,
       answers: { 200: { description: 'The configuration', schema: Config } },
       needsSync: false,
       positioned: false,
@@ -132,7 +133,7 @@ function symbolRoutes({ at, id, of }: Feed, node: ChartNode): Route[] {
       ...COMMON,
       path: `${at}/symbols`,
       operationId: `${id}Symbol`,
-      summary: `What a symbol is${of}`,
+      summary: `Description of a symbol${of}`,
       query: Type.Object({ symbol: SymbolName }),
       answers: {
         200: { description: 'The symbol, or why not', schema: Type.Union([SymbolInfo, Refusal]) },
@@ -145,12 +146,12 @@ function symbolRoutes({ at, id, of }: Feed, node: ChartNode): Route[] {
       operationId: `${id}Search`,
       summary: `Symbols whose name, ticker or asset id holds a text${of}`,
       description:
-        'Without `query` those with the highest market cap. `type` and `exchange` '.concat(
-          'are ignored: there is one of each.',
+        'Without `query`, the symbols with the highest market cap. `type` and `exchange` '.concat(
+          'are ignored, because each has a single value.',
         ),
       query: Type.Object({
-        query: Type.Optional(Type.String({ maxLength: 128 })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_FOUND })),
+        query: Type.Optional(Type.String({ maxLength: MAX_SEARCH_CHARACTERS })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_FOUND })),
       }),
       answers: { 200: { description: 'Symbols, best first', schema: Found } },
       handle: ({ query }) =>
@@ -170,7 +171,7 @@ function historyRoute(
     operationId: `${id}History`,
     summary: `Bars as columns of numbers${of}`,
     description:
-      'Bars that start in [from, to); `countback` wins over `from`: so many bars before `to`.',
+      'Bars that start in [from, to); `countback` wins over `from`: that many bars before `to`.',
     query: UdfHistoryQuery,
     answers: {
       200: {
@@ -214,9 +215,7 @@ function history(
   const { base, quote } = symbol;
   const asked = { chart, kind: PRICES, shown: { base, quote }, span, filled: false, form: ROWS };
   return histories.textOf(asked, (text) => {
-    // trust: rows of `ROWS`
-    const rows = JSON.parse(text) as Row[];
-    if (rows.length > 0) return jsonAnswer(columnsOf(rows));
+    if (text !== '[]') return { body: columnsText(text) };
     return jsonAnswer({ s: 'no_data', ...newestBefore(chart) });
   });
 
@@ -227,21 +226,22 @@ function history(
   }
 }
 
-type Row = readonly [t: number, o: number, h: number, l: number, c: number, v: number];
-
 /** The one place where a price becomes a floating-point number: UDF knows nothing else. */
 const ROWS: BarForm = {
   name: 'udf',
   text({ time, open, high, low, close, volume }) {
-    const prices = [Number(open), Number(high), Number(low), Number(close)] as const;
-    const row: Row = [time, ...prices, Number(volume)];
-    return JSON.stringify(row);
+    return JSON.stringify([time, ...[open, high, low, close, volume].map(Number)]);
   },
 };
 
-function columnsOf(rows: readonly Row[]): Type.Static<typeof Columns> {
-  const of = (column: 0 | 1 | 2 | 3 | 4 | 5) => rows.map((row) => row[column]);
-  return { s: 'ok', t: of(0), o: of(1), h: of(2), l: of(3), c: of(4), v: of(5) };
+/** Copies the rows' numbers as texts: parsing and writing 30,000 holds the loop for 10 ms. */
+function columnsText(text: string): string {
+  const texts = text.slice(2, -2).split('],[');
+  const rows = texts.map((row) => row.split(','));
+  const columns = ['t', 'o', 'h', 'l', 'c', 'v'].map(
+    (name, at) => `"${name}":[${rows.map((row) => row[at]).join(',')}]`,
+  );
+  return `{"s":"ok",${columns.join(',')}}`;
 }
 
 function refuse(errmsg: string): Answer {
@@ -250,8 +250,8 @@ function refuse(errmsg: string): Answer {
 
 /**
  * Symbols of the UDF datafeed: a token against ADA under its asset id, any other pair as
- * `base_quote`. What a person types (a ticker, `UPCURVE:RKT/ADA`) finds the token with the highest
- * market cap that has it.
+ * `base_quote`. A typed name (a ticker, `UPCURVE:RKT/ADA`) finds the token with the highest market
+ * cap among the tokens with that name.
  */
 interface UdfSymbol {
   readonly base: string;
@@ -323,7 +323,7 @@ const Found = Type.Array(
 /** Fractional digits that a chart shows of a price. */
 const PRICE_SCALE = 1_000_000_000_000;
 
-/** null: nothing of that name is traded. */
+/** null: no traded pair has that name. */
 function findSymbol(fold: Fold, text: string): UdfSymbol | null {
   const asked = text.trim().replace(new RegExp(`^${EXCHANGE}:`, 'i'), '');
   const [baseText = '', quoteText = COIN, ...more] = asked.split('_');
@@ -348,7 +348,10 @@ function symbolOf(fold: Fold, base: string, quote: string): UdfSymbol | null {
   return { base, quote, name: ticker, description: ticker };
 }
 
-/** Of a token that was launched here: it has bars, and nothing needs to be loaded to know it. */
+/**
+ * The symbol of a token that was launched here: it has bars, and nothing needs to be loaded to know
+ * it.
+ */
 function launched({ token, ticker, name }: ListedPool['pool']): UdfSymbol {
   const short = ticker === '' ? name : ticker;
   return { base: token, quote: COIN, name: `${short}/ADA`, description: `${name} / ADA` };

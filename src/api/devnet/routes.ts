@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { keyAddressProblem, parseKeyAddress } from '../../cardano/codec/address.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { FAUCET_ADA, MAX_FAUCET_ADA, MAX_FORK_BLOCKS } from '../../engine/runtime/limits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { TxHash } from '../schemas/identifiers.ts';
@@ -16,19 +17,20 @@ export interface Devnet {
   mine(blocks: number): Promise<number | Failure>;
 }
 
-const MAX_FAUCET_ADA = 10_000;
-const MAX_BLOCKS = 2160;
 const LOVELACE_PER_ADA = 1_000_000n;
 
 const Faucet = Type.Object({
   address: Type.String({ minLength: 1, maxLength: 200 }),
-  ada: Type.Optional({ ...Type.Integer({ minimum: 2, maximum: MAX_FAUCET_ADA }), default: 1000 }),
+  ada: Type.Optional({
+    ...Type.Integer({ minimum: 2, maximum: MAX_FAUCET_ADA }),
+    default: FAUCET_ADA,
+  }),
 });
 const Fork = Type.Object({
-  depth: Type.Integer({ minimum: 1, maximum: MAX_BLOCKS }),
+  depth: Type.Integer({ minimum: 1, maximum: MAX_FORK_BLOCKS }),
   resubmit: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('none')])),
 });
-const Mine = Type.Object({ blocks: Type.Integer({ minimum: 1, maximum: MAX_BLOCKS }) });
+const Mine = Type.Object({ blocks: Type.Integer({ minimum: 1, maximum: MAX_FORK_BLOCKS }) });
 const Height = Type.Object({ height: Type.Integer() });
 
 const COMMON = {

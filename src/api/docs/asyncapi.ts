@@ -64,7 +64,9 @@ class Sockets {
   }
 }
 
-/** Of an operation; what is in it stands at the channel and at the fields. */
+/**
+ * The description of an operation; its details are at the channel and at the fields.
+ */
 function aboutOf(channel: string, message: string, direction: Direction): string {
   const whose = channel === 'socket' ? 'of the socket' : `of the topic ${channel}`;
   return direction === 'send'

@@ -1,5 +1,5 @@
 /**
- * Examples from real answers: what `test/api/docs/record.ts` recorded from a running devnet.
+ * Examples from real answers: what `scripts/recordExamples.ts` recorded from a running devnet.
  * A route or topic that was not recorded has none, and the documents are whole without it.
  */
 import { readFileSync } from 'node:fs';

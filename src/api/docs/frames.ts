@@ -7,7 +7,7 @@ const SubscriptionId = Type.Union([Type.String({ maxLength: 128 }), Type.Integer
 const Epoch = Type.String({ pattern: '^[0-9]{1,15}-[A-Za-z0-9_-]{1,24}$' });
 const Since = Type.Object({ epoch: Epoch, seq: Type.Integer({ minimum: 0 }) });
 
-/** Our extensions of subscribe; using one of them asks for `Subscribed` as an answer. */
+/** Our extensions of subscribe; a client that uses one gets `Subscribed` as an answer. */
 const RESUME = {
   since: Type.Optional(Since),
   snapshot: Type.Optional(Type.Boolean({ description: 'false: updates only.' })),

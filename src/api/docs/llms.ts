@@ -1,6 +1,6 @@
 /**
  * `/llms.txt` (llmstxt.org) and `/llms-full.txt`: the same documents for language models, as
- * Markdown. The first lists what there is, the second has all of it in one text.
+ * Markdown. The first lists the parts, the second has the whole text.
  */
 
 import type { JsonObject } from './definitions.ts';

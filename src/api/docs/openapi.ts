@@ -22,11 +22,11 @@ export interface About {
 const ERROR_MORE = {
   details: Type.Optional(
     Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: 'On 400: where in the input, and what is wrong there.',
+      description: 'On 400: each fault of the input, with its place.',
     }),
   ),
   reason: Type.Optional(
-    Type.String({ description: 'Of a refused transaction, for a machine: what exactly.' }),
+    Type.String({ description: 'For a machine: the exact reason why a transaction was refused.' }),
   ),
   retry: Type.Optional(
     Type.Literal(false, {
@@ -58,7 +58,7 @@ const Problem = Type.Object(
   { $id: 'Problem', description: 'RFC 9457, to clients that name it in Accept.' },
 );
 
-/** `routes` are all of the API, those of the documents included. */
+/** `routes` are all routes of the API, including the documents' own. */
 export function openapi(
   about: About,
   routes: readonly Route[],
@@ -83,7 +83,7 @@ export function openapi(
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    // Nothing needs a key: what is signed is signed by wallets. A key changes limits.
+    // Nothing needs a key: wallets sign transactions themselves. A key changes limits.
     security: [{}, { apiKey: [] }],
     tags: tagsOf(routes),
     paths,

@@ -93,7 +93,7 @@ function ownResponse(
   };
 }
 
-/** The example is that of JSON, written as the gateway writes it. */
+/** The example is the JSON example, written as the gateway writes it. */
 function csvOf(shape: CsvShape, { example }: JsonObject): JsonObject {
   const schema = { type: 'string', description: CSV };
   if (example === undefined) return { schema };

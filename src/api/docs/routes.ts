@@ -21,7 +21,7 @@ const MARKDOWN = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json';
 const DOCUMENT = Type.Object({}, { additionalProperties: true });
 
-/** Nothing but this server, and nothing inline. */
+/** Only content of this server, and no inline content. */
 const HTML_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
@@ -60,7 +60,7 @@ export function docsRoutes(
       JSON_TYPE,
       () => JSON.stringify(streams()),
     ),
-    served('/llms.txt', 'llms', 'What there is, for language models', MARKDOWN, () =>
+    served('/llms.txt', 'llms', 'Contents of the documents, for language models', MARKDOWN, () =>
       llmsText(calls(), streams()),
     ),
     served('/llms-full.txt', 'llmsFull', 'All documents in one text', MARKDOWN, () =>

@@ -9,7 +9,7 @@ import type { HttpResponse } from './server.ts';
 
 export interface Caller {
   readonly address: string;
-  /** What its limits are counted under. */
+  /** The name under which its limits are counted. */
   readonly key: string;
   /** From this machine, and without an API key. */
   readonly loopback: boolean;
@@ -87,7 +87,9 @@ export class Callers {
   }
 }
 
-/** Of a literal address. Any other text, such as the name of a host, is not loopback. */
+/**
+ * The caller behind a literal address. Any other text, such as the name of a host, is not loopback.
+ */
 export function callerOf(address: string): Caller {
   const family = isIP(address);
   if (family !== 6) {

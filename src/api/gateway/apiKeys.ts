@@ -20,7 +20,7 @@ export interface KeyLimits {
 export interface ApiKey {
   /** For people: in answers and in the log. */
   readonly name: string;
-  /** Of the key, in lower-case hex. */
+  /** Hash of the key, in lower-case hex. */
   readonly sha256: string;
   readonly limits: KeyLimits;
 }
@@ -54,8 +54,8 @@ export class ApiKeys {
   }
 
   /**
-   * Takes other keys; returns the names of those that are gone, whose sockets end. A key whose
-   * limits stay as they were keeps the tokens that it has left.
+   * Takes other keys; returns the names of the removed keys, whose sockets end. A key whose limits
+   * stay as they were keeps the tokens that it has left.
    */
   replace(keys: readonly ApiKey[]): readonly string[] {
     const old = this.#byHash;

@@ -12,14 +12,14 @@ export interface BodyLimits {
 }
 
 /** For a body of a few fields. */
-export const SMALL_BODY_BYTES = 16_384;
+const SMALL_BODY_BYTES = 16_384;
 /** A thousand asset ids or key hashes, on lines of their own. */
 export const LIST_BODY_BYTES = 131_072;
 /** The outputs of a wallet, some thousand without tokens. */
 export const OUTPUTS_BODY_BYTES = 262_144;
 
 /** Where clients name topics with data of their own. */
-export const MOST_BODY_BYTES = 1_048_576;
+export const MAX_BODY_BYTES = 1_048_576;
 
 /** Fields that the schema does not name; they are ignored. */
 const SPARE_VALUES = 100;
@@ -29,23 +29,23 @@ const UNKNOWN_VALUES = 1_100;
 export function bodyLimitsOf(
   schema: TSchema | undefined,
   { maxBodyBytes = SMALL_BODY_BYTES }: { readonly maxBodyBytes?: number },
-  mostBytes = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): BodyLimits {
   return {
-    bytes: Math.min(maxBodyBytes, mostBytes),
-    values: SPARE_VALUES + (schema === undefined ? 0 : mostValues(schema)),
+    bytes: Math.min(maxBodyBytes, maxBytes),
+    values: SPARE_VALUES + (schema === undefined ? 0 : maxValues(schema)),
   };
 }
 
-function mostValues(schema: unknown): number {
+function maxValues(schema: unknown): number {
   if (!isRecord(schema)) return UNKNOWN_VALUES;
   const { anyOf, properties, items, maxItems } = schema;
-  if (Array.isArray(anyOf)) return Math.max(1, ...anyOf.map(mostValues));
+  if (Array.isArray(anyOf)) return Math.max(1, ...anyOf.map(maxValues));
   if (isRecord(properties)) {
-    return Object.values(properties).reduce<number>((sum, each) => sum + mostValues(each), 1);
+    return Object.values(properties).reduce<number>((sum, each) => sum + maxValues(each), 1);
   }
   if (schema.type === 'array') {
-    return 1 + (typeof maxItems === 'number' ? maxItems : UNKNOWN_VALUES) * mostValues(items);
+    return 1 + (typeof maxItems === 'number' ? maxItems : UNKNOWN_VALUES) * maxValues(items);
   }
   const isPlain =
     schema.type !== undefined || schema.const !== undefined || schema.enum !== undefined;

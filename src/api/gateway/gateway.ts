@@ -40,7 +40,7 @@ interface GatewayDeps {
   readonly streams: Streams;
   readonly routes: readonly Route[];
   readonly topics: readonly Topic[];
-  /** What a browser gets for a path that no route takes; absent: the error that programs get. */
+  /** The page that a browser gets for an unknown path; absent: the error that programs get. */
   readonly missingPage?: Route | null;
   readonly nodeView: NodeView;
   readonly clock: Clock;
@@ -164,7 +164,7 @@ interface SocketParts {
   readonly limits: RateLimits;
 }
 
-/** Sockets and event streams: what they subscribe to, and how they are kept alive. */
+/** Sockets and event streams: their subscriptions, and their pings. */
 function openSockets(
   deps: GatewayDeps & { readonly options: GatewayOptions; readonly apiKeys: ApiKeys },
   { callers, counts, responses, positionWaiters, limits }: SocketParts,
@@ -187,7 +187,7 @@ function openSockets(
   return { connections, endpoint, eventStreams, heartbeat, delivery };
 }
 
-/** Ends what was opened with a key that is not known any more. */
+/** Ends connections that were opened with a key that is no longer known. */
 function endRevoked(
   connections: ReadonlySet<Connection>,
   apiKeys: ApiKeys,
@@ -203,8 +203,8 @@ function reconnectDelayMs(rng: Rng): number {
   return RECONNECT_MS.from + Math.floor(rng.unit() * (RECONNECT_MS.to - RECONNECT_MS.from));
 }
 
-/** Waits until `done`, for `mostMs` at most. */
-async function waitUntil(done: () => boolean, clock: Clock, mostMs: number): Promise<void> {
-  const untilMs = clock.monotonicMs() + mostMs;
+/** Waits until `done`, for `maxMs` at most. */
+async function waitUntil(done: () => boolean, clock: Clock, maxMs: number): Promise<void> {
+  const untilMs = clock.monotonicMs() + maxMs;
   while (!done() && clock.monotonicMs() < untilMs) await sleep(clock, POLL_MS);
 }

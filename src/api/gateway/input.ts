@@ -69,7 +69,7 @@ function itemsWithoutAbsent(schema: unknown, values: readonly unknown[]): readon
   return values.map((value) => withoutAbsent(items, value));
 }
 
-/** Of the fields of an object, not of objects inside it: no schema has any there. */
+/** Defaults of the fields of an object, not of objects inside it: no schema has any there. */
 function defaultsOf(schema: unknown): readonly (readonly [string, unknown])[] {
   if (!isRecord(schema) || !isRecord(schema.properties)) return [];
   return Object.entries(schema.properties).flatMap(([name, field]) =>
@@ -135,7 +135,7 @@ function holdsLists(schema: unknown): boolean {
   );
 }
 
-/** Adds the first errors of a value that does not fit. The library would look at all of it. */
+/** Adds the first errors of a value that does not fit. The library would check the whole value. */
 function addErrors(schema: TSchema, value: unknown, at: string, errors: SchemaError[]): void {
   const list = Array.isArray(value) ? listIn(schema) : null;
   if (list !== null && Array.isArray(value) && value.length > 0) {
@@ -211,7 +211,7 @@ function describe(errors: readonly SchemaError[], root: string, schema: TSchema)
   return Array.from(messages, ([path, message]) => ({ path, message }));
 }
 
-/** The schema's description of a field, for those who do not read patterns. */
+/** The schema's description of a field, for readers who do not know patterns. */
 function aboutField(schema: unknown, instancePath: string): string | null {
   const field = fieldAt(schema, instancePath);
   return isRecord(field) && typeof field.description === 'string' ? field.description : null;
@@ -223,7 +223,8 @@ function constantsOf(field: unknown): readonly unknown[] {
   return Array.isArray(field.anyOf) ? field.anyOf.flatMap(constantsOf) : [];
 }
 
-function fieldAt(schema: unknown, instancePath: string): unknown {
+/** The schema of the value at a JSON pointer. */
+export function fieldAt(schema: unknown, instancePath: string): unknown {
   let at: unknown = schema;
   for (const name of instancePath.split('/').slice(1)) at = fieldOf(at, name);
   return at;

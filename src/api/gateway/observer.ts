@@ -1,3 +1,5 @@
+import type { PathObserver } from '../../engine/runtime/entryPath.ts';
+
 /**
  * Events of the gateway and the streams; the implementation writes log events and metrics. Calls
  * are on hot paths: they must be cheap and must not throw.
@@ -17,4 +19,5 @@ export interface Observer {
   socketBehind(bufferedBytes: number): void;
   resync(reason: 'slow' | 'epoch'): void;
   badFrame(cause: string): void;
+  readonly entryAt?: PathObserver;
 }

@@ -15,22 +15,24 @@ export interface GatewayOptions {
   readonly launches: Quota;
   /** Token buckets kept; the least recently seen address is forgotten, and gets a full one. */
   readonly maxAddresses: number;
-  /** Of any route's JSON body; most routes state less. */
+  /** Limit for the JSON body of any route; most routes state less. */
   readonly maxBodyBytes: number;
-  /** Of all bodies being received, together; 503 OVERLOADED above. */
+  /** Limit for the bodies being received, all together; 503 OVERLOADED above. */
   readonly maxArrivingBytes: number;
-  /** Of those of one caller; what is small counts apart from what is large. */
+  /** Limit for one caller's bodies being received; small and large bodies count separately. */
   readonly maxArrivingEach: number;
   /** How long a request or subscription waits for a position we have not reached. */
   readonly positionWaitMs: number;
   readonly maxWaiting: number;
-  /** Of these for one socket; a request waits for one position. */
+  /** Limit for the waits of one socket; a request waits for one position. */
   readonly maxWaitingEach: number;
-  /** Of these for one caller, whatever it connects. */
+  /** Limit for the waits of one caller, over all its connections. */
   readonly maxWaitingCaller: number;
   readonly gzipCacheBytes: number;
 
   readonly maxSubscriptions: number;
+  /** Different streams of one caller, over all its sockets (`ws/streamCounts.ts`). */
+  readonly maxStreamsEach: number;
   readonly maxFrameBytes: number;
   readonly framesPerSecond: number;
   readonly maxSocketsPerAddress: number;
@@ -44,7 +46,9 @@ export interface GatewayOptions {
   readonly behindBytes: number;
   /** ... and below this many it is brought up to date. */
   readonly wakeBytes: number;
-  /** uWebSockets.js drops frames above this; also the bound of what a slow socket may skip. */
+  /**
+   * uWebSockets.js drops frames above this; also the limit of bytes that a slow socket may skip.
+   */
   readonly bufferBytes: number;
   readonly behindMs: number;
   /** From the Shutdown frame to the close frame. */
@@ -72,6 +76,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   gzipCacheBytes: 32 * 1_048_576,
 
   maxSubscriptions: 500,
+  maxStreamsEach: 20_000,
   maxFrameBytes: 65_536,
   framesPerSecond: 50,
   maxSocketsPerAddress: 1_000,

@@ -4,7 +4,7 @@
  *
  * A route's handler gets checked input and answers bytes; everything HTTP (limits, CORS, ETag,
  * gzip, HEAD, aborts) happens around it. A handler may be asynchronous; it runs between batches of
- * the fold, so what it reads before its first await is at `NodeView.applied()`.
+ * the fold, so its reads before the first await are at `NodeView.applied()`.
  */
 import type { TObject, TSchema } from 'typebox';
 import type { Failure } from '../../engine/runtime/errors.ts';
@@ -32,7 +32,7 @@ export interface RouteRequest {
   readonly call?: (route: Route, request: InnerRequest) => Promise<Answer | Failure>;
 }
 
-/** A request to a route from within another one; checked as one that came alone. */
+/** A request to a route from within another one; it is checked like a request that came alone. */
 export interface InnerRequest {
   /** Path and query. */
   readonly target: string;
@@ -107,7 +107,7 @@ export interface Answer {
   readonly encoded?: { readonly br: Uint8Array; readonly gzip: Uint8Array };
 }
 
-/** Whose token bucket a request draws from; `free` for health and metrics. */
+/** The token bucket that a request draws from; `free` for health and metrics. */
 export type RateClass = 'read' | 'build' | 'launch' | 'free';
 
 /** One kind of answer, for the documents. */
@@ -122,7 +122,7 @@ export interface AnswerShape {
 
 /** How the rows of a JSON answer become CSV. */
 export interface CsvShape {
-  /** Of the download, without `.csv`. */
+  /** Name of the downloaded file, without `.csv`. */
   readonly file: string;
   /** Its fields are the columns. */
   readonly row: TObject;
@@ -132,7 +132,7 @@ export interface CsvShape {
 
 /** How a route answers a request again that came before under the same `Idempotency-Key`. */
 export interface Idempotency {
-  /** Whose request it is: a key of one wallet says nothing of another's. */
+  /** The wallet of the request: a key of one wallet does not apply to another. */
   wallet(request: RouteRequest): string;
   /** Whether an answer of this route may be given again; a Failure: that cannot be known now. */
   isCurrent(answer: Answer): Promise<boolean | Failure>;
@@ -140,7 +140,7 @@ export interface Idempotency {
   readonly likeAbsent?: Readonly<Record<string, unknown>>;
 }
 
-/** A cause of the catalogue, or one that this route answers with another status. */
+/** A cause of the catalogue, or a cause that this route answers with another status. */
 type RouteCause = string | { readonly cause: string; readonly status: number };
 
 export interface Route {
@@ -155,7 +155,7 @@ export interface Route {
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema;
-  /** Of the body, or of each field of the form; `SMALL_BODY_BYTES` where it is left out. */
+  /** Limit of the body, or of each field of the form; `SMALL_BODY_BYTES` where it is left out. */
   readonly maxBodyBytes?: number;
   /** The body is a form; `body` is left out then. */
   readonly form?: FormShape;
@@ -178,7 +178,7 @@ export interface Route {
   /**
    * A POST that must not take effect unless its client can get the answer. The library closes a
    * connection on which it reads a request while an answer is pending. So this route does not start
-   * when such a request came with it.
+   * if the rest of such a request arrived together with it.
    */
   readonly exclusive?: boolean;
   /** Honours `Idempotency-Key`. */
@@ -204,13 +204,13 @@ export interface Route {
 
 /**
  * An answer that may take longer than the loop should be held for: the gateway makes it in slices.
- * Only for an answer that is long anyhow: a connection that pipelines behind one that took more
- * than a moment is closed.
+ * Only for an answer that is long anyhow: the connection is closed if it pipelines behind an answer
+ * that took more than a moment.
  */
 export class SlicedAnswer {
   /**
-   * Does some of it, until `isOver`. null: there is more. Unless `held`, it reads what is there in
-   * each slice, and the answer is at the position of the last one.
+   * Does some of it, until `isOver`. null: there is more. Unless `held`, each slice reads the
+   * present state, and the answer is at the position of the last slice.
    */
   readonly step: (isOver: () => boolean) => Answer | Failure | null;
   /** For a state that is kept from the first slice on. */
@@ -237,7 +237,7 @@ export interface Tip {
   readonly lagMs: number | null;
 }
 
-/** What the gateway may ask of the node. */
+/** The node's part of the gateway's interface. */
 export interface NodeView {
   /** Position every reader sees. */
   applied(): Position;

@@ -3,8 +3,8 @@
  * `arrived` when the node is there, `late` after the time limit or when too many are waiting.
  *
  * A position may not exist any more: a backup was restored, or a chain reset. Only the log itself
- * can say so, asked after the client did; `done` gets `gone` once this node has all of that log.
- * While the log does not answer, the wait ends `late`.
+ * can say so, asked after the client did; `done` gets `gone` once this node has the log up to that
+ * end. While the log does not answer, the wait ends `late`.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { hasReached, type Position } from '../../engine/runtime/position.ts';
@@ -13,7 +13,9 @@ import type { Caller } from './address.ts';
 import type { Observer } from './observer.ts';
 import type { NodeView } from './port.ts';
 
-/** A request or a socket, and whose it is: each has a limit, so one of them cannot use up all. */
+/**
+ * A request or a socket, and its caller: each has a limit, so no single one can use up the total.
+ */
 interface WaiterOwner {
   readonly of: object;
   readonly caller: Caller;
@@ -23,7 +25,7 @@ type Outcome = 'arrived' | 'gone' | 'late';
 
 interface Waiter {
   readonly owner: WaiterOwner;
-  /** What is waited for: the end of the log where what was asked for is gone. */
+  /** The awaited position: the end of the log, if the requested position is gone. */
   position: Position;
   isGone: boolean;
   readonly timer: Timer;
@@ -88,7 +90,7 @@ export class PositionWaiters {
     return { cancel: () => this.#remove(waiter) };
   }
 
-  /** One question at a time, for all that began to wait before it. */
+  /** One question at a time, for all waits that began before it. */
   async #askAboutEnd(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;

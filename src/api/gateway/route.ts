@@ -33,7 +33,7 @@ interface CheckedRequest<
   readonly call?: RouteRequest['call'];
 }
 
-/** What a check lets through: as the schema says, and fields with a `default` are always there. */
+/** The type of checked input: as the schema says, and fields with a `default` are always there. */
 export type InputOf<Schema extends TSchema> = Static<Schema> & DefaultsOf<Schema>;
 
 type DefaultsOf<Schema> = Schema extends { readonly properties: infer Fields }
@@ -95,7 +95,7 @@ export function route<
   };
 }
 
-/** For callers that call a handler once: none that they may call takes more than one turn. */
+/** For callers that call a handler once: no route for them takes more than one turn. */
 export function inOneTurn(
   handled: ReturnType<Route['handle']>,
 ): Answer | Failure | Promise<Answer | Failure> {

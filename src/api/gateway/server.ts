@@ -1,6 +1,6 @@
 /**
- * The only file that imports uWebSockets.js: a thin port of what the gateway needs of it.
- * A simulation serves the same port in memory.
+ * The only file that imports uWebSockets.js: a thin port with the parts that the gateway uses. A
+ * simulation serves the same port in memory.
  *
  * Listening is exclusive, unless it is to be shared. By default uWebSockets.js sets SO_REUSEPORT,
  * so a second process on one port would silently take half of the connections instead of failing.
@@ -37,9 +37,9 @@ export interface HttpResponse {
   writeHeader(name: string, value: string): unknown;
   end(body?: Text, closeConnection?: boolean): unknown;
   endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
-  /** [all of `chunk` was taken, the response is complete]. */
+  /** [the whole `chunk` was taken, the response is complete]. */
   tryEnd(chunk: Text, totalBytes: number): [boolean, boolean];
-  /** Part of a body without a known length; false: not all that was written has left. */
+  /** Part of a body without a known length; false: some bytes have not left yet. */
   write(chunk: Text): boolean;
   onWritable(run: (offset: number) => boolean): unknown;
   onAborted(run: () => void): unknown;

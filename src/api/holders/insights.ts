@@ -15,14 +15,14 @@ import {
 import { Amount } from '../schemas/identifiers.ts';
 
 /** More fills than a block has. */
-const MOST_FILLS = 1_000;
+const MAX_FILLS = 1_000;
 
 const share = (what: string) =>
   Type.String({
     pattern: '^[0-9]+\\.[0-9]{2}$',
     description: `${what}, in percent of the supply outside the pool.`,
   });
-const groupOf = (who: string, what = 'What they hold now') =>
+const groupOf = (who: string, what = 'Their present holdings') =>
   Type.Union(
     [
       Type.Object({
@@ -59,12 +59,12 @@ export const Insights = Type.Object(
         'launch or before it.',
     ),
     snipers: groupOf(
-      'The same for the three blocks after that of the launch; a bundler is no sniper.',
+      'The same for the three blocks after the launch block; a bundler is no sniper.',
     ),
     insiders: groupOf(
       'Payment keys other than the author’s that the launch transaction paid tokens to, or that ' +
-        'gained tokens in a transaction in which the author’s key lost some. What fills of ' +
-        'orders and withdrawn locks bring does not count.',
+        'gained tokens in a transaction in which the author’s key lost some. Tokens from ' +
+        'fills of orders and from withdrawn locks do not count.',
     ),
     bundled: groupOf(
       'Buys that were **filled** in the block of the launch by other keys than the author’s.',
@@ -76,8 +76,8 @@ export const Insights = Type.Object(
 type Insights = Type.Static<typeof Insights>;
 
 export const HELD =
-  'What a key holds are its confirmed tokens and those in its own open sell orders; tokens in ' +
-  'vesting locks stand apart. An address without a payment key holds for itself.';
+  'A key holds its confirmed tokens and the tokens in its own open sell orders; tokens in ' +
+  'vesting locks are separate. An address without a payment key holds for itself.';
 
 export function insightsOf(fold: Fold, pool: PoolRecord): Insights {
   const { store, directory } = fold;
@@ -117,7 +117,7 @@ function bundledIn({ store }: Fold, pool: PoolRecord): Insights['bundled'] {
   if (launchTx === '') return null;
   const keys = new Set<string>();
   let bought = 0n;
-  for (const { value } of store.withPrefix('trades', `${token}/`, MOST_FILLS)) {
+  for (const { value } of store.withPrefix('trades', `${token}/`, MAX_FILLS)) {
     const { atMs, side, pkh, tokens } = readRecord<TradeRecord>(value);
     if (atMs !== createdMs) break;
     if (side !== 'buy' || pkh === '' || pkh === author.pkh) continue;

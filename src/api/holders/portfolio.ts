@@ -1,6 +1,6 @@
 /**
- * What payment keys hold and made, over all tokens. A token counts where a key holds it or has
- * traded it. Sums are those of `pnl-card` and `asset-balance`, token by token.
+ * Holdings and profits of payment keys, over all tokens. A token counts where a key holds it or has
+ * traded it. Per token, the sums equal `pnl-card` and `asset-balance`.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
@@ -30,7 +30,7 @@ import type { Portfolio, PortfolioToken } from './portfolioSchema.ts';
 import { ada, seconds } from './routes.ts';
 
 /** Rows of wallets and tokens that one answer reads: about a tenth of a second, in slices. */
-const MOST_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 
 interface Holding {
   readonly shown: Pick<PoolRecord, 'name' | 'ticker' | 'logoCID'>;
@@ -91,7 +91,7 @@ function* holdingsOf(
     holdings.set(token, made);
     return made;
   };
-  const traded = yield* eachOfKeys(rows, { table: 'traders', keys, most: MOST_ROWS }, (row) => {
+  const traded = yield* eachOfKeys(rows, { table: 'traders', keys, most: MAX_ROWS }, (row) => {
     const holding = holdingOf(tokenOf(row.key));
     if (holding === null) return;
     const trader = readRecord<TraderRecord>(row.value);
@@ -101,11 +101,11 @@ function* holdingsOf(
     holding.firstMs = Math.min(holding.firstMs ?? trader.firstMs, trader.firstMs);
     holding.lastMs = Math.max(holding.lastMs ?? trader.lastMs, trader.lastMs);
   });
-  const held = yield* eachOfKeys(rows, { table: 'balances', keys, most: MOST_ROWS }, (row) => {
+  const held = yield* eachOfKeys(rows, { table: 'balances', keys, most: MAX_ROWS }, (row) => {
     const holding = holdingOf(tokenOf(row.key));
     if (holding !== null) holding.balance += BigInt(row.value);
   });
-  return traded && held ? holdings : tooMany(`${MOST_ROWS} tokens`);
+  return traded && held ? holdings : tooMany(`${MAX_ROWS} tokens`);
 }
 
 function newHolding(pool: PoolRecord): Holding {

@@ -1,8 +1,8 @@
 /**
- * What payment keys made over time, folded again from their fills: position by position as
+ * The profits of payment keys over time, folded again from their fills: position by position as
  * `traderRows` does it, valued at the spot price that the bars have at the end of each interval.
  *
- * Assumes: what the fold keeps of trades is what the fills of the orders and the initial buys say.
+ * Assumes: the fold's rows of trades agree with the fills of the orders and the initial buys.
  * Never:   more than some hundred tokens and some thousand orders and bars for one answer. It is
  *          made in slices: rows are of the state in which it began, prices of bars and pools of the
  *          slice in which they are read.
@@ -43,10 +43,10 @@ import type { PortfolioPoint } from './portfolioSchema.ts';
 import { ada, poolOf } from './routes.ts';
 
 /** Per answer: a token costs about 0.3 ms, a value of a token 0.25 µs. */
-const MOST_TOKENS = 500;
-const MOST_VALUES = 200_000;
-const MOST_ORDERS = 5_000;
-const MOST_BARS = 20_000;
+const MAX_TOKENS = 500;
+const MAX_VALUES = 200_000;
+const MAX_ORDERS = 5_000;
+const MAX_BARS = 20_000;
 /** Rows, bars or points, some 1 ms of them. */
 const A_STEP = 250;
 
@@ -81,21 +81,21 @@ export function* portfolioHistory(
 ): Steps<History | Failure> {
   const { marketMs } = fold;
   const traded: { pkh: string; token: AssetId; firstMs: number }[] = [];
-  const own = { table: 'traders', keys, most: MOST_TOKENS } as const;
+  const own = { table: 'traders', keys, most: MAX_TOKENS } as const;
   const areFew = yield* eachOfKeys(rows, own, ({ key, value }) => {
     const pkh = key.slice(0, key.indexOf('/'));
     const { firstMs } = readRecord<TraderRecord>(value);
     traded.push({ pkh, token: tokenOf(key), firstMs });
   });
-  if (!areFew) return tooMany(`${MOST_TOKENS} traded tokens`);
+  if (!areFew) return tooMany(`${MAX_TOKENS} traded tokens`);
   const firstMs = traded.reduce((first, row) => Math.min(first, row.firstMs), Infinity);
   const { intervals, isCut } = intervalsOf(request, firstMs, marketMs);
   if (intervals.length === 0) return { points: [], isCut };
-  if (intervals.length * traded.length > MOST_VALUES) return tooLong();
+  if (intervals.length * traded.length > MAX_VALUES) return tooLong();
   const orders = traded.reduce((sum, { pkh, token }) => {
     return sum + Number(rows.get('counts', ordersOfBoth(pkh, token)) ?? 0);
   }, 0);
-  if (orders > MOST_ORDERS) return tooMany(`${MOST_ORDERS} orders`);
+  if (orders > MAX_ORDERS) return tooMany(`${MAX_ORDERS} orders`);
   const prices = new SpotPrices(fold, marketMs, request.resolution, intervals);
   for (const { pkh, token } of traded) {
     const pool = poolOf(fold, token);
@@ -163,16 +163,16 @@ interface Fill {
   readonly place: string;
   readonly isBuy: boolean;
   readonly tokens: bigint;
-  /** Cost of a buy with all fees, what a sell brought. */
+  /** Cost of a buy with all fees, or proceeds of a sell. */
   readonly lovelace: bigint;
 }
 
-/** Of one key and one token, in the order of the chain. */
+/** Fills of one key and one token, in the order of the chain. */
 function* fillsOf(rows: HeldState['rows'], pkh: string, pool: PoolRecord): Steps<Fill[]> {
   const { token } = pool;
   const fills: Fill[] = [];
   const prefix = `${ordersOfBoth(pkh, token)}/`;
-  yield* eachUnder(rows, 'order_index', { prefix, most: MOST_ORDERS }, ({ value: ref }) => {
+  yield* eachUnder(rows, 'order_index', { prefix, most: MAX_ORDERS }, ({ value: ref }) => {
     const text = rows.get('orders', ref);
     if (text !== null) fills.push(...fillsOfRecord(readRecord<OrderRecord>(text)));
   });
@@ -229,7 +229,7 @@ class SpotPrices {
   *read(pool: PoolRecord): Steps<Failure | null> {
     if (this.#known.has(pool.token)) return null;
     const { store } = this.#fold;
-    const pair = this.#fold.pairActor(pairName(pool.token, COIN));
+    const pair = this.#fold.pairBars(pairName(pool.token, COIN));
     if (pair === 'quarantined' || pair === null) {
       const message = `${pool.token} is being repaired: its state was damaged. Try again later.`;
       return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });
@@ -245,7 +245,7 @@ class SpotPrices {
       const part = this.#intervals.slice(at, at + A_STEP);
       const bars = closes(part[0]?.startMs ?? 0, part.at(-1)?.endMs ?? 0, part.length);
       this.#barsRead += bars.length;
-      if (this.#barsRead > MOST_BARS) return tooLong();
+      if (this.#barsRead > MAX_BARS) return tooLong();
       const byStart = new Map(bars.map(({ start, close }) => [start, close]));
       for (const { startMs, endMs } of part) {
         last = byStart.get(startMs) ?? last;

@@ -2,7 +2,10 @@
 
 import Type from 'typebox';
 import type { Fold } from '../../engine/fold/fold.ts';
+import { tradersOf } from '../../engine/fold/traderRows.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import type { PoolRecord } from '../../engine/store/records.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
@@ -22,6 +25,7 @@ import {
 } from './portfolioSchema.ts';
 import { AVERAGE_COST, COUNTED, distinct, poolOf } from './routes.ts';
 import { InsightsQuery, Keys } from './schema.ts';
+import { TopTraders, TradersQuery, topTraders } from './traders.ts';
 
 const COMMON = {
   tag: 'Holders',
@@ -49,14 +53,14 @@ export function portfolioRoutes(
   openOrdersOf: OpenOrdersOf,
 ): Route[] {
   return [
-    insightsRoute(node),
+    ...[insightsRoute(node), tradersRoute(node, reads)],
     route({
       ...COMMON,
       method: 'POST',
       path: '/v1/portfolio',
       operationId: 'portfolio',
-      summary: 'What wallets hold and made of all tokens, with open orders and locks',
-      description: `Of all keys together. ${AVERAGE_COST} ${COUNTED}`,
+      summary: 'Holdings and profits of wallets over all tokens, with open orders and locks',
+      description: `Sums over all keys. ${AVERAGE_COST} ${COUNTED}`,
       query: PortfolioQuery,
       body: Keys,
       maxBodyBytes: LIST_BODY_BYTES,
@@ -78,7 +82,7 @@ export function portfolioRoutes(
       method: 'POST',
       path: '/v1/portfolio/history',
       operationId: 'portfolioHistory',
-      summary: 'What wallets made over time, by minute, hour or day',
+      summary: 'Profits of wallets over time, by minute, hour or day',
       description:
         'A point for each interval from the first trade on, oldest first, folded from the fills; ' +
         `${AVERAGE_COST} Costs as much as ${HISTORY_COST} reads.`,
@@ -104,13 +108,50 @@ export function portfolioRoutes(
   ];
 }
 
+/** Traders of a token that count as one read: what an answer of a few milliseconds looks at. */
+const TRADERS_A_READ = 500;
+/** Half of what an address may read at once. */
+const MAX_READS = 100;
+
+function tradersRoute(node: { readonly fold: Fold }, reads: SlicedReads): Route {
+  return route({
+    ...COMMON,
+    method: 'GET',
+    path: '/v1/tokens/traders',
+    operationId: 'tokenTraders',
+    summary: 'The traders of a token that made or traded the most, largest first',
+    description:
+      `Payment keys with a fill of the token. ${AVERAGE_COST} Costs a read, and another for ` +
+      `each ${TRADERS_A_READ} keys that traded the token, at most ${MAX_READS}.`,
+    query: TradersQuery,
+    answers: { 200: { description: 'The traders', schema: TopTraders } },
+    causes: ['ASSET_NOT_FOUND'],
+    cost: ({ query }) => {
+      const traders = tradersIn(node.fold, query.asset);
+      return Math.min(MAX_READS, 1 + Math.floor(traders / TRADERS_A_READ));
+    },
+    handle: ({ query }) => {
+      const asset = query.asset.toLowerCase();
+      return reads.answer(function* (state) {
+        const pool = state.rows.record<PoolRecord>('pools', asset);
+        if (pool !== null) return jsonAnswer(yield* topTraders(state, pool, query));
+        return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
+      });
+    },
+  });
+}
+
+function tradersIn({ store }: Fold, asset: AssetId): number {
+  return Number(store.get('counts', tradersOf(asset.toLowerCase())) ?? 0);
+}
+
 function insightsRoute(node: { readonly fold: Fold }): Route {
   return route({
     ...COMMON,
     method: 'GET',
     path: '/v1/tokens/insights',
     operationId: 'tokenInsights',
-    summary: 'Who is behind a token: its author, the first buyers, the largest holders',
+    summary: 'Trust data of a token: its author, the first buyers, the largest holders',
     description: HELD,
     query: InsightsQuery,
     answers: { 200: { description: 'The insights', schema: Insights } },

@@ -8,8 +8,8 @@ import { Limit, Offset } from '../schemas/paging.ts';
 import { SPAN } from '../schemas/timeSpan.ts';
 import { ADA, COUNT, PRICE, SIGNED_ADA } from './schema.ts';
 
-export const MOST_POINTS = 1000;
-const MOST_TOKENS = 500;
+export const MAX_POINTS = 1000;
+const MAX_TOKENS = 500;
 const TIME = Type.Union([Type.Integer(), Type.Null()], {
   description: 'Unix seconds; null without a trade.',
 });
@@ -23,7 +23,7 @@ const PNL = {
   }),
 };
 
-export const PortfolioQuery = Type.Object({ offset: Offset, limit: Limit(100, MOST_TOKENS) });
+export const PortfolioQuery = Type.Object({ offset: Offset, limit: Limit(100, MAX_TOKENS) });
 
 const PortfolioToken = Type.Object({
   asset: AssetIdShape,
@@ -64,7 +64,7 @@ export const PortfolioHistoryQuery = Type.Object({
     description: 'Points a minute, 5 minutes, an hour or a day apart, UTC.',
   }),
   ...SPAN,
-  limit: Limit(MOST_POINTS, MOST_POINTS),
+  limit: Limit(MAX_POINTS, MAX_POINTS),
   format: Format,
 });
 

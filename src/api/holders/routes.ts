@@ -4,7 +4,7 @@
  */
 
 import type { Fold } from '../../engine/fold/fold.ts';
-import { balanceKey, holderAddress, holdersOf } from '../../engine/fold/holdingRows.ts';
+import { balanceKey, holderAddress, holdersOf } from '../../engine/fold/holderRows.ts';
 import { traderKey } from '../../engine/fold/traderRows.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatFixed, formatUnits } from '../../engine/market/decimal.ts';
@@ -68,7 +68,7 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
       method: 'GET',
       path: '/balances/v1/pool/holders',
       operationId: 'holders',
-      summary: 'Who holds a token, the largest balance first',
+      summary: 'Holders of a token, the largest balance first',
       description:
         `One row for each address with confirmed tokens; ties are ordered by address. ${COUNTED} ` +
         '`dev` is the author: all addresses with the payment key of the launch.',
@@ -90,7 +90,7 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
       method: 'GET',
       path: '/v1/orders-feed/metrics',
       operationId: 'tradingMetrics',
-      summary: 'What a wallet bought and sold of a token, and its profit',
+      summary: 'Buys, sells and profit of a wallet with a token',
       description: `${AVERAGE_COST} null where the key has no fill of the token.`,
       query: TraderQuery,
       answers: { 200: { description: 'Metrics, or null', schema: TradingMetricsOrNull } },
@@ -115,7 +115,7 @@ function walletRoutes(node: { readonly fold: Fold }): Route[] {
       path: '/balances/v1/user/pnl-card',
       operationId: 'pnlCard',
       summary: 'Profit of a user’s wallets with a token, in ADA and in percent',
-      description: `Of all keys together. ${AVERAGE_COST} null where none of them bought.`,
+      description: `Sums over all keys. ${AVERAGE_COST} null if no key bought.`,
       answers: { 200: { description: 'The card, or null', schema: PnlCardOrNull } },
       handle: ({ query, body }) =>
         jsonAnswer(pnlCardOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
@@ -124,10 +124,10 @@ function walletRoutes(node: { readonly fold: Fold }): Route[] {
       ...ofKeys,
       path: '/balances/v1/asset/asset-balance',
       operationId: 'assetBalance',
-      summary: 'What the tokens of a user’s wallets are worth at the spot price',
+      summary: 'Value of the tokens in a user’s wallets at the spot price',
       description:
         'Confirmed tokens at all addresses with these payment keys, however they came. ' +
-        `${COUNTED} null where there are none.`,
+        `${COUNTED} null if there are no tokens.`,
       answers: { 200: { description: 'The balance, or null', schema: AssetBalanceOrNull } },
       handle: ({ query, body }) =>
         jsonAnswer(worthOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
@@ -166,7 +166,7 @@ export function metricsOf(fold: Fold, asset: AssetId, pkh: string): TradingMetri
   };
 }
 
-/** Of all keys together; null where none of them bought. */
+/** Sums over all keys; null if no key bought. */
 function pnlCardOf(fold: Fold, asset: AssetId, keys: ReadonlySet<string>): PnlCard | null {
   let [invested, gain] = [0n, 0n];
   for (const pkh of keys) {
@@ -180,7 +180,7 @@ function pnlCardOf(fold: Fold, asset: AssetId, keys: ReadonlySet<string>): PnlCa
   return { asset, pnlPercent, investedAda: ada(invested), currentAdaGain: ada(gain) };
 }
 
-/** Of all keys together; null where none of them has any. */
+/** Sums over all keys; null if no key holds any. */
 function worthOf(fold: Fold, asset: AssetId, keys: ReadonlySet<string>): AssetBalance | null {
   const pool = poolOf(fold, asset);
   if (pool === null) return null;

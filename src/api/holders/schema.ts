@@ -4,8 +4,8 @@ import { Amount, AssetIdShape, KeyHash } from '../schemas/identifiers.ts';
 import { Limit, Offset } from '../schemas/paging.ts';
 
 const DEFAULT_HOLDERS = 100;
-const MOST_HOLDERS = 101;
-const MOST_KEYS = 1000;
+const MAX_HOLDERS = 101;
+const MAX_KEYS = 1000;
 
 export const ADA = Type.String({ pattern: '^[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
 export const SIGNED_ADA = Type.String({ pattern: '^-?[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
@@ -18,7 +18,7 @@ const SECONDS = Type.Integer({ description: 'Unix seconds, of the block.' });
 
 export const HoldersQuery = Type.Object({
   assetId: AssetIdShape,
-  limit: Limit(DEFAULT_HOLDERS, MOST_HOLDERS),
+  limit: Limit(DEFAULT_HOLDERS, MAX_HOLDERS),
   offset: Offset,
 });
 export const TokenQuery = Type.Object({ assetId: AssetIdShape });
@@ -26,7 +26,7 @@ export const InsightsQuery = Type.Object({ asset: AssetIdShape });
 export const TraderQuery = Type.Object({ asset: AssetIdShape, pkh: KeyHash });
 export const Keys = Type.Array(KeyHash, {
   minItems: 1,
-  maxItems: MOST_KEYS,
+  maxItems: MAX_KEYS,
   description: 'Payment key hashes; a repeated hash counts once.',
 });
 
@@ -48,6 +48,10 @@ export const Holders = Type.Object({
   }),
 });
 
+export const BALANCE = Type.String({
+  pattern: '^[0-9]+$',
+  description: 'Confirmed tokens at all addresses with this key, however they came.',
+});
 const TradingMetrics = Type.Object(
   {
     asset: AssetIdShape,
@@ -58,10 +62,7 @@ const TradingMetrics = Type.Object(
     soldTokens: Amount,
     spentAda: ADA,
     receivedAda: ADA,
-    balance: Type.String({
-      pattern: '^[0-9]+$',
-      description: 'Confirmed tokens at all addresses with this key, however they came.',
-    }),
+    balance: BALANCE,
     averageBuyPrice: PRICE,
     averageSellPrice: PRICE,
     realizedPnlAda: SIGNED_ADA,

@@ -23,8 +23,8 @@ export function insightsTopic(node: { readonly fold: Fold }): Topic {
   return topic({
     name: 'Insights',
     summary:
-      'Who is behind a token, as `/v1/tokens/insights` answers: whole, at most once a second, ' +
-      `when it changed; null while no such token was launched here. ${HELD}`,
+      'Trust data of a token, as `/v1/tokens/insights` answers: whole, at most once a second, ' +
+      `after a change; null while no such token was launched here. ${HELD}`,
     cadenceMs: CADENCE_MS,
     data: InsightsQuery,
     update: InsightsOrNull,
@@ -33,7 +33,7 @@ export function insightsTopic(node: { readonly fold: Fold }): Topic {
       return wholeSource(positions, {
         key: `Insights:${token}`,
         event: 'InsightsUpdate',
-        // A launch may be another one of the author.
+        // Another launch of the same author changes the insights, too.
         tags: [poolTag(token), insightsTag(token), LAUNCHES_TAG],
         state(): DataOf<typeof InsightsOrNull> {
           const listed = node.fold.directory.find(token);

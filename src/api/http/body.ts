@@ -58,7 +58,7 @@ export function refuseByType(exchange: Exchange, { type, typeName }: AcceptedBod
   return new Failure('UNSUPPORTED_MEDIA_TYPE', `send the body as ${typeName}; ${got}`);
 }
 
-/** A caller's large bodies must not hold up its small ones: what is above this counts apart. */
+/** A caller's large bodies must not hold up its small ones: bodies above this count separately. */
 const SMALL_BYTES = 16_384;
 
 interface Arriving {
@@ -165,7 +165,7 @@ function overloaded(): Failure {
   return new Failure('OVERLOADED', message, { retryAfterSeconds: 1 });
 }
 
-export class BodyReader {
+export class BodyParser {
   readonly #check: Check | null;
   readonly #limits: BodyLimits;
 
@@ -174,7 +174,7 @@ export class BodyReader {
     this.#limits = limits;
   }
 
-  read(bytes: Buffer): Checked | Failure {
+  parse(bytes: Buffer): Checked | Failure {
     const { values } = this.#limits;
     const parsed = bytes.length === 0 ? { value: null } : parseJson(bytes, 'body', values);
     if (parsed instanceof Failure) return parsed;
@@ -192,14 +192,14 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 function parseJson(
   bytes: Buffer,
   path: string,
-  mostValues: number,
+  maxValues: number,
 ): { readonly value: unknown } | Failure {
   if (!isUtf8(bytes)) return invalid(path, 'is not UTF-8: encode the text as UTF-8 and send again');
   if (BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length))) {
     return invalid(path, 'begins with a byte order mark (U+FEFF): send the JSON without it');
   }
-  if (hasMoreValues(bytes, mostValues)) {
-    const most = `at most ${mostValues} values (items and fields) together`;
+  if (hasMoreValues(bytes, maxValues)) {
+    const most = `at most ${maxValues} values (items and fields) together`;
     return invalid(path, `JSON of this route may hold ${most}`);
   }
   try {
@@ -210,7 +210,7 @@ function parseJson(
   }
 }
 
-function tooLarge(maxBytes: number, what = 'the body'): Failure {
+export function tooLarge(maxBytes: number, what = 'the body'): Failure {
   return new Failure('PAYLOAD_TOO_LARGE', `${what} may have at most ${maxBytes} bytes`);
 }
 
@@ -230,10 +230,10 @@ interface Part {
 }
 
 const MAX_PARTS = 16;
-/** RFC 2046: what a boundary may be, quoted or not. */
+/** RFC 2046: valid boundaries, quoted or not. */
 const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70})(?=[\s;]|$))/gi;
 
-export class FormReader {
+export class FormParser {
   readonly #shape: FormShape;
   readonly #fields: readonly string[];
   readonly #check: Check;
@@ -247,7 +247,7 @@ export class FormReader {
     this.#limits = limits;
   }
 
-  async read(contentType: string, bytes: Buffer): Promise<Form | Failure> {
+  async parse(contentType: string, bytes: Buffer): Promise<Form | Failure> {
     if (bytes.length === 0) return invalid('body', 'send a form (multipart/form-data)');
     const parts = await partsOf(contentType, bytes, this.#limits.bytes);
     if (parts instanceof Failure) return parts;
@@ -330,8 +330,8 @@ function partsOf(
       parts.push({ name: name ?? '', filename, mediaType: mimeType.toLowerCase(), chunks });
     });
     parser.on('field', (name: string | undefined, text: string | undefined, { mimeType }) => {
-      // Undefined, against its types: of a charset that busboy cannot decode. Where busboy put
-      // U+FFFD in the place of bytes that are not UTF-8, the form does not hold what it gives.
+      // `text` is undefined, against its type, for a charset that busboy cannot decode. If busboy
+      // put U+FFFD in place of bytes that are not UTF-8, the form does not contain that text.
       if (text === undefined || (text.includes('\ufffd') && !bytes.includes(text))) {
         refuse(`the part "${name ?? ''}" must be text in UTF-8`);
         return;

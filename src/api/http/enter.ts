@@ -1,4 +1,4 @@
-/** From the headers of a request to its caller: what is refused before any route is asked. */
+/** From the headers of a request to its caller: requests that are refused before any route runs. */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type Caller, type Callers, withApiKey } from '../gateway/address.ts';
@@ -11,7 +11,7 @@ import { Exchange } from './exchange.ts';
 import type { IdempotentAnswers } from './idempotency.ts';
 import type { LocalHostGuard } from './localHostGuard.ts';
 import type { PositionHeaders } from './positionHeaders.ts';
-import type { RateLimits } from './rateLimits.ts';
+import { type RateLimits, rateLimited } from './rateLimits.ts';
 import type { RequestContext, ResponseWriter } from './responseWriter.ts';
 
 /** Answers with an event stream. */
@@ -20,7 +20,7 @@ interface StreamOpener {
   refuse(context: RequestContext, failure: Failure): void;
 }
 
-/** What all routes share. */
+/** Dependencies that all routes share. */
 export interface HttpDeps {
   readonly nodeView: NodeView;
   readonly clock: Clock;
@@ -77,9 +77,7 @@ export function enter(
     exchange.corked = false;
     return null;
   }
-  const { retryAfterSeconds } = allowance;
-  const message = `too many requests: try again in ${retryAfterSeconds} s`;
-  const refused = new Failure('RATE_LIMITED', message, { retryAfterSeconds });
+  const refused = rateLimited(allowance);
   if (kind.isStream === true) http.eventStreams.refuse(context, refused);
   else http.responses.failure(context, refused);
   exchange.corked = false;

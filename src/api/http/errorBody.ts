@@ -1,7 +1,7 @@
 /**
  * The body of an error: our own, or a problem of RFC 9457 for a client that names
  * `application/problem+json` in Accept and does not prefer JSON to it. A wildcard is no such name,
- * so a client that knows nothing of problems never gets one.
+ * so a client without support for problems never gets one.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Failure } from '../../engine/runtime/errors.ts';
@@ -17,7 +17,7 @@ interface SentBody {
 /** draft-ietf-httpapi-ratelimit-headers, "Quota Exceeded". */
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-/** `policy`: the one of `RateLimit-Policy` that the request counts for; null: none. */
+/** `policy`: the policy of `RateLimit-Policy` that the request counts for; null: none. */
 export function errorBody(failure: Failure, accept: string, policy: string | null): SentBody {
   const { cause, message, details, reason, status } = failure;
   const more = {

@@ -1,7 +1,7 @@
 /**
  * One request and its response. uWebSockets.js frees the request when its handler returns and the
  * response when the client goes away, and touching either after that aborts the process; so the
- * constructor reads what is needed, and every write checks `alive` first.
+ * constructor reads every needed field, and every write checks `alive` first.
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -13,7 +13,7 @@ export interface Reply {
   readonly lines: string;
   /** Null: an answer without a body, such as 304; not with `close`. */
   readonly body: string | Uint8Array | null;
-  /** Ends the connection. Such a reply must be sent outside of the handler: see `Answers`. */
+  /** Ends the connection. Send such a reply outside of the handler: see `Answers`. */
   readonly close?: boolean;
 }
 
@@ -24,7 +24,7 @@ const CLOSE_LENGTH = 'close'.length;
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const CLOSE_LINE = '\r\nConnection: close';
 
-/** `end` buffers what the client has not read; longer bodies are written as it reads. */
+/** `end` buffers bytes that the client has not read; longer bodies are written as it reads. */
 const AT_ONCE_BYTES = 262_144;
 
 export class Exchange {
@@ -56,21 +56,21 @@ export class Exchange {
   onGone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
-  /** Of the first Connection header, which is the only one that the library reads. */
+  /** Value of the first Connection header, the only one that the library reads. */
   #connection: string | null = null;
   #asksToClose = false;
-  /** Of Transfer-Encoding headers; null: none was sent. */
+  /** Values of Transfer-Encoding headers; null: none was sent. */
   #encodings: string[] | null = null;
   #paused = false;
   #streams = false;
-  /** The library takes what was sent to be incomplete. */
+  /** The library considers the sent response incomplete. */
   #isLeftOpen = false;
 
   constructor(res: HttpResponse, req: HttpRequest, isHead: boolean) {
     this.res = res;
     this.isHead = isHead;
     req.forEach((name, value) => {
-      this.#take(name, value);
+      this.#readHeader(name, value);
     });
   }
 
@@ -164,7 +164,7 @@ export class Exchange {
     this.res.writeHeader('Access-Control-Allow-Origin', all);
   }
 
-  #take(name: string, value: string): void {
+  #readHeader(name: string, value: string): void {
     switch (name) {
       case 'host':
         this.#hosts += 1;
@@ -231,7 +231,7 @@ function join(earlier: string, value: string): string {
 }
 
 /**
- * The library asks for more when the client has read what was sent. Until then the response is
+ * The library asks for more when the client has read the sent bytes. Until then the response is
  * pending: a client that reads nothing costs one body, and when it sends another request meanwhile,
  * the library closes its connection.
  */

@@ -1,10 +1,10 @@
 /**
  * `Idempotency-Key`: a client that lost the answer to a build sends the request again and gets the
- * same transaction, so that what it signs twice can happen once only. Answers are kept in the
- * memory of this node; another node, or a new start, builds again.
+ * same transaction, so that a transaction signed twice can happen only once. Answers are kept in
+ * the memory of this node; another node, or a new start, builds again.
  *
- * Only answers with 200 are kept. Requests that come while the first one is built wait for it; when
- * it fails, one of them is built.
+ * Only answers with 200 are kept. Requests that come while the first one is built wait for it; if
+ * that build fails, the next of them is built.
  */
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -32,8 +32,8 @@ interface Running {
 
 const IDEMPOTENCY_MINUTES = 10;
 const KEEP_MS = IDEMPOTENCY_MINUTES * 60_000;
-const MOST_BYTES = 64 * 1_048_576;
-/** Of an entry beside its answer. */
+const MAX_BYTES = 64 * 1_048_576;
+/** Size of an entry without its answer. */
 const ENTRY_BYTES = 512;
 const KEY = /^[\x21-\x7e]{1,64}$/;
 
@@ -41,7 +41,7 @@ export class IdempotentAnswers {
   readonly #clock: Clock;
   readonly #running = new Map<string, Running>();
   readonly #kept = new LRUCache<string, Kept>({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_BYTES,
     sizeCalculation: ({ answer }) => ENTRY_BYTES + answer.body.length,
   });
 
@@ -112,9 +112,9 @@ function conflict(): Failure {
 }
 
 /**
- * Of what the route reads: fields in any order, unknown ones left out, files by their content. Two
- * requests that mean the same have one: hex in either case, an amount with zeros before it, a field
- * that is absent or says what its absence means.
+ * Hash of the input that the route reads: fields in any order, unknown ones left out, files by
+ * their content. Two requests that mean the same have one: hex in either case, an amount with zeros
+ * before it, a field that is absent or says what its absence means.
  */
 function fingerprint(route: Route, { body, files = [] }: RouteRequest): string {
   const { form, idempotency } = route;
@@ -144,7 +144,7 @@ function meaningOf(
     });
 }
 
-/** The spelling that every other one of the same value is compared in, by the schema's pattern. */
+/** The common spelling of equal values, by the schema's pattern. */
 function spelling(schema: unknown, value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
   const pattern = isRecord(schema) ? String(choiceWith(schema, 'pattern')?.pattern) : '';

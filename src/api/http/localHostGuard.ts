@@ -24,7 +24,7 @@ export class LocalHostGuard {
 
   #isOwn(host: string): boolean {
     const url = URL.parse(`${this.#public?.protocol ?? 'http:'}//${host}`);
-    // Anything but host and port has a path, a user or the like.
+    // A URL with more than host and port has a path, a user or the like.
     if (url === null || url.href !== `${url.protocol}//${url.host}/`) return false;
     if (url.host === this.#public?.host) return true;
     const { hostname } = url;

@@ -13,9 +13,9 @@ const INTEGER = /^-?\d{1,15}$/;
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 const NONE = { value: {} };
 
-export class QueryReader {
+export class QueryParser {
   readonly #names: ReadonlyMap<string, RegExp | null>;
-  /** Those that may be repeated: lists. */
+  /** Fields that may be repeated: lists. */
   readonly #repeated: ReadonlySet<string>;
   readonly #required: readonly string[];
   readonly #check: Check | null;
@@ -30,7 +30,7 @@ export class QueryReader {
     this.#check = schema === undefined ? null : checkOf(schema);
   }
 
-  read(raw: string): Checked | Failure {
+  parse(raw: string): Checked | Failure {
     if (this.#check === null) return NONE;
     const known = this.#remembered.get(raw);
     if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export class QueryReader {
   }
 }
 
-/** What a field's text must look like to be a number; null for fields that stay text. */
+/** The pattern of a number in a field's text; null for fields that stay text. */
 function numeralOf(field: unknown): RegExp | null {
   if (!isRecord(field)) return null;
   if (field.type === 'integer') return INTEGER;
@@ -73,13 +73,13 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // `decodeURIComponent` refuses what is not UTF-8.
+    // `decodeURIComponent` throws on bytes that are not UTF-8.
     return null;
   }
 }
 
 /** The `:name` segments of a path: decoded, and checked where the route says how. */
-export class ParameterReader {
+export class ParameterParser {
   readonly #names: readonly string[];
   readonly #check: Check | null;
 
@@ -89,7 +89,7 @@ export class ParameterReader {
   }
 
   /** `segment` gives the raw text of a parameter by its index. */
-  read(segment: (index: number) => string): Checked | Failure {
+  parse(segment: (index: number) => string): Checked | Failure {
     if (this.#names.length === 0) return NONE;
     const params: Record<string, string> = {};
     for (const [index, name] of this.#names.entries()) {

@@ -1,10 +1,11 @@
 /**
  * Token buckets per address and rate class. Their number is bounded: beyond it the least recently
- * seen address is forgotten and gets a full bucket, which favours the client. An API key has
- * buckets of its own, for as long as its limits stay the same.
+ * seen address is forgotten and gets a full bucket, which favours the client. An API key has its
+ * own buckets, for as long as its limits stay the same.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
 import { type Quota, TokenBucket } from '../../engine/runtime/tokenBucket.ts';
 import type { Caller } from '../gateway/address.ts';
 import type { ApiKey } from '../gateway/apiKeys.ts';
@@ -12,7 +13,7 @@ import type { GatewayOptions } from '../gateway/options.ts';
 import type { RateClass } from '../gateway/port.ts';
 
 /**
- * One read pays for so many bytes of frames: those of a client, and the first ones of each of its
+ * Bytes of frames that one read pays for: a client's frames, and the first frames of each of its
  * subscriptions.
  */
 export const FRAME_BYTES_A_READ = 32_768;
@@ -29,16 +30,21 @@ export interface Allowance {
   /** RateLimit and RateLimit-* header lines, each starting with CRLF. */
   readonly lines: string;
   readonly retryAfterSeconds: number;
-  /** Gives all tokens back; null where they stay spent whatever the answer is. */
+  /** Gives all tokens back, once; null if the tokens stay spent with any answer. */
   readonly refund: (() => void) | null;
   /**
-   * Takes so many more tokens for a request that was granted and turned out to be large. They may
+   * Takes this many more tokens for a request that was granted and turned out to be large. They may
    * be more than there are: then the next request waits until they are earned.
    */
   charge(more: number): Allowance;
 }
 
-/** What is left of the limit of one rate class. */
+export function rateLimited({ retryAfterSeconds }: Allowance): Failure {
+  const message = `too many requests: try again in ${retryAfterSeconds} s`;
+  return new Failure('RATE_LIMITED', message, { retryAfterSeconds });
+}
+
+/** The rest of the limit of one rate class. */
 interface ClassState {
   /** Requests that fit into the full bucket. */
   readonly limit: number;
@@ -62,7 +68,7 @@ export class RateLimits {
     this.#ofAddresses = limitersOf({ read, build, launch }, maxAddresses);
   }
 
-  /** Of the caller now, by class; takes nothing. */
+  /** The caller's present state by class; takes nothing. */
   state(caller: Caller): Readonly<Record<'read' | 'build' | 'launch', ClassState>> {
     const nowMs = this.#clock.monotonicMs();
     const { read, build, launch } = this.#limitersFor(caller);
@@ -85,9 +91,14 @@ export class RateLimits {
     const isGranted = rate === 'free' || bucket.take(nowMs);
     // A build counts only when it answers 200; until then its tokens are reserved.
     const isReserved = rate === 'build' && isGranted;
+    let isGivenBack = false;
+    const giveBack = (taken: number) => {
+      if (!isGivenBack) bucket.giveBack(taken);
+      isGivenBack = true;
+    };
     const allowed = (taken: number): Allowance => ({
       ...limiter.allowance(bucket.tokens(nowMs), isGranted),
-      refund: isReserved ? () => bucket.giveBack(taken) : null,
+      refund: isReserved ? () => giveBack(taken) : null,
       charge(more) {
         bucket.charge(more);
         return allowed(taken + more);
@@ -112,7 +123,7 @@ export class RateLimits {
     return read.bucket(caller.key, nowMs).tokens(nowMs) < -read.full.limit;
   }
 
-  /** Takes tokens for something that was granted and turned out to cost more. */
+  /** Takes tokens for a granted request that turned out to cost more. */
   charge(rate: RateClass, caller: Caller, tokens: number): void {
     if (this.isExempt(caller)) return;
     const limiter = this.#limitersFor(caller)[rate];

@@ -57,15 +57,15 @@ export class ResponseWriter {
     this.running += 1;
     exchange.defer(() => {
       this.running -= 1;
-      context.allowance.refund?.();
+      // The tokens stay spent, because the work may have started.
       this.#observer.httpAborted(operationId);
     });
   }
 
   /**
-   * Call it while a whole request waits for its answer: one that its client sends meanwhile is read
-   * afterwards. The library would close the connection, and does where both came in one packet.
-   * Whether the client is gone is not noticed either, so what costs much does not wait this way.
+   * Call it while a whole request waits for its answer: a request that its client sends meanwhile
+   * is read afterwards. The library would close the connection, and does where both came in one
+   * packet. It does not notice that the client is gone, so expensive work does not wait this way.
    */
   wait(context: RequestContext): void {
     const { exchange } = context;
@@ -148,15 +148,14 @@ export class ResponseWriter {
   }
 
   fault(context: RequestContext, error: unknown): void {
-    if (error instanceof Unavailable) {
-      this.failure(context, error.failure);
-      return;
-    }
-    this.#observer.handlerFailed(context.operationId, error);
-    this.failure(
-      context,
-      new Failure('SERVER_ERROR', 'the server failed; it is logged, try again'),
-    );
+    this.failure(context, this.failureOf(context.operationId, error));
+  }
+
+  /** The answer to a request whose handler threw; a fault of ours is logged, and not shown. */
+  failureOf(operationId: string, error: unknown): Failure {
+    if (error instanceof Unavailable) return error.failure;
+    this.#observer.handlerFailed(operationId, error);
+    return new Failure('SERVER_ERROR', 'the server failed; it is logged, try again');
   }
 
   #compressed(
@@ -223,7 +222,7 @@ export class ResponseWriter {
   }
 }
 
-/** What If-Match and If-None-Match leave of an answer. */
+/** The effect of If-Match and If-None-Match on an answer. */
 function conditionOf(
   { exchange }: RequestContext,
   { method }: Route,
@@ -249,8 +248,8 @@ function typedLines(type: string): string {
 }
 
 /**
- * Header lines of JSON answers, the last ones of each route. Most answers repeat them, and lines
- * put together again are also copied once more on their way into the library.
+ * The last header lines of JSON answers, by route. Most answers repeat them, and lines put together
+ * again are also copied once more on their way into the library.
  */
 class JsonLines {
   readonly #last = new Map<Route, { allowance: string; position: string; lines: string }>();
@@ -264,7 +263,7 @@ class JsonLines {
   }
 }
 
-/** Errors have two forms, whatever the route's answers have. */
+/** Errors have two forms, even if the route's answers have one. */
 function varyLine({ csv, gzip }: Route, isError = false): string {
   if (csv === undefined && !isError) return gzip ? '\r\nVary: Accept-Encoding' : '';
   return gzip ? '\r\nVary: Accept, Accept-Encoding' : VARY_ACCEPT;
@@ -324,7 +323,7 @@ function names(list: string, tag: string, comparison: 'strongly' | 'weakly'): bo
   return (list.match(ENTITY_TAG) ?? []).some((each) => plain(each) === wanted);
 }
 
-/** 412: what If-Match names is not what is here. */
+/** 412: If-Match names another version than the present one. */
 export function changed(): Failure {
   const message = 'none of these is the ETag of what is here now; If-Match takes strong tags only';
   const details = [{ path: 'headers.if-match', message }];
@@ -367,14 +366,14 @@ class GzipCache {
 interface Qualities {
   readonly br: number;
   readonly gzip: number;
-  /** 0: refused; less than that of any coding taken unless the client ranks it. */
+  /** 0: refused; unless the client ranks it, less than the quality of any accepted coding. */
   readonly identity: number;
 }
 
 const NO_CODINGS: Qualities = { br: 0, gzip: 0, identity: 1 };
 const LEAST = 1e-6;
 
-/** What an Accept-Encoding header says; clients repeat theirs, so the last one is kept. */
+/** The codings of an Accept-Encoding header; clients repeat theirs, so the last one is kept. */
 class Codings {
   #header = '';
   #last = NO_CODINGS;

@@ -36,7 +36,7 @@ const SHAPE = /^baf(?:kr|yb)ei[a-z2-7]{52}$/;
 export function isCid(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   try {
-    // The shape leaves open what stands in the spare bits: 58 letters are two bits too many.
+    // The pattern does not check the spare bits: 58 letters are two bits too many.
     return CID.parse(text).version === 1;
   } catch {
     // The parser refuses it.

@@ -1,7 +1,7 @@
 /**
  * Images in a folder, one file each, named by content id. A file is written under a temporary name,
- * flushed, then renamed, so a file with its final name is complete. The next start removes what a
- * crash left incomplete.
+ * flushed, then renamed, so a file with its final name is complete. The next start removes files
+ * that a crash left incomplete.
  *
  * Bounded: where an image would exceed `maxBytes`, the oldest unclaimed images are removed (a
  * launch that was built and never submitted leaves one). If that is not enough, the put is refused.
@@ -12,7 +12,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure, notNow } from '../../engine/runtime/errors.ts';
+import { Failure, notNow, systemCode } from '../../engine/runtime/errors.ts';
 import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
@@ -23,7 +23,7 @@ const DISK_BLOCK_BYTES = 4096;
 const DEFAULT_MAX_BYTES = 1 << 30;
 
 interface ImageFolderOptions {
-  /** Of all images together, as they lie on the disk. */
+  /** Limit of all images together, as sizes on the disk. */
   readonly maxBytes?: number;
   /** Whether a launch on the chain has it. Asked for many ids at once: it should be a look-up. */
   readonly isClaimed?: (cid: string) => boolean;
@@ -76,7 +76,8 @@ export class ImageFolder implements ImageStore {
       const mediaType = imageTypeOf(bytes);
       return mediaType === null ? null : { bytes, mediaType };
     } catch (error) {
-      const code = codeOf(error);
+      // The code alone: messages of the file system name our paths.
+      const code = systemCode(error) ?? String(error);
       if (code === 'ENOENT') return null;
       return new Failure('SERVER_ERROR', `the image could not be read: ${code}`);
     }
@@ -98,10 +99,10 @@ export class ImageFolder implements ImageStore {
       await flush(this.#directory);
       return cid;
     } catch (error) {
-      // One that stays is removed by the next start; the caller hears of the first error.
+      // If this fails, the next start removes the file; the caller hears of the first error.
       await rm(halfMade, { force: true }).catch(() => {});
       this.#uncount(cid);
-      return notNow(`the image could not be stored: ${codeOf(error)}`);
+      return notNow(`the image could not be stored: ${systemCode(error) ?? String(error)}`);
     }
   }
 
@@ -175,13 +176,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return -1;
+    if (systemCode(error) === 'ENOENT') return -1;
     throw error;
   }
-}
-
-/** The code alone: messages of the file system name our paths. */
-function codeOf(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' ? code : String(error);
 }

@@ -4,10 +4,11 @@
  * agree and be within bounds (protocol.md section 3).
  *
  * Why no library: decoders walk a JPEG marker by marker, but image-size 2.1.0 searches for what
- * looks like a marker. For some files its size differs from that of every decoder, and 5 MiB of
- * zeros keep it busy for half a second. The tests compare with it on valid files.
+ * looks like a marker. For some files its size differs from the size that every decoder finds, and
+ * 5 MiB of zeros keep it busy for half a second. The tests compare with it on valid files.
  */
 import { type Failure, invalid } from '../../engine/runtime/errors.ts';
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../engine/runtime/limits.ts';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif';
 
@@ -16,9 +17,6 @@ interface ImageHeader {
   readonly width: number;
   readonly height: number;
 }
-
-export const MAX_IMAGE_BYTES = 5 * 1_048_576;
-const MAX_IMAGE_PIXELS = 4_096;
 
 /** Types a client may declare; many call JPEG `image/jpg`. */
 const DECLARED: ReadonlyMap<string, ImageType> = new Map([

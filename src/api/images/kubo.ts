@@ -1,16 +1,17 @@
 /**
  * Images pinned on an IPFS node with Kubo's HTTP API (`/api/v0`). The node is not trusted: it must
  * report the id that we computed, and the bytes that it returns for an id must have that id. It
- * serves what it holds and never searches the network. Source: docs.ipfs.tech, Kubo RPC API v0,
- * `add` and `cat`.
+ * serves only images that it has and never searches the network. Source: docs.ipfs.tech, Kubo RPC
+ * API v0, `add` and `cat`.
  */
 
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, notNow } from '../../engine/runtime/errors.ts';
 import { basicAuthorization, boundedBody, fetchFailure } from '../../engine/runtime/fetching.ts';
+import { MAX_IMAGE_BYTES } from '../../engine/runtime/limits.ts';
 import { cidOf, isCid } from './cid.ts';
-import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, refuseMismatch } from './header.ts';
+import { type ImageType, imageTypeOf, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
 
 interface KuboOptions {

@@ -66,7 +66,7 @@ export class SharedImages implements ImageStore {
     } catch (error) {
       return notNow(`the image could not be shared: ${nameOf(error)}`);
     } finally {
-      // One that stays is removed by the next start; it takes nothing from the answer.
+      // If this fails, the next start removes the file; the answer is complete anyway.
       await rm(path, { force: true }).catch(() => {});
     }
   }

@@ -8,7 +8,7 @@ import Type from 'typebox';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import { MOST_BODY_BYTES } from '../gateway/bodyLimits.ts';
+import { MAX_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import { isRecord } from '../gateway/input.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
@@ -39,10 +39,10 @@ export function mcpRoute({ version, openapi, routes }: McpRouteDeps): Route {
     summary: 'Model Context Protocol',
     description:
       'Tools for agents, over Streamable HTTP without sessions. Only on a loopback address or ' +
-      'PUBLIC_URL, and for no page of another site. A call costs what the route behind it costs.',
+      'PUBLIC_URL, and for no page of another site. A call costs as much as its route.',
     tag: 'Documents',
     body: Type.Unknown({ description: 'One message of JSON-RPC 2.0.' }),
-    maxBodyBytes: MOST_BODY_BYTES,
+    maxBodyBytes: MAX_BODY_BYTES,
     answers: {
       200: { description: 'The answer to a request', schema: Type.Object({}) },
       202: { description: 'A notification was taken' },

@@ -1,7 +1,7 @@
 /**
  * A server of the Model Context Protocol over any transport, with the official SDK: it lists tools
  * and calls them. A refused call is a result with `isError` and the error of the API, so that a
- * model reads what was wrong; only an unknown tool is an error of the protocol.
+ * model can read the reason; only an unknown tool is an error of the protocol.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import * as http from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
@@ -33,7 +33,7 @@ export interface OwnTool {
   call(given: Arguments, ask: Ask): Promise<Called | Failure>;
 }
 
-export interface McpDeps {
+interface McpDeps {
   readonly version: string;
   readonly instructions: string;
   routes(): Promise<readonly RouteTool[] | Failure>;

@@ -1,7 +1,7 @@
 /**
  * The tools of the MCP server, made from the OpenAPI document: one for each operation that reads
- * the market or builds a transaction, with the same names, schemas and bounds. What streams, needs
- * an API key, or answers anything but JSON is left out.
+ * the market or builds a transaction, with the same names, schemas and bounds. Routes that stream,
+ * need an API key, or answer anything but JSON are left out.
  */
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
@@ -41,7 +41,7 @@ const TAGS = new Set([
   ...['Charts', 'Pools', 'Tickers', 'Orders', 'Trades', 'Holders', 'Builder', 'Vesting'],
   ...['UTxO monitor', 'Operations'],
 ]);
-/** They send what was signed elsewhere; all others change nothing. */
+/** They send transactions that were signed elsewhere; all others change nothing. */
 const SENDING = new Set(['submit', 'signAndSubmit']);
 const REFS = '#/components/schemas/';
 
@@ -120,7 +120,7 @@ function withoutFiles(form: JsonObject): JsonObject {
 
 const PICTURE = 'A PNG, JPEG or GIF as base64.';
 
-/** The schema with what it refers to under `$defs`. */
+/** The schema with every schema that it refers to under `$defs`. */
 function selfContained(schema: JsonObject, schemas: JsonObject): Tool['inputSchema'] {
   const used = new Map<string, Json>();
   const copy = (value: Json): Json => {

@@ -1,6 +1,6 @@
 /**
- * The price of ADA in US dollars, for clients that show fiat: a fixed one, or one that a server of
- * the operator's choice tells once a minute. Nothing of the market depends on it.
+ * The price of ADA in US dollars, for clients that show fiat: a fixed price, or a price that a
+ * server of the operator's choice reports once a minute. The market does not depend on it.
  *
  * Assumes: the source answers with a number, in JSON, at the place that the URL's fragment names
  *          (`#cardano.usd`); without a fragment the answer is the number, or has it as `rate`.

@@ -102,7 +102,7 @@ export function utilityRoutes(clock: Clock): readonly Route[] {
     path: '/v1/utility/server/time',
     operationId: 'serverTime',
     summary: 'Wall clock of the server',
-    description: 'For clock skew only: market time is that of the newest entry, never this.',
+    description: 'For clock skew only: market time is the time of the newest entry, never this.',
     answers: { 200: { description: 'The time now.', schema: ServerTime } },
     rate: 'read',
     handle: () => ({ body: JSON.stringify({ timestamp: clock.nowMs() }) }),
@@ -111,9 +111,9 @@ export function utilityRoutes(clock: Clock): readonly Route[] {
     ...COMMON,
     path: '/v1/limits',
     operationId: 'limits',
-    summary: 'Your limits, and what is left of them',
+    summary: 'Your limits, and the remaining requests',
     description:
-      'Of the API key that the request presents, otherwise of its address. Asking takes nothing.',
+      'Limits of the API key in the request, otherwise of its address. This request costs nothing.',
     answers: { 200: { description: 'At this moment, on this node.', schema: Limits } },
     rate: 'free',
     tellsLimits: true,
@@ -122,7 +122,10 @@ export function utilityRoutes(clock: Clock): readonly Route[] {
   return [time, limits];
 }
 
-/** What readiness reports, as metrics: alerts need numbers. `registry` must not hold them yet. */
+/**
+ * Registers the values of readiness as metrics, because alerts need numbers. `registry` must not
+ * have them yet.
+ */
 export function registerStatus(registry: Registry, status: NodeStatus): void {
   const { reading, flags } = metersIn(registry);
   const bit = (is: boolean) => (is ? 1 : 0);
@@ -133,7 +136,9 @@ export function registerStatus(registry: Registry, status: NodeStatus): void {
   flags('reason', '1 for each code in reasons of /health/ready', 'code', () =>
     status.reasons().map(({ code }) => code),
   );
-  reading('stale', '1 while what is served is right but no longer new', () => bit(status.stale()));
+  reading('stale', '1 while the served state is right but no longer new', () =>
+    bit(status.stale()),
+  );
   reading('position_seq', 'Newest entry that answers include', () => status.applied().seq);
   reading('lag_entries', 'Entries written and not applied here yet', () => status.lagEntries());
   reading('tip_lag_seconds', 'Age of the newest block; 0 without a chain', () => {
@@ -144,7 +149,7 @@ export function registerStatus(registry: Registry, status: NodeStatus): void {
   });
   reading(
     'sync_percent',
-    'Of the slots to the newest block of the node; 100 once caught up',
+    'Percent of the slots up to the newest block of the node; 100 once caught up',
     () => {
       const sync = status.sync();
       return sync === null ? 100 : (sync.percent ?? 0);

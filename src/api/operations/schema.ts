@@ -51,7 +51,7 @@ export const Ready = Type.Object({
   stateHash: Type.String({ description: 'Hex; equal on every node at this position.' }),
   hashedSeq: Type.Integer({
     minimum: 0,
-    description: 'Entry after which stateHash was taken: the last fixed position.',
+    description: 'Entry after which stateHash was taken: that of the position.',
   }),
   degraded: Type.Boolean({ description: 'It serves, but something is wrong: see reasons.' }),
   reasons: Type.Array(

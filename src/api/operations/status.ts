@@ -8,7 +8,7 @@ import type { Tip } from '../gateway/port.ts';
 interface StatusTip extends Tip {
   /** Market time in Unix seconds: of the newest entry; null before the first. */
   readonly time: number | null;
-  /** Of the newest block; null without a chain. */
+  /** Height of the newest block; null without a chain. */
   readonly height: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface NodeStatus {
   role(): 'leader' | 'follower' | 'reader';
   /** Name of the node that leads, as this one saw it last; null: none. */
   leader(): string | null;
-  /** Of the leader whose entry was applied last. */
+  /** Term of the leader whose entry was applied last. */
   term(): number;
   /** Entries that are written, and not applied here yet. */
   lagEntries(): number;
@@ -41,17 +41,17 @@ export interface NodeStatus {
   sync(): SyncProgress | null;
   /** The source of entries is silent, so the answers are right but old. */
   stale(): boolean;
-  /** Of several nodes: why this one must not lead; null: it may. */
+  /** Among several nodes: why this one must not lead; null: it may. */
   mayNotLead(): string | null;
   /** Pools quarantined after a repeated fault; the others continue. */
   quarantined(): number;
   /** Why it is degraded; empty: it is not. */
   reasons(): readonly Reason[];
-  /** Submissions are accepted: none of the reasons stops them. */
+  /** Submissions are accepted: no present reason stops them. */
   submits(): boolean;
   /** Tokens of pools with a step that fails, as the leader knows; empty on others. */
   stuckPools(): readonly string[];
   tip(): StatusTip;
-  /** The newest one that holds; null: there was none. */
+  /** The newest rollback that still holds; null: there was none. */
   rollback(): StatusRollback | null;
 }

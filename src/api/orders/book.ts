@@ -5,48 +5,25 @@
  * Source: protocol.md section 10.1.
  */
 import { crc32 } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
-import { ordersTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
-import {
-  type Depth,
-  type DepthDigits,
-  type DepthLevel,
-  depthTotal,
-  poolDepth,
-} from '../../engine/market/depth.ts';
+import { type DepthDigits, type DepthLevel, depthTotal } from '../../engine/market/depth.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
-import { type PoolState, spotOf } from '../../engine/market/pool.ts';
+import { spotOf } from '../../engine/market/pool.ts';
 import type { Ratio } from '../../engine/market/ratio.ts';
-import { type LimitLevel, OpenOrders, type WaitingOrders } from '../../engine/pools/openOrders.ts';
+import type { LimitLevel, WaitingOrders } from '../../engine/pools/openOrders.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { type PoolRecord, poolState } from '../../engine/store/records.ts';
-import type { StateStore } from '../../engine/store/state.ts';
+import { poolState } from '../../engine/store/records.ts';
 import type { OrderNode } from './orderLookup.ts';
 import { type Book, MAX_LEVELS } from './schema.ts';
 
-/** Orders of all tokens that are kept in memory; those read least recently are read again. */
-const MAX_KEPT_ORDERS = 1_000_000;
-/** Some 25 KB each. */
-const MAX_KEPT_DEPTHS = 1_000;
 const CHECKED_LEVELS = 10;
 
-/** Books of all tokens, shared by all who ask. */
+/** Books of all tokens, shared by all callers. */
 export class Books {
   readonly #node: OrderNode;
   /** null: not known here. */
   readonly #fees: FeeParameters | null;
-  /** Of the epoch; a new one has another. */
-  #store: StateStore | null = null;
-  readonly #orders = new LRUCache<AssetId, OpenOrders>({
-    maxSize: MAX_KEPT_ORDERS,
-    sizeCalculation: ({ size }) => size + 1,
-  });
-  /** By token and digits: depth of the pool's output named. */
-  readonly #depths = new LRUCache<string, { readonly ref: string; readonly depth: Depth }>({
-    max: MAX_KEPT_DEPTHS,
-  });
 
   constructor(node: OrderNode, fees: FeeParameters | null) {
     this.#node = node;
@@ -55,22 +32,25 @@ export class Books {
 
   /** At the applied position; null: no such token. At most `MAX_LEVELS` levels. */
   of(token: AssetId, digits: DepthDigits, levels: number): Book | Failure | null {
-    const { store, directory } = this.#node.fold;
-    const pool = directory.find(token)?.pool;
-    if (pool === undefined) return null;
+    const { actors } = this.#node.fold;
+    const actor = actors.of(token);
+    if (actor === null || actor.listed === null) return null;
+    const { pool } = actor.listed;
     const fees = this.#fees;
     if (fees === null) return noDeployment();
     const state = poolState(pool);
     if (pool.ammNft !== undefined && pool.reserves.splash === undefined) return unknownFees(token);
-    const { asks, bids } = this.#depth(pool, { state, fees }, token, digits);
+    const { depth, waiting } = actors.readBook(actor, ({ openOrders }) => ({
+      depth: actor.depth(fees, digits, MAX_LEVELS),
+      waiting: openOrders.beside(state, fees, levels),
+    }));
     const shown = (kind: 'buy' | 'sell', all: readonly DepthLevel[]) =>
       all.slice(0, levels).map(({ price, amount, tokens }) => ({
         price,
         amount: String(amount),
         total: String(depthTotal(state, fees, kind, tokens)),
       }));
-    const sides = { bids: shown('sell', bids), asks: shown('buy', asks) };
-    const waiting = this.#openOrders(store, token).beside(state, fees, levels);
+    const sides = { bids: shown('sell', depth.bids), asks: shown('buy', depth.asks) };
     return {
       asset: token,
       pool: pool.ref,
@@ -79,30 +59,6 @@ export class Books {
       ...waitingView(waiting),
       checksum: checksumOf(sides),
     };
-  }
-
-  #depth(
-    pool: PoolRecord,
-    { state, fees }: { readonly state: PoolState; readonly fees: FeeParameters },
-    token: AssetId,
-    digits: DepthDigits,
-  ): Depth {
-    const key = `${token}/${digits}`;
-    const kept = this.#depths.get(key);
-    if (kept?.ref === pool.ref) return kept.depth;
-    const depth = poolDepth(state, fees, { digits, levels: MAX_LEVELS });
-    this.#depths.set(key, { ref: pool.ref, depth });
-    return depth;
-  }
-
-  #openOrders(store: StateStore, token: AssetId): OpenOrders {
-    if (store !== this.#store) this.#orders.clear();
-    this.#store = store;
-    const kept = this.#orders.get(token);
-    if (kept?.follow(store) === true) return kept;
-    const orders = new OpenOrders(store, token, ordersTag(token));
-    this.#orders.set(token, orders);
-    return orders;
   }
 }
 

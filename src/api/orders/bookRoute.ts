@@ -15,11 +15,11 @@ export function orderBookRoute(node: { applied(): Position }, books: Books): Rou
     method: 'GET',
     path: '/v1/order-book',
     operationId: 'orderBook',
-    summary: 'What the pool of a token gives and takes at each price, and the open orders',
+    summary: 'Amounts that the pool of a token trades at each price, and the open orders',
     description:
       'Bids and asks are the pool alone, on a grid of prices, so they never cross: an ask holds ' +
-      'the tokens that can be bought until the spot price, percent fees counted, is that of the ' +
-      'level. `total` is what `/quote` says of all tokens up to a level, if its `pool` is the ' +
+      'the tokens that can be bought until the spot price, percent fees counted, reaches the ' +
+      'level. `total` equals the `/quote` for all tokens up to a level, if its `pool` is the ' +
       'same output (a quote knows the mempool). Open orders stand beside them and are no ' +
       'liquidity for takers.',
     query: OrderBookQuery,

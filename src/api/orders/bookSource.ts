@@ -1,9 +1,9 @@
 /**
- * The order book as a stream: whole each time, or as changes of what was sent before.
+ * The order book as a stream: a whole book each time, or changes of the book that was sent before.
  *
  * A book is a function of the applied position. For changes the newest books that were sent are
- * remembered, each at its position; where the one that a subscriber has is not among them, the
- * whole book is the answer.
+ * remembered, each at its position; if the subscriber's book is not among them, the answer is the
+ * whole book.
  */
 import { LRUCache } from 'lru-cache';
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -17,9 +17,12 @@ import { type Book, type BookChanges, MAX_LEVELS, type OrderBookOutput } from '.
 type BookData = DataOf<typeof OrderBookOutput>;
 type BookPart = Part<'OrderBookUpdate', BookData>;
 
-/** Of one token: a slower subscriber asks for changes since some time ago. */
+/** Limit for one token, because a slower subscriber asks for changes since some time ago. */
 const MAX_SENT = 16;
-/** Of all tokens, some 30 KB each; a subscriber whose book is forgotten gets a whole one. */
+/**
+ * Most remembered books of all tokens, some 30 KB each; a subscriber whose book is forgotten gets a
+ * whole one.
+ */
 const MAX_BOOKS = 2_000;
 
 interface Sent {
@@ -40,7 +43,7 @@ export class SentBooks {
     this.#sent.set(name, [...list.slice(1 - MAX_SENT), sent]);
   }
 
-  /** The newest one that was sent up to `seq`. */
+  /** The newest book that was sent up to `seq`. */
   upTo(name: string, seq: number): Book | null {
     return this.#sent.get(name)?.findLast((sent) => sent.seq <= seq)?.book ?? null;
   }
@@ -50,7 +53,7 @@ export class SentBooks {
   }
 }
 
-export interface BookTerms {
+interface BookTerms {
   readonly token: AssetId;
   readonly digits: DepthDigits;
   readonly mode: 'snapshot' | 'changes';
@@ -59,7 +62,7 @@ export interface BookTerms {
 export class BookSource implements Source<BookData, BookPart> {
   readonly key: string;
   readonly tags: readonly string[];
-  /** A subscription always begins with a whole book, also one with `since`. */
+  /** A subscription always begins with a whole book, even with `since`. */
   readonly beginsWhole = true;
   readonly #node: OrderNode;
   readonly #books: Books;

@@ -1,10 +1,10 @@
 /**
- * What changed in a list of orders. All that lies between two positions travels in one frame; after
- * a rollback as `OrdersRevised`, which an ordinary update follows that says the same, for clients
- * that know no other.
+ * Changes of a list of orders. All changes between two positions travel in one frame; after a
+ * rollback the frame is `OrdersRevised`, and an ordinary update with the same content follows for
+ * clients that do not know this event.
  */
 
-import { undoneSlots } from '../../engine/fold/chainMarket.ts';
+import { undoneSlots } from '../../engine/fold/chainFold.ts';
 import { poolTag, readAbout } from '../../engine/fold/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
 import { finish } from '../../engine/runtime/slices.ts';

@@ -12,19 +12,19 @@ import type { StateStore } from '../../engine/store/state.ts';
 
 interface Mark {
   readonly key: string;
-  /** Orders of the list that are older than the one with this key. */
+  /** Number of the list's orders that are older than the order with this key. */
   readonly older: number;
 }
 
-const MOST_LISTS = 1_000;
-const MOST_MARKS = 512;
-/** So many rows are passed over sooner than another place is remembered. */
+const MAX_LISTS = 1_000;
+const MAX_MARKS = 512;
+/** Walking over this many rows is cheaper than remembering another mark. */
 const NEAR = 256;
 
 export class ListMarks {
   readonly #store: StateStore;
-  /** Of each list, the oldest first. */
-  readonly #lists = new LRUCache<string, Mark[]>({ max: MOST_LISTS });
+  /** Marks of each list, the oldest first. */
+  readonly #lists = new LRUCache<string, Mark[]>({ max: MAX_LISTS });
   #undoneSeq = 0;
 
   constructor(store: StateStore) {
@@ -44,7 +44,7 @@ export class ListMarks {
     const range = { order: 'descending', offset: skipped, limit, ...after } as const;
     const rows = this.#store.page('order_index', `${list}/`, range);
     const [first] = rows;
-    if (first !== undefined && skipped > NEAR && marks.length < MOST_MARKS) {
+    if (first !== undefined && skipped > NEAR && marks.length < MAX_MARKS) {
       marks.splice(next < 0 ? marks.length : next, 0, { key: first.key, older });
       this.#lists.set(list, marks);
     }

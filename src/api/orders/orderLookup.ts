@@ -1,6 +1,6 @@
 /**
- * Orders as the fold knows them: one by reference or beacon, lists of those on the chain, those
- * that only wait in the mempool. Nothing is kept here.
+ * Orders as the fold knows them: an order by reference or beacon, lists of orders on the chain, and
+ * orders that only wait in the mempool. Nothing is kept here.
  */
 
 import sortedBtree from 'sorted-btree';
@@ -36,7 +36,7 @@ export interface OrderNode {
   readonly fold: Fold;
 }
 
-/** Whose orders of what. Keys are distinct; null: everybody's. */
+/** The owners and the token of the orders. Keys are distinct; null: everybody's. */
 export interface OrderFilter {
   /** null: of all tokens. */
   readonly token: AssetId | null;
@@ -59,7 +59,7 @@ export interface FilledPart {
 
 export class Orders {
   readonly #fold: Fold;
-  /** Of the fold now, or of a state that is held. */
+  /** Rows of the present fold, or of a held state. */
   readonly #rows: HeldState['rows'];
   readonly #pending: HeldState['pending'];
   readonly #seq: number | undefined;
@@ -172,8 +172,11 @@ export class Orders {
       order,
       confirmed: isOpen ? 'open' : 'ended',
       isPlacing: false,
-      end: isOpen ? this.#pending.end(ref) : { tx: closedTx ?? '', kind: state, received, unspent },
+      end: isOpen
+        ? this.#pending.pendingEnd(ref)
+        : { tx: closedTx ?? '', kind: state, received, unspent },
       parts,
+      feeLovelace: fillsOfOrder(order).reduce((sum, fill) => sum + BigInt(fill.feeLovelace), 0n),
       pendingPartTx: isOpen ? this.#pending.part(ref) : null,
       endedMs,
       placedMs,
@@ -182,10 +185,10 @@ export class Orders {
   }
 
   #waiting({ order, seenMs: placedMs }: PendingOrder): OrderFacts {
-    const shared = { confirmed: 'none', isPlacing: true, parts: null, endedMs: null } as const;
+    const shared = { ...NOTHING_EXECUTED, confirmed: 'none', isPlacing: true } as const;
     const venue = this.#venueOf(order.token);
     const { mempool } = this.#fold;
-    const [end, pendingPartTx] = [mempool.end(order.ref), mempool.part(order.ref)];
+    const [end, pendingPartTx] = [mempool.pendingEnd(order.ref), mempool.part(order.ref)];
     return { ...shared, order, end, pendingPartTx, placedMs, venue };
   }
 
@@ -196,11 +199,10 @@ export class Orders {
     const { order, shownMs, seq } = readRecord<DroppedRecord>(text);
     // Rows go with some commit after that: no node answers longer than another.
     if (seq <= store.horizonSeq) return null;
-    const gone = { confirmed: 'none', isPlacing: false, endedMs: null } as const;
+    const gone = { ...NOTHING_EXECUTED, confirmed: 'none', isPlacing: false } as const;
     return viewOrder({
       ...gone,
       end: null,
-      parts: null,
       pendingPartTx: null,
       order,
       placedMs: shownMs,
@@ -228,6 +230,8 @@ export class Orders {
   }
 }
 
+const NOTHING_EXECUTED = { parts: null, feeLovelace: 0n, endedMs: null } as const;
+
 /** Executed before the execution that ended it; null: none. */
 function partsOf({ parts = [] }: OrderRecord): OrderFacts['parts'] {
   const newest = parts.at(-1);
@@ -239,7 +243,9 @@ function partsOf({ parts = [] }: OrderRecord): OrderFacts['parts'] {
 
 const OPEN_PAGE = { offset: 0, limit: 100 };
 
-/** The newest 100 orders of keys that have not ended, with their count, and all of the mempool. */
+/**
+ * The newest 100 open orders of these keys, with their count, and all their orders in the mempool.
+ */
 export function* openOrdersOf(node: OrderNode, state: HeldState, pkhs: readonly string[]) {
   const orders = new Orders(node, state);
   const filter = { token: null, pkhs, onlyOpen: true };
@@ -247,7 +253,7 @@ export function* openOrdersOf(node: OrderNode, state: HeldState, pkhs: readonly 
   return { ledger: yield* orders.ledger(filter, OPEN_PAGE), mempool };
 }
 
-/** What was counted is of one state. */
+/** Counts belong to one state. */
 const marks = new WeakMap<StateStore, ListMarks>();
 
 function marksOf(store: StateStore): ListMarks {
@@ -295,13 +301,15 @@ interface PlacedPage extends ListPage {
   readonly places: KeySpan;
 }
 
-/** Of each list at first: a page of many lists needs few of each. Then more and more. */
+/**
+ * Rows to read of each list at first: a page of many lists needs few of each. Then more and more.
+ */
 const FIRST_CHUNK = 8;
-const MOST_CHUNK = 512;
+const MAX_CHUNK = 512;
 
 /**
  * One page of several lists together, newest first. Every list is a range of keys that end with the
- * order's place in the chain; the one with the newest order left goes next.
+ * order's place in the chain; the list with the newest remaining order goes next.
  */
 function* walkLists(
   rows: HeldState['rows'],
@@ -318,7 +326,7 @@ function* walkLists(
   }
   const heads = new sortedBtree.default<string, Walk>();
   const enter = (walk: Walk) => {
-    const place = walk.place();
+    const place = walk.nextPlace();
     if (place !== null) heads.set(place, walk);
   };
   for (const list of lists) {
@@ -331,7 +339,7 @@ function* walkLists(
     const walk = place === undefined ? undefined : heads.get(place);
     if (place === undefined || walk === undefined) break;
     heads.delete(place);
-    const ref = walk.take();
+    const ref = walk.next();
     if (index >= offset) refs.push(ref);
     enter(walk);
     yield;
@@ -361,13 +369,13 @@ class Walk {
     this.#after = before === undefined ? undefined : `${this.#prefix}${before}`;
   }
 
-  /** Of the order that comes next; null at the end. */
-  place(): string | null {
+  /** Place in the chain of the next order; null at the end. */
+  nextPlace(): string | null {
     if (this.#next >= this.#rows.length && this.#hasMore) this.#read();
     return this.#rows[this.#next]?.key.slice(this.#prefix.length) ?? null;
   }
 
-  take(): RefText {
+  next(): RefText {
     const ref = this.#rows[this.#next]?.value ?? '';
     this.#next += 1;
     return ref;
@@ -381,6 +389,6 @@ class Walk {
     this.#next = 0;
     this.#after = this.#rows.at(-1)?.key;
     this.#hasMore = this.#rows.length === limit;
-    this.#chunk = Math.min(2 * limit, MOST_CHUNK);
+    this.#chunk = Math.min(2 * limit, MAX_CHUNK);
   }
 }

@@ -109,7 +109,7 @@ export function orderFeedRoutes(node: OrderNode, reads: SlicedReads): Route[] {
   ];
 }
 
-/** As CSV a page has the orders on the chain: those of the mempool are in no page. */
+/** As CSV a page has the orders on the chain: orders of the mempool are on no page. */
 function ledgerOf(answer: unknown): readonly unknown[] {
   const ledger = isRecord(answer) && isRecord(answer.ledger) ? answer.ledger : {};
   return listOf(ledger.items);

@@ -68,20 +68,20 @@ export const BeaconQuery = Type.Object({
   }),
 });
 
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 export const AnyKeys = Type.Optional(
-  Type.Union([Type.Null(), Type.Array(KeyHash, { maxItems: MOST_KEYS })], {
+  Type.Union([Type.Null(), Type.Array(KeyHash, { maxItems: MAX_KEYS })], {
     description: 'Payment key hashes; none, null or [] for everybody.',
   }),
 );
 export const SomeKeys = Type.Array(KeyHash, {
   minItems: 1,
-  maxItems: MOST_KEYS,
+  maxItems: MAX_KEYS,
   description: 'Payment key hashes.',
 });
 
 const KeyFilter = Type.Optional(
-  Type.Union([Type.Null(), Type.Array(KeyHash, { maxItems: MOST_KEYS })]),
+  Type.Union([Type.Null(), Type.Array(KeyHash, { maxItems: MAX_KEYS })]),
 );
 export const OrderFeedInput = Type.Object({
   asset: AssetIdShape,
@@ -146,7 +146,7 @@ const WAITING = {
     {
       description:
         'Open orders in blocks that the pool, at this position and alone, would fill: numbers, ' +
-        'and what they offer without fee and deposit.',
+        'and their offers without fee and deposit.',
     },
   ),
 };
@@ -158,7 +158,8 @@ const OF_POOL = {
 const Checksum = Type.String({
   pattern: '^[0-9a-f]{8}$',
   description:
-    'CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by `|`.',
+    'CRC-32 (IEEE) of `price:amount`, as sent, of the first 10 asks, then the first 10 bids, ' +
+    'joined by `|`: 8 hex digits; of an empty book `00000000`. The frame is applied first.',
 });
 const BOOK = {
   ...OF_POOL,

@@ -1,6 +1,6 @@
 /**
- * Orders, live: of a token, of a key, of both; and the book of open ones. What changed after a
- * position is remembered by the fold, so any node answers `since` with exactly that.
+ * Orders, live: of a token, of a key, of both; and the book of open ones. The fold remembers the
+ * changes after a position, so any node answers `since` with exactly these.
  */
 import { hash } from 'node:crypto';
 import { keyAddressProblem, parseAddress } from '../../cardano/codec/address.ts';
@@ -23,7 +23,7 @@ import {
 
 const CADENCE_MS = 5;
 const BOOK_CADENCE_MS = 200;
-/** Of the topics that tell what changed in a list of orders. */
+/** Settings shared by the topics that send changes of a list of orders. */
 const CHANGING = {
   otherEvents: { OrdersRevised },
   cadenceMs: CADENCE_MS,
@@ -90,8 +90,8 @@ function bookTopic(node: OrderNode, books: Books): Topic {
   return topic({
     name: 'OrderBook',
     summary:
-      'What the pool of a token gives and takes on a grid of prices, at most 100 levels a side, ' +
-      'and beside it the open orders. Whole each time, or a whole book and then changes.',
+      'Amounts that the pool of a token trades on a grid of prices, at most 100 levels a side, ' +
+      'and the open orders beside them. Whole each time, or a whole book and then changes.',
     cadenceMs: BOOK_CADENCE_MS,
     data: OrderBookInput,
     update: OrderBookOutput,

@@ -3,7 +3,7 @@ import { escapeMarkup } from '../../engine/runtime/markup.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { type PageFiles, pageFiles } from './files.ts';
 
-/** What the routes of the page have in common. */
+/** Settings that the routes of the page share. */
 export const PAGE_ROUTE = {
   method: 'GET',
   tag: 'Page',
@@ -32,7 +32,9 @@ export const HOME_HEAD: PageHead = {
   description: 'Launches, live prices and orders of this market.',
 };
 
-/** What the page knows without a request, which would fail where there is none. */
+/**
+ * Facts that the page needs before its first request, which would fail on a server without them.
+ */
 export interface PageFacts {
   /** Whether there is anything to trade on: without a chain there is no deployment. */
   readonly hasChain: boolean;
@@ -40,6 +42,8 @@ export interface PageFacts {
   readonly hasRate: boolean;
   /** Where an explorer shows a transaction, up to its id; null: there is none. */
   readonly explorerUrl: string | null;
+  /** Up to when the market's past was recorded, Unix ms; null: it has no such past. */
+  readonly liveSinceMs: number | null;
 }
 
 export async function pageAnswer(head: PageHead, facts: PageFacts, status = 200): Promise<Answer> {
@@ -54,7 +58,7 @@ const FIRST = `<div class="first" aria-hidden="true"><div class="top"></div>
 
 export const PAGE_TYPE = 'text/html; charset=utf-8';
 
-/** Nothing but this server, and nothing inline; wallets bring icons as data. */
+/** Only content of this server, and no inline content; wallets bring icons as data. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
   "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -69,7 +73,7 @@ const HEADERS = {
 
 function pageDocument(
   { script, parts, views, style, icon }: PageFiles,
-  { hasChain, hasRate, explorerUrl }: PageFacts,
+  { hasChain, hasRate, explorerUrl, liveSinceMs }: PageFacts,
   { title, description, more = '', isToken = false }: PageHead,
 ): string {
   const early = [...parts, ...(isToken ? [views] : [])]
@@ -77,7 +81,8 @@ function pageDocument(
     .join('');
   const [chain, rate] = [hasChain ? 'some' : 'none', hasRate ? 'usd' : 'none'];
   const explorer = escapeMarkup(explorerUrl ?? '');
-  const facts = `data-chain="${chain}" data-rate="${rate}" data-explorer="${explorer}"`;
+  const since = liveSinceMs === null ? '' : ` data-live-since="${liveSinceMs}"`;
+  const facts = `data-chain="${chain}" data-rate="${rate}" data-explorer="${explorer}"${since}`;
   return `<!doctype html>
 <html lang="en" ${facts}><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

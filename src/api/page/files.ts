@@ -1,7 +1,7 @@
 /**
- * The page as the files that a browser loads. The installation makes them (`pack/page.ts`); where
- * they are of other sources, as after a developer's edit, they are made again in a process of its
- * own, so that esbuild is never part of the server.
+ * The page as the files that a browser loads. The installation makes them (`pack/page.ts`); if the
+ * sources have changed, as after a developer's edit, a separate process makes them again, so that
+ * esbuild is never part of the server.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export interface PageFiles {
   readonly script: PageFile;
   /** Other scripts that it cannot begin without. */
   readonly parts: readonly PageFile[];
-  /** What a token's page loads after these. */
+  /** The script that a token's page loads after these. */
   readonly views: PageFile;
   readonly style: PageFile;
   readonly icon: PageFile;

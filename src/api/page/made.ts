@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const PAGE_FOLDER = join(ROOT, 'node_modules/.cache/page');
-/** Names the files; beside each lies what it is compressed, `main-9C1D0B5E.js.br`. */
+/** Names the files; beside each file is its compressed form, `main-9C1D0B5E.js.br`. */
 export const INDEX = 'index.json';
 export const ENCODINGS = ['br', 'gzip'] as const;
 
-/** Names are those of files, without folders. */
+/** Names are file names without folders. */
 export interface PageIndex {
   /** SHA-256 of each, by its path below the project's folder. */
   readonly sources: Readonly<Record<string, string>>;

@@ -4,12 +4,12 @@
  * `shownText` leaves it, and escaped.
  */
 import Type from 'typebox';
-import type { ListedPool } from '../../engine/directory/directory.ts';
 import { type AssetId, COIN, parseAsset } from '../../engine/market/asset.ts';
 import { formatPrice, formatUnits } from '../../engine/market/decimal.ts';
 import { spotOf } from '../../engine/market/pool.ts';
 import { grouped, short, shortPrice } from '../../engine/market/shownNumber.ts';
 import { shownText } from '../../engine/market/shownText.ts';
+import type { ListedPool } from '../../engine/pools/listedPool.ts';
 import { escapeMarkup } from '../../engine/runtime/markup.ts';
 import { poolState } from '../../engine/store/records.ts';
 import type { Route } from '../gateway/port.ts';
@@ -26,7 +26,7 @@ import {
 const NAME_LENGTH = 60;
 const TICKER_LENGTH = 12;
 const DESCRIPTION_LENGTH = 200;
-/** Of an address that names no token, in our sentence about it. */
+/** Longest part of an unknown address that our message quotes. */
 const QUOTED_LENGTH = 100;
 
 export interface TokenSource {

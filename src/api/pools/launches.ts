@@ -19,9 +19,9 @@ import { AssetInfo } from './schema.ts';
 
 const CADENCE_MS = 5;
 /** Rows of a snapshot. */
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 /** Launches that are looked at for a snapshot. */
-const MOST_LOOKED_AT = 1_000;
+const MAX_LOOKED_AT = 1_000;
 
 const Input = Type.Object({
   author: Type.Optional(
@@ -66,8 +66,8 @@ export function newLaunchesTopic(node: { readonly fold: Fold }): Topic {
     summary:
       'A token when its launch is seen in the mempool (`pending: true`), and again when it is in ' +
       'a block; `{asset, removed: true}` when the launch left the mempool without a block, or a ' +
-      `fork undid it. A snapshot has the newest ${MOST_ROWS} that match, among those in the ` +
-      `mempool and the newest ${MOST_LOOKED_AT} in blocks: pending ones first, then by time.`,
+      `fork undid it. A snapshot has the newest ${MAX_ROWS} that match, among those in the ` +
+      `mempool and the newest ${MAX_LOOKED_AT} in blocks: pending ones first, then by time.`,
     cadenceMs: CADENCE_MS,
     data: Input,
     update: Update,
@@ -94,10 +94,10 @@ class LaunchSource implements Source<Launches, LaunchPart> {
     const rows: Row[] = [];
     const add = (row: Row | null) => {
       if (row !== null && this.#matches(row)) rows.push(row);
-      return rows.length < MOST_ROWS;
+      return rows.length < MAX_ROWS;
     };
     for (const { token } of mempool.launches()) if (!add(this.#row(token))) return rows;
-    let left = MOST_LOOKED_AT;
+    let left = MAX_LOOKED_AT;
     directory.walk('New', ({ pool }) => {
       left -= 1;
       return add(this.#row(pool.token)) && left > 0;

@@ -1,6 +1,6 @@
 import type { Answer, Route } from '../gateway/port.ts';
 
-/** What the routes of pools have in common. */
+/** Settings that the routes of pools share. */
 export const READS = {
   tag: 'Pools',
   rate: 'read',
@@ -10,7 +10,7 @@ export const READS = {
   gzip: false,
 } as const satisfies Partial<Route>;
 
-export const MOST_ON_PAGE = 100;
+export const MAX_ON_PAGE = 100;
 
 /** `items` is a JSON array. */
 export function counted(count: number, items: string): Answer {

@@ -4,21 +4,27 @@
  */
 
 import Type from 'typebox';
-import type { ListedPool, PoolDirectory } from '../../engine/directory/directory.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { curveProgress, type PoolListName, viewInfo } from '../../engine/market/poolView.ts';
+import {
+  curveProgress,
+  POOL_LIST_NAMES,
+  type PoolListName,
+  viewInfo,
+} from '../../engine/market/poolView.ts';
+import type { ListedPool } from '../../engine/pools/listedPool.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { MAX_SEARCH_CHARACTERS } from '../../engine/runtime/limits.ts';
+import { VersionedCache } from '../../engine/runtime/versionedCache.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { type InputOf, route } from '../gateway/route.ts';
-import { counted, MOST_ON_PAGE, READS } from './route.ts';
+import { counted, MAX_ON_PAGE, READS } from './route.ts';
 import {
   AssetInfo,
   AssetQuery,
   FollowedAssets,
   FollowingQuery,
   LiquidityPoolInfo,
-  MOST_POINTS,
   PoolListQuery,
   Pools,
   Progress,
@@ -61,7 +67,7 @@ function feedRoutes(views: PoolViews): Route[] {
       ...OF_ASSET,
       path: '/v1/asset-info',
       operationId: 'assetInfo',
-      summary: 'What the launch said of a token',
+      summary: 'The data that the launch of a token declares',
       answers: { 200: { description: 'The token', schema: AssetInfo } },
       handle: ({ query }) =>
         answer(query.asset, views, ({ pool }) => JSON.stringify(viewInfo(pool))),
@@ -88,8 +94,8 @@ const FOLLOWS = {
 } as const satisfies Partial<Route>;
 
 const ORDER =
-  'In the order of the body. An asset id that comes twice keeps its first place, those that are ' +
-  'not known here are left out; `count` is how many were found.';
+  'In the order of the body. An asset id that comes twice keeps its first place, unknown ' +
+  'ids are left out; `count` is the number of pools found.';
 
 function followingRoutes(views: PoolViews): Route[] {
   return [
@@ -111,7 +117,7 @@ function followingRoutes(views: PoolViews): Route[] {
       ...FOLLOWS,
       path: '/v1/following/list',
       operationId: 'followingList',
-      summary: 'The pools of given tokens, all of them',
+      summary: 'All pools of given tokens',
       description: ORDER,
       answers: { 200: { description: 'All, and how many they are', schema: Pools } },
       handle({ body }) {
@@ -161,8 +167,8 @@ function mainPageRoutes(views: PoolViews): Route[] {
       summary: 'Pools whose name, ticker or asset id holds a text',
       description:
         'The text is taken literally: no wildcards; space around it and its case do not count. ' +
-        'First come pools where one of the three is the text, then those where one begins with ' +
-        'it, then the others; among them the highest market cap first, ties by asset id.',
+        'First come pools where one of the three is the text, then pools where one begins with ' +
+        'it, then the others; within each part the highest market cap first, ties by asset id.',
       query: SearchQuery,
       answers: { 200: { description: 'A page, and how many there are', schema: Pools } },
       handle: ({ query }) => search(query, views),
@@ -171,17 +177,19 @@ function mainPageRoutes(views: PoolViews): Route[] {
 }
 
 interface Page {
-  readonly directory: PoolDirectory;
   readonly pools: readonly ListedPool[];
   readonly answer: Answer;
-  /** The page is right at this position. */
-  readonly seq: number;
 }
+
+/** The page is right at this position. */
+type PageVersion = Pick<PoolViews, 'directory' | 'appliedSeq'>;
 
 /** Each list is rendered once per change: the same bytes again keep their ETag without hashing. */
 class Pages {
   readonly #views: PoolViews;
-  readonly #kept = new Map<PoolListName, Page>();
+  readonly #kept = new VersionedCache<PoolListName, Page, PageVersion>({
+    max: POOL_LIST_NAMES.length,
+  });
 
   constructor(views: PoolViews) {
     this.#views = views;
@@ -189,18 +197,17 @@ class Pages {
 
   of(list: PoolListName): Answer {
     const { directory, appliedSeq } = this.#views;
-    const kept = this.#kept.get(list);
-    if (kept?.directory === directory && !this.#views.changedBetween(list, kept.seq, appliedSeq)) {
-      return kept.answer;
-    }
-    const pools = this.#views.page(list, MOST_ON_PAGE);
-    if (kept !== undefined && areSame(kept.pools, pools)) {
-      this.#kept.set(list, { ...kept, directory, seq: appliedSeq });
-      return kept.answer;
-    }
-    const answer = { body: Buffer.from(this.#views.texts(pools)) };
-    this.#kept.set(list, { directory, pools, answer, seq: appliedSeq });
-    return answer;
+    const isSame = (before: PageVersion) =>
+      before.directory === directory &&
+      !this.#views.changedBetween(list, before.appliedSeq, appliedSeq);
+    const make = (before: Page | undefined) => this.#make(list, before);
+    return this.#kept.of(list, { directory, appliedSeq }, make, isSame).answer;
+  }
+
+  #make(list: PoolListName, before: Page | undefined): Page {
+    const pools = this.#views.page(list, MAX_ON_PAGE);
+    if (before !== undefined && areSame(before.pools, pools)) return before;
+    return { pools, answer: { body: Buffer.from(this.#views.texts(pools)) } };
   }
 }
 
@@ -221,8 +228,8 @@ function search(
 ): Answer | Failure {
   // The schema lets signs that are put together of several pass as one.
   const points = [...pattern].length;
-  if (points > MOST_POINTS) {
-    const message = `must have at most ${MOST_POINTS} code points, not ${points}`;
+  if (points > MAX_SEARCH_CHARACTERS) {
+    const message = `must have at most ${MAX_SEARCH_CHARACTERS} code points, not ${points}`;
     return invalid('query.pattern', message);
   }
   const { count, items } = views.directory.search(pattern.trim(), offset, limit);

@@ -1,9 +1,12 @@
-/** LiquidityPoolInfo and what is asked around it: checks and documents (protocol.md section 2). */
+/**
+ * LiquidityPoolInfo, and the inputs of its routes: checks and documents (protocol.md section 2).
+ */
 import Type from 'typebox';
 import { POOL_LIST_NAMES } from '../../engine/market/poolView.ts';
+import { MAX_NAMED_TOKENS, MAX_SEARCH_CHARACTERS } from '../../engine/runtime/limits.ts';
 import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';
 import { LockRow } from '../schemas/locks.ts';
-import { MOST_ON_PAGE } from './route.ts';
+import { MAX_ON_PAGE } from './route.ts';
 
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const LOVELACE = Type.Integer({ description: 'Lovelace.' });
@@ -88,34 +91,34 @@ export const Pools = Type.Object({
   items: Type.Array(LiquidityPoolInfo),
 });
 
-const MOST_OFFSET = 1_000_000_000;
-const OFFSET = { ...Type.Integer({ minimum: 0, maximum: MOST_OFFSET }), default: 0 };
+const MAX_OFFSET = 1_000_000_000;
+const OFFSET = { ...Type.Integer({ minimum: 0, maximum: MAX_OFFSET }), default: 0 };
 function limitOf(most: number) {
   return { ...Type.Integer({ minimum: 1, maximum: most }), default: most };
 }
 
-/** Code points of a search. */
-export const MOST_POINTS = 128;
 export const SearchQuery = Type.Object({
   pattern: Type.String({
-    // Something that is no space, and nowhere a backslash.
+    // At least one character that is no space, and no backslash anywhere.
     pattern: '^\\s*[^\\s\\\\][^\\\\]*$',
-    maxLength: MOST_POINTS,
-    description: 'Search text: more than space, at most 128 code points, no backslash.',
+    maxLength: MAX_SEARCH_CHARACTERS,
+    description:
+      `Search text: more than space, at most ${MAX_SEARCH_CHARACTERS} code points, ` +
+      'no backslash.',
   }),
   offset: Type.Optional(OFFSET),
-  limit: Type.Optional(limitOf(MOST_ON_PAGE)),
+  limit: Type.Optional(limitOf(MAX_ON_PAGE)),
 });
 
 export const FollowedAssets = Type.Array(AssetIdShape, {
   minItems: 1,
-  maxItems: 1000,
+  maxItems: MAX_NAMED_TOKENS,
   description: 'Asset ids of tokens.',
 });
-const MOST_FOLLOWING = 60;
+const MAX_FOLLOWING = 60;
 export const FollowingQuery = Type.Object({
   offset: Type.Optional(OFFSET),
-  limit: Type.Optional(limitOf(MOST_FOLLOWING)),
+  limit: Type.Optional(limitOf(MAX_FOLLOWING)),
 });
 
 export const PoolFeedInput = Type.Object({ asset: AssetIdShape });

@@ -1,15 +1,18 @@
 /** Pools, live: one pool, the pool on top, and the lists. */
 import Type from 'typebox';
-import { POOLS_TAG, poolTag } from '../../engine/fold/streamTags.ts';
+import { POOLS_TAG, poolTag, TICKERS_TAG } from '../../engine/fold/streamTags.ts';
 import { POOL_LIST_NAMES, type PoolListName } from '../../engine/market/poolView.ts';
+import { ListSource } from '../topics/list.ts';
 import { type DataOf, type Topic, topic } from '../topics/port.ts';
 import { wholeSource } from '../topics/whole.ts';
-import { listSource } from './listSource.ts';
+import { MAX_ON_PAGE } from './route.ts';
 import { PoolFeedInput, PoolListUpdate, PoolOrNull } from './schema.ts';
 import { type PoolNode, PoolViews } from './views.ts';
 
 const POOL_CADENCE_MS = 5;
 const LIST_CADENCE_MS = 100;
+/** Positions; a flush makes one, so with a change in each flush it is some 13 seconds. */
+const REMEMBERED = 128;
 type PoolData = DataOf<typeof PoolOrNull>;
 
 const NO_DATA = Type.Unknown({ description: 'None, or {}.' });
@@ -24,12 +27,28 @@ export function poolTopics(node: PoolNode): Topic[] {
 }
 
 function listTopic(list: PoolListName, views: PoolViews): Topic {
-  const source = listSource(list, views);
+  const source = new ListSource({
+    key: `PoolList:${list}`,
+    event: `${list}Update` as const,
+    tags: list === 'Trending' ? [POOLS_TAG, TICKERS_TAG] : [POOLS_TAG],
+    remembered: REMEMBERED,
+    state: () => views.fold,
+    appliedSeq: () => views.appliedSeq,
+    changedBetween: (from, to) => views.changedBetween(list, from, to),
+    prepare: (isOver) => views.prepare(list, isOver),
+    order: () => views.page(list, MAX_ON_PAGE).map(({ pool }) => pool.token),
+    item(asset, seq) {
+      const listed = views.directory.find(asset);
+      return listed === null || (seq !== null && listed.changedSeq <= seq)
+        ? null
+        : views.view(listed);
+    },
+  });
   return topic({
     name: list,
     cadenceMs: LIST_CADENCE_MS,
     summary:
-      `The first 100 pools of the list ${list}: all of them in a snapshot, later those that ` +
+      `The first 100 pools of the list ${list}: all in a snapshot, later only the pools that ` +
       `changed or are new on the page, each time with the order of the whole page.`,
     data: NO_DATA,
     update: PoolListUpdate,

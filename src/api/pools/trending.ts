@@ -1,13 +1,15 @@
 /**
- * The pools of the market by what was traded in 24 hours, graduated ones included; ties by market
- * cap, then by asset id. Only pools with a trade in that day are kept in order here: the others
- * follow by market cap, and of those the directory has a list. Source: protocol.md section 9.1.
+ * The pools of the market by their trade volume in 24 hours, graduated ones included; ties by
+ * market cap, then by asset id. Only pools with a trade in that day are kept in order here: the
+ * others follow by market cap, in the order of the directory's list. Source: protocol.md section
+ * 9.1.
  */
-import type { ListedPool } from '../../engine/directory/directory.ts';
+
 import { type TickerList, TickerLists } from '../../engine/directory/tickerLists.ts';
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { intervalStart } from '../../engine/market/resolution.ts';
+import type { ListedPool } from '../../engine/pools/listedPool.ts';
 
 /** Immutable: a pool that moves gets another one. */
 interface Place {
@@ -53,7 +55,7 @@ export class TrendingPools {
     const { directory } = this.#fold;
     const pools: ListedPool[] = [];
     const isFull = () => pools.length >= limit;
-    this.#traded.walk(({ asset }) => {
+    this.#traded.visitInOrder(({ asset }) => {
       const listed = isFull() ? null : directory.find(asset);
       if (listed !== null) pools.push(listed);
       return !isFull();

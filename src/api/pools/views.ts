@@ -1,12 +1,13 @@
 /**
  * The pools that the fold lists, as clients see them. A pool is rendered once per change: another
- * change makes another `ListedPool`, so what was rendered belongs to the object, not to a position.
+ * change makes another `ListedPool`, so the rendered bytes belong to the object, not to a position.
  */
-import { LRUCache } from 'lru-cache';
-import type { ListedPool, PoolDirectory } from '../../engine/directory/directory.ts';
+import type { PoolDirectory } from '../../engine/directory/directory.ts';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { type PoolListName, viewPool } from '../../engine/market/poolView.ts';
+import type { ListedPool } from '../../engine/pools/listedPool.ts';
 import { finish } from '../../engine/runtime/slices.ts';
+import { VersionedCache } from '../../engine/runtime/versionedCache.ts';
 import { locksOfToken } from '../schemas/locks.ts';
 import { TrendingPools } from './trending.ts';
 
@@ -16,7 +17,6 @@ export interface PoolNode {
 }
 
 interface Rendered {
-  readonly of: ListedPool;
   readonly view: ReturnType<typeof viewOf>;
   text: string | null;
 }
@@ -27,14 +27,18 @@ const REMEMBERED = 5_000;
 export class PoolViews {
   readonly #node: PoolNode;
   /** By token. */
-  readonly #rendered = new LRUCache<string, Rendered>({ max: REMEMBERED });
+  readonly #rendered = new VersionedCache<string, Rendered, ListedPool>({ max: REMEMBERED });
 
   constructor(node: PoolNode) {
     this.#node = node;
   }
 
+  get fold(): Fold {
+    return this.#node.fold;
+  }
+
   get directory(): PoolDirectory {
-    return this.#node.fold.directory;
+    return this.fold.directory;
   }
 
   get appliedSeq(): number {
@@ -82,12 +86,9 @@ export class PoolViews {
   }
 
   #render(listed: ListedPool): Rendered {
-    const { token } = listed.pool;
-    const known = this.#rendered.get(token);
-    if (known?.of === listed) return known;
-    const rendered = { of: listed, view: viewOf(listed, this.#node.fold), text: null };
-    this.#rendered.set(token, rendered);
-    return rendered;
+    return this.#rendered.of(listed.pool.token, listed, () => {
+      return { view: viewOf(listed, this.#node.fold), text: null };
+    });
   }
 }
 

@@ -58,6 +58,12 @@ export const ORDER_FIELDS = {
   refundReason: Type.Union([Type.Literal('cancelled'), Type.Literal('expired'), Type.Null()], {
     description: 'cancelled by its owner, or expired.',
   }),
+  feeLovelace: Type.String({
+    pattern: '^[0-9]+$',
+    description:
+      'Lovelace that its executions, in blocks, paid to the executor beside `fromAmount`. It ' +
+      'does not include what a refund keeps; fees in percent are in the amounts.',
+  }),
 };
 
 export const ApiOrder = Type.Object(ORDER_FIELDS, { $id: 'ApiOrder' });

@@ -4,22 +4,22 @@
  */
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { MempoolIndex } from '../../engine/fold/mempoolRows.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { type Failure, notReady } from '../../engine/runtime/errors.ts';
 import type { HeldRows, KeyedRow } from '../../engine/store/keyedRows.ts';
 import type { KeyedTable } from '../../engine/store/rows.ts';
 import { type Answer, SlicedAnswer } from '../gateway/port.ts';
 
-/** One state of a node. What else is read of the node must be read before the first `yield`. */
+/** One state of a node. Read other parts of the node before the first `yield`. */
 export interface HeldState {
   readonly rows: HeldRows['rows'];
-  readonly pending: Pick<MempoolIndex, 'end' | 'part'>;
+  readonly pending: Pick<MempoolIndex, 'pendingEnd' | 'part'>;
 }
 
 /** Yields wherever it may pause. */
 export type Steps<T> = Generator<void, T>;
 
 /** Each keeps rows that change meanwhile. */
-const MOST_RUNNING = 8;
+const MAX_RUNNING = 8;
 
 export class SlicedReads {
   readonly #node: { readonly fold: Fold };
@@ -29,7 +29,7 @@ export class SlicedReads {
     this.#node = node;
   }
 
-  /** Of the state that is there when it begins; a few are made at the same time. */
+  /** Makes an answer of the state at its beginning; a few are made at the same time. */
   answer(make: (state: HeldState) => Steps<Answer | Failure>): SlicedAnswer {
     let read: HeldRead | null = null;
     const release = () => {
@@ -39,7 +39,7 @@ export class SlicedReads {
     };
     const step = (isOver: () => boolean) => {
       if (read === null) {
-        if (this.#running >= MOST_RUNNING) return null;
+        if (this.#running >= MAX_RUNNING) return null;
         this.#running += 1;
         read = new HeldRead(this.#node, make);
       }
@@ -70,10 +70,10 @@ class HeldRead {
     this.#node = node;
     this.#fold = node.fold;
     this.#pending = node.fold.mempool;
-    this.#rows = node.fold.store.hold();
-    const end: MempoolIndex['end'] = (ref) => this.#pending.end(ref);
+    this.#rows = node.fold.store.snapshot();
+    const end: MempoolIndex['pendingEnd'] = (ref) => this.#pending.pendingEnd(ref);
     const part: MempoolIndex['part'] = (ref) => this.#pending.part(ref);
-    this.#work = make({ rows: this.#rows.rows, pending: { end, part } });
+    this.#work = make({ rows: this.#rows.rows, pending: { pendingEnd: end, part } });
   }
 
   step(isOver: () => boolean): Answer | Failure | null {
@@ -87,7 +87,7 @@ class HeldRead {
     });
     if (answer === null && !this.#isPendingHeld) {
       // Most answers take one slice: they need no copy.
-      this.#pending = this.#fold.mempool.hold();
+      this.#pending = this.#fold.mempool.snapshot();
       this.#isPendingHeld = true;
     }
     return answer;
@@ -125,5 +125,5 @@ export function* eachUnder(
 
 function replaced(): Failure {
   const message = 'the state of this node was replaced while the answer was made: ask again';
-  return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
+  return notReady(message);
 }

@@ -39,7 +39,7 @@ interface PlacedLists {
   timeMs(row: KeyedRow): number;
 }
 
-/** Places in the chain, for all of the lists. */
+/** The first and the last key within the span, valid for all lists. */
 export function* placesOf({ from, to }: TimeSpan, lists: PlacedLists): Steps<KeySpan> {
   return {
     ...(from === undefined ? {} : { from: yield* firstPlace(lists, from * 1000) }),

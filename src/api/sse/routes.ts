@@ -6,8 +6,8 @@ import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';
 
 const MOST = 20;
-/** Of all texts in the URL; proxies and the server cut longer ones. */
-const MOST_URL_CHARACTERS = 3_072;
+/** Limit of the texts in the URL together; proxies and the server cut longer ones. */
+const MAX_URL_CHARACTERS = 3_072;
 
 const Item = Type.Object(
   {
@@ -108,8 +108,8 @@ export function eventStreamRoutes(): Route[] {
 }
 
 function parsed(texts: readonly string[]): readonly unknown[] | Failure {
-  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_URL_CHARACTERS) {
-    return invalid('query.sub', `longer than ${MOST_URL_CHARACTERS} characters: send it with POST`);
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_URL_CHARACTERS) {
+    return invalid('query.sub', `longer than ${MAX_URL_CHARACTERS} characters: send it with POST`);
   }
   const items: unknown[] = [];
   for (const [index, text] of texts.entries()) {

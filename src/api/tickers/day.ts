@@ -1,8 +1,9 @@
 /**
- * A token's last 24 hours at one position, as exact values: what a ticker shows and lists sort by.
+ * A token's last 24 hours at one position, as exact values: a ticker shows these, and lists sort by
+ * them.
  * Source: protocol.md section 9.1.
  */
-import type { ListedPool } from '../../engine/directory/directory.ts';
+
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { decodeBar } from '../../engine/market/barText.ts';
@@ -12,20 +13,26 @@ import { spotOf } from '../../engine/market/pool.ts';
 import { type Ratio, roundHalfEven } from '../../engine/market/ratio.ts';
 import {
   EARLIEST_START_MS,
+  FOREVER_MS,
   intervalStart,
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
 import { type SparkSpan, sparkSpan } from '../../engine/market/sparkSpan.ts';
-import { type Sums, WINDOW_MS, type Window } from '../../engine/market/windows.ts';
-import type { PairDay } from '../../engine/pools/pairTicker.ts';
+import {
+  type Range,
+  type Sums,
+  sumsOf,
+  WINDOW_MS,
+  type Window,
+} from '../../engine/market/windows.ts';
+import type { ListedPool } from '../../engine/pools/listedPool.ts';
+import type { PairDay } from '../../engine/pools/poolTicker.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { type PoolRecord, poolState } from '../../engine/store/records.ts';
 
-const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Months of a thousand years. */
-const MOST_MONTHS = 12_000;
+const MAX_MONTHS = 12_000;
 const LAUNCHED = { baseDecimals: 0, quoteDecimals: 6 };
-const NO_SUMS: Sums = { volume: 0n, trades: 0, buys: 0 };
 
 /** Right until the next entry is applied. */
 export class TokenDay {
@@ -100,7 +107,7 @@ export class TokenDay {
   }
 
   sums(window: Window): Sums {
-    return this.#day?.windows?.sums(window) ?? NO_SUMS;
+    return this.#day?.windows?.sums(window) ?? sumsOf(null);
   }
 
   /**
@@ -116,7 +123,7 @@ export class TokenDay {
     return roundHalfEven({ numerator: (now - then) * 10_000n, denominator: then });
   }
 
-  range(): { readonly high: Ratio; readonly low: Ratio } {
+  range(): Range {
     const range = this.#day?.windows?.dayRange() ?? null;
     return range ?? { high: this.spot, low: this.spot };
   }
@@ -169,7 +176,7 @@ export class TokenDay {
 
   /** Price of the launch, before any trade; a pair without a pool has none. */
   #launch(): Ratio | null {
-    return this.#day?.windows?.launch?.open ?? null;
+    return this.#day?.windows?.launch ?? null;
   }
 
   #wasThere(beforeMs: number): boolean {
@@ -177,9 +184,9 @@ export class TokenDay {
     return firstMs !== null && firstMs < beforeMs;
   }
 
-  /** Of a pair that began within the last 24 hours; null of one that is older. */
+  /** Start of a pair that began within the last 24 hours; null for an older pair. */
   #firstMinuteMs(): number | null {
-    return this.#day?.windows?.launch?.startMs ?? null;
+    return this.#day?.windows?.launchMs ?? null;
   }
 
   #firstTradeMs(): number | null {
@@ -187,7 +194,7 @@ export class TokenDay {
     if (pair === undefined) return null;
     const { store } = this.#fold;
     const id = STORED_RESOLUTION_IDS.month1;
-    const oldest = store.bars(pair.id, id, EARLIEST_START_MS, FOREVER_MS, MOST_MONTHS).at(-1);
+    const oldest = store.bars(pair.id, id, EARLIEST_START_MS, FOREVER_MS, MAX_MONTHS).at(-1);
     if (oldest === undefined || oldest.value === null) return null;
     return decodeBar(oldest.start, oldest.value).open.timeMs;
   }

@@ -23,8 +23,8 @@ import {
 import { SORT_VALUES } from './view.ts';
 
 /** Lists that are kept in step at once, some 20 MB each where there are 100,000 tokens. */
-const MOST_LISTS = 12;
-/** One that no client asks for is dropped: to keep it in step takes work. */
+const MAX_LISTS = 12;
+/** A ranking that no client requests is dropped, because each change costs work. */
 const UNASKED_MS = 600_000;
 export type Ranking = TickerList<TokenDay, Ranked>;
 
@@ -33,7 +33,7 @@ export class Rankings {
   #all: TickerLists<TokenDay> | null = null;
   readonly #filtered = new FilteredLists();
   readonly #lists = new LRUCache<string, Ranking>({
-    max: MOST_LISTS,
+    max: MAX_LISTS,
     ttl: UNASKED_MS,
     dispose: (list) => list.close(),
   });
@@ -87,7 +87,7 @@ function rankingOf(
 ): Ranking {
   const value = SORT_VALUES[field];
   return all.make<Ranked>({
-    // A bound may be one of the volume of the longest one, and of nothing else of a window.
+    // A bound may concern the volume of the longest window, and no other value of a window.
     windows: WINDOWS.filter((window) => field.endsWith(window) || (hasBounds && window === '24h')),
     compare: (a, b) => compareRanked(a, b, side),
     read: (asset, isOver) => field !== 'traders24h' || TokenDay.readTraders(fold, asset, isOver),
@@ -97,11 +97,11 @@ function rankingOf(
   });
 }
 
-/** Of a list, in its order. */
+/** A page of a list, in the list's order. */
 export function pageOf(list: Ranking, offset: number, limit: number): readonly AssetId[] {
   const assets: AssetId[] = [];
   let skipped = 0;
-  list.walk(({ asset }) => {
+  list.visitInOrder(({ asset }) => {
     if (skipped < offset) skipped += 1;
     else if (assets.length < limit) assets.push(asset);
     return assets.length < limit;
@@ -111,10 +111,12 @@ export function pageOf(list: Ranking, offset: number, limit: number): readonly A
 
 /** Tokens in all lists that are kept, 20 MB for 100,000 of them. */
 const MAX_KEPT_TOKENS = 400_000;
-/** A page asks again within seconds; what changed until then is all that is looked at. */
+/** A page asks again within seconds; only tokens that changed until then are computed again. */
 const UNASKED_FILTERED_MS = 60_000;
-const MOST_MADE = 4;
-/** Who asked for a list that is being made is gone when it does not ask during so many calls. */
+const MAX_MADE = 4;
+/**
+ * After this many calls without a request for a list that is being made, its client counts as gone.
+ */
 const LEFT_CALLS = 1_000;
 
 interface Making {
@@ -123,9 +125,9 @@ interface Making {
 }
 
 /**
- * Lists of the tokens that are within bounds. Clients choose bounds freely, so a few lists are
- * kept, those that were asked for last; one that is being made is kept until it is made, so that
- * requests with ever other filters do not take it away from each other.
+ * Lists of the tokens that are within bounds. Clients choose bounds freely, so only a few lists are
+ * kept, the ones requested last; a list that is being made is kept until it is complete, so that
+ * requests with many different filters do not remove each other's lists.
  */
 class FilteredLists {
   readonly #kept = new LRUCache<string, Ranking>({
@@ -138,7 +140,10 @@ class FilteredLists {
   readonly #making = new Map<string, Making>();
   #calls = 0;
 
-  /** What `refresh` is done with. null: it is not, or another list comes first; call again. */
+  /**
+   * The list once `refresh` is done with it. null: it is not, or another list comes first; call
+   * again.
+   */
   list(name: string, make: () => Ranking, refresh: (list: Ranking) => boolean): Ranking | null {
     const kept = this.#kept.get(name);
     if (kept !== undefined) return refresh(kept) ? kept : null;
@@ -164,8 +169,8 @@ class FilteredLists {
   }
 
   #begin(name: string, make: () => Ranking): Making | null {
-    if (this.#making.size >= MOST_MADE) this.#dropLeft();
-    if (this.#making.size >= MOST_MADE) return null;
+    if (this.#making.size >= MAX_MADE) this.#dropLeft();
+    if (this.#making.size >= MAX_MADE) return null;
     const making = { list: make(), lastCall: this.#calls };
     this.#making.set(name, making);
     return making;

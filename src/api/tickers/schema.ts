@@ -1,6 +1,11 @@
-/** Ticker and what is asked around it: checks and documents (protocol.md section 9.1). */
+/** Ticker, and the inputs of its routes: checks and documents (protocol.md section 9.1). */
 import Type from 'typebox';
 import { WINDOWS } from '../../engine/market/windows.ts';
+import {
+  MAX_FOLLOWED_TOKENS,
+  MAX_LISTED_TICKERS,
+  MAX_NAMED_TOKENS,
+} from '../../engine/runtime/limits.ts';
 import { AdaBound, AssetIdShape, OneOf } from '../schemas/identifiers.ts';
 import { Limit, Offset } from '../schemas/paging.ts';
 
@@ -179,13 +184,13 @@ export const Order = Type.Optional({
   default: 'desc' as const,
 });
 
-const MOST_ASSETS = 20;
+const MAX_ASSETS = 20;
 const age = (what: string) =>
   Type.Optional(Type.Integer({ minimum: 0, description: `${what} bound of the age, in seconds.` }));
 
 const ONE_SIDE = { description: 'Only those on the AMM, or on the curve.' };
 
-const mostPercent = (what: string) =>
+const maxPercent = (what: string) =>
   Type.Optional(
     Type.Number({ minimum: 0, maximum: 100, description: `${what}, in percent of 2 decimals.` }),
   );
@@ -199,17 +204,17 @@ const BOUNDS = {
   minProgress: Type.Optional(
     Type.Number({ minimum: 0, maximum: 100, description: 'Lower bound, in percent.' }),
   ),
-  maxTop10Percent: mostPercent('Upper bound'),
-  maxAuthorPercent: mostPercent('Upper bound'),
-  maxSnipersPercent: mostPercent('Upper bound; a token without the value does not match'),
+  maxTop10Percent: maxPercent('Upper bound'),
+  maxAuthorPercent: maxPercent('Upper bound'),
+  maxSnipersPercent: maxPercent('Upper bound; a token without the value does not match'),
   minHolders: Type.Optional(Type.Integer({ minimum: 0, description: 'Lower bound.' })),
 };
 
 export const TickersQuery = Type.Object({
   assets: Type.Optional(
     Type.Array(AssetIdShape, {
-      maxItems: MOST_ASSETS,
-      description: `Only these tokens: the parameter repeated, at most ${MOST_ASSETS} times.`,
+      maxItems: MAX_ASSETS,
+      description: `Only these tokens: the parameter repeated, at most ${MAX_ASSETS} times.`,
     }),
   ),
   sort: Sort,
@@ -222,18 +227,16 @@ export const TickersQuery = Type.Object({
 
 export const TickersBody = Type.Array(AssetIdShape, {
   minItems: 1,
-  maxItems: 1000,
+  maxItems: MAX_NAMED_TOKENS,
   description: 'Asset ids of tokens.',
 });
 
-const MOST_FOLLOWED = 500;
-
-/** Of a subscription. */
+/** Input of a subscription. */
 export const TickersInput = Type.Object({
   assets: Type.Optional(
     Type.Array(AssetIdShape, {
       minItems: 1,
-      maxItems: MOST_FOLLOWED,
+      maxItems: MAX_FOLLOWED_TOKENS,
       description: 'These tokens, in this order; the other fields say nothing then.',
     }),
   ),
@@ -241,5 +244,7 @@ export const TickersInput = Type.Object({
   order: Order,
   ...BOUNDS,
   graduated: Type.Optional(Type.Boolean(ONE_SIDE)),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LISTED_TICKERS, default: MAX_LISTED_TICKERS }),
+  ),
 });

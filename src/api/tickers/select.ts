@@ -5,6 +5,7 @@ import { unitsOf } from '../../engine/market/decimal.ts';
 import { curveProgress } from '../../engine/market/poolView.ts';
 import { intervalStart } from '../../engine/market/resolution.ts';
 import type { InputOf } from '../gateway/route.ts';
+import { filterKey } from '../schemas/filterKey.ts';
 import { TokenDay } from './day.ts';
 import type { TickersQuery } from './schema.ts';
 import { SORT_VALUES, type SortValue, scaledVolume } from './view.ts';
@@ -21,7 +22,7 @@ export interface Ranked {
   readonly value: SortValue;
 }
 
-/** Every token, or some; those that are not known here are left out. */
+/** Every token, or some; unknown tokens are left out. */
 export function daysOf(fold: Fold, assets: Iterable<AssetId> = eachAsset(fold)): TokenDay[] {
   const days: TokenDay[] = [];
   for (const asset of assets) {
@@ -96,12 +97,14 @@ export function isBounded(filter: TickerFilter): boolean {
   return BOUNDS.some((name) => filter[name] !== undefined);
 }
 
-/** What `filterOf` makes of two filters with one name is the same, as long as a list is kept. */
+/** Two filters with one name accept the same tokens while a list is kept. */
 export function filterName(fold: Fold, filter: TickerFilter): string {
-  // Ages grow, also of tokens to which nothing happens: such a list is made again each minute.
+  // Ages grow even if a token does not change, so a list with a bound on age is made again each
+  // minute.
   const hasAge = filter.minAge !== undefined || filter.maxAge !== undefined;
   const atMs = hasAge ? intervalStart('min1', fold.marketMs) : null;
-  return JSON.stringify([...BOUNDS.map((name) => filter[name]), filter.graduated, atMs]);
+  const asked = BOUNDS.map((name) => [name, filter[name]]);
+  return filterKey({ ...Object.fromEntries(asked), graduated: filter.graduated, atMs });
 }
 
 /** A ticker without the value does not match. */

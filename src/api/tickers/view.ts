@@ -116,7 +116,7 @@ function sharesOf({ pool }: TokenDay) {
   };
 }
 
-/** Of two decimals, as it is shown, so that clients can sort and filter alike. */
+/** The number of the shown text with two decimals, so that clients can sort and filter alike. */
 function numberOf(percent: string | null): number | null {
   return percent === null ? null : Number(percent);
 }
@@ -145,7 +145,7 @@ function perWindow<const Name extends string>(
     `${name}${window}`,
     (day: TokenDay) => exact(day, window),
   ]);
-  // trust: built from all of WINDOWS
+  // trust: built from every window of WINDOWS
   return Object.fromEntries(fields) as Record<`${Name}${Window}`, Exact>;
 }
 

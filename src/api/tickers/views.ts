@@ -1,7 +1,7 @@
 /** Tickers as clients see them, rendered once per change, and the lists that sort them. */
-import { LRUCache } from 'lru-cache';
 import type { Fold } from '../../engine/fold/fold.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import { VersionedCache } from '../../engine/runtime/versionedCache.ts';
 import { TokenDay } from './day.ts';
 import { pageOf, type Ranking, Rankings } from './rankings.ts';
 import type { Ticker } from './schema.ts';
@@ -13,14 +13,13 @@ export interface TickerNode {
   readonly fold: Fold;
 }
 
-interface Rendered {
+interface Version {
   readonly fold: Fold;
-  /** The last entry after which it was known to be right. */
-  seq: number;
-  readonly ticker: Ticker;
+  /** The last entry after which a ticker was known to be right. */
+  readonly seq: number;
 }
 
-/** Lists overlap, and most tokens are on none that is looked at. */
+/** Lists overlap, and most tokens are on no list that a client reads. */
 const REMEMBERED = 5_000;
 const BY_VOLUME = { sort: 'volume24h', order: 'desc' } as const;
 
@@ -29,7 +28,7 @@ const ofNodes = new WeakMap<TickerNode, TickerViews>();
 export class TickerViews {
   readonly #node: TickerNode;
   readonly #rankings = new Rankings();
-  readonly #rendered = new LRUCache<AssetId, Rendered>({ max: REMEMBERED });
+  readonly #rendered = new VersionedCache<AssetId, Ticker, Version>({ max: REMEMBERED });
 
   private constructor(node: TickerNode) {
     this.#node = node;
@@ -95,7 +94,7 @@ export class TickerViews {
     return this.#known(day.asset) ?? this.#render(day);
   }
 
-  /** In their order; those that are not known here are left out. */
+  /** In their order; unknown tokens are left out. */
   ofAssets(assets: Iterable<AssetId>): Ticker[] {
     const tickers: Ticker[] = [];
     for (const asset of assets) {
@@ -114,21 +113,19 @@ export class TickerViews {
   }
 
   #known(asset: AssetId): Ticker | null {
-    const { fold } = this;
-    const known = this.#rendered.get(asset);
-    if (known?.fold !== fold || fold.tickers.changedSince(asset, known.seq)) return null;
-    known.seq = this.appliedSeq;
-    return known.ticker;
+    const { fold, appliedSeq: seq } = this;
+    const isSame = (before: Version) =>
+      before.fold === fold && !fold.tickers.changedSince(asset, before.seq);
+    return this.#rendered.find(asset, { fold, seq }, isSame) ?? null;
   }
 
   #render(day: TokenDay): Ticker {
     const { fold, appliedSeq: seq } = this;
-    const known = this.#rendered.get(day.asset);
+    const known = this.#rendered.last(day.asset);
     // The prices of its steps are most of the work, and a minute that leaves changes none.
     const keepsSpark =
-      known?.fold === fold && !fold.tickers.sparkChangedSince(day.asset, known.seq);
-    const ticker = viewTicker(day, keepsSpark ? known.ticker.spark : undefined);
-    this.#rendered.set(day.asset, { fold, seq, ticker });
-    return ticker;
+      known?.version.fold === fold && !fold.tickers.sparkChangedSince(day.asset, known.version.seq);
+    const ticker = viewTicker(day, keepsSpark ? known.value.spark : undefined);
+    return this.#rendered.set(day.asset, { fold, seq }, ticker);
   }
 }

@@ -1,8 +1,8 @@
 /**
  * When streams are flushed. The first change after quiet goes out in the next turn; the next flush
- * of the same cadence starts no sooner than that cadence, and no flush starts sooner than twice the
- * time the last one held the loop, so fan-out takes at most half of the loop. What would hold it
- * long is spread over turns: the streams that are due wait for their turn, in order.
+ * of the same cadence starts no sooner than that cadence. After a flush the loop is left to others
+ * for a third of the time the flush held it, so fan-out takes at most three quarters of the loop.
+ * Long flushes are spread over turns: the streams that are due wait for their turn, in order.
  */
 
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
@@ -13,9 +13,9 @@ import type { Stream } from './stream.ts';
 interface CadenceQueue {
   readonly cadenceMs: number;
   readonly dirty: Set<Stream>;
-  /** When those of `dirty` are due. */
+  /** When the streams in `dirty` are due. */
   nextMs: number;
-  /** To be flushed, in order: what was dirty when the cadence was over. */
+  /** To be flushed, in order: the streams that were dirty when the cadence was over. */
   readonly due: Set<Stream>;
   dueSinceMs: number;
 }
@@ -23,8 +23,10 @@ interface CadenceQueue {
 interface FlushParts {
   /** Runs before the streams of a turn. */
   begins(): void;
-  /** Sends what they gave to single sockets, until `isOver`. True: all is sent. */
+  /** Sends frames for single sockets, until `isOver`. True: all is sent. */
   send(isOver: () => boolean): boolean;
+  /** All that the streams of a turn gave is sent. */
+  ended(): void;
 }
 
 /** Timers fire up to a millisecond early. */
@@ -32,14 +34,16 @@ const EARLY_MS = 1;
 /** A turn ends where preparing a stream passes it. */
 const SLICE_MS = 3;
 /**
- * A turn ends after the stream that passes it. Longer, because what a turn publishes to a socket
- * leaves in one write.
+ * A turn ends after the stream that passes it. The limit is longer, because frames that a turn
+ * publishes to a socket leave in one write.
  */
 const PUBLISH_MS = 10;
 /** Each cadence gets at least this in a turn, however long the others take. */
-const LEAST_MS = 1;
+const MIN_MS = 1;
 /** After so long a stream is flushed at once: more changes than can be prepared for. */
-const MOST_LATE_MS = 5_000;
+const MAX_LATE_MS = 5_000;
+/** Fan-out takes at most this share of the event loop's time. */
+const LARGEST_SHARE = 0.75;
 /** A pause, because a flush that fails half way sends its first half each time. */
 const RETRY_MS = 1_000;
 
@@ -125,7 +129,7 @@ export class FlushScheduler {
       if (queue.due.size > 0) this.#flush(queue, startMs + SLICE_MS);
     }
     this.#measuring = true;
-    const overMs = Math.max(startMs + PUBLISH_MS, this.#clock.monotonicMs() + LEAST_MS);
+    const overMs = Math.max(startMs + PUBLISH_MS, this.#clock.monotonicMs() + MIN_MS);
     const isSent = this.#parts.send(() => this.#clock.monotonicMs() >= overMs);
     // The library sends at the end of this turn, so its cost shows only in the next one.
     this.#clock.soon(() => {
@@ -154,12 +158,13 @@ export class FlushScheduler {
   /** `tookMs`: how long the flush has held the loop. */
   #end(startMs: number, tookMs: number): void {
     this.#observer.flushed(tookMs);
+    this.#parts.ended();
     this.#measuring = false;
-    this.#notBeforeMs = startMs + 2 * tookMs;
+    this.#notBeforeMs = startMs + tookMs / LARGEST_SHARE;
     this.#arm();
   }
 
-  /** The next ones of a cadence are due once all of those before are flushed. */
+  /** The next streams of a cadence are due once the ones before are flushed. */
   #begin(queue: CadenceQueue, nowMs: number): void {
     const { dirty, due, cadenceMs } = queue;
     if (due.size > 0 || dirty.size === 0 || queue.nextMs > nowMs + EARLY_MS) return;
@@ -172,8 +177,8 @@ export class FlushScheduler {
   #flush({ dirty, due, dueSinceMs }: CadenceQueue, endMs: number): void {
     const clock = this.#clock;
     const fromMs = clock.monotonicMs();
-    const isLate = fromMs - dueSinceMs >= MOST_LATE_MS;
-    const overMs = Math.max(endMs, fromMs + LEAST_MS);
+    const isLate = fromMs - dueSinceMs >= MAX_LATE_MS;
+    const overMs = Math.max(endMs, fromMs + MIN_MS);
     const isOver = () => clock.monotonicMs() >= overMs;
     const publishedMs = fromMs + PUBLISH_MS;
     for (const stream of due) {

@@ -37,6 +37,8 @@ class Hub implements Streams {
   #previous: number;
   /** Every subscription had its frames up to here before the flush that is running. */
   #sentTo = 0;
+  /** The first stream that will tell of entry `seq`, which is traced (`entryPath.ts`). */
+  #awaited: { readonly stream: Stream; readonly seq: number } | null = null;
 
   constructor({ nodeView, clock, observer, publish }: HubDeps) {
     const outbox = new Outbox(observer);
@@ -45,28 +47,47 @@ class Hub implements Streams {
       begins: () => {
         this.#sentTo = this.#flushedTo();
       },
-      send: (isOver) => outbox.dispatch(isOver),
+      send: (isOver) => {
+        this.#trace('rendered');
+        return outbox.dispatch(isOver);
+      },
+      ended: () => this.#trace('written'),
     });
     const applied = () => nodeView.applied();
     const turn = () => this.#scheduler.turn;
-    this.#deps = { clock, observer, applied, publish, turn, outbox };
+    this.#deps = { clock, observer, applied, publish, flushTurn: turn, outbox };
     this.#previous = applied().seq;
   }
 
   applied(tags: Iterable<string>): void {
+    let first: Stream | null = null;
     for (const tag of tags) {
       const tagged = this.#byTag.get(tag);
       if (tagged === undefined) continue;
       for (const stream of tagged) {
-        if (stream.dirty || stream.topic.periodic) continue;
-        stream.touch(this.#previous);
+        if (stream.topic.periodic) continue;
+        if (first === null || stream.cadenceMs < first.cadenceMs) first = stream;
+        if (stream.dirty) continue;
+        stream.changedAfter(this.#previous);
         this.#scheduler.add(stream);
       }
     }
-    this.#previous = this.#deps.applied().seq;
+    const { seq } = this.#deps.applied();
+    this.#previous = seq;
+    const isTraced = this.#deps.observer.entryAt?.(first === null ? 'unheard' : 'heard', seq);
+    if (first !== null && isTraced === true) this.#awaited ??= { stream: first, seq };
+  }
+
+  /** `written` follows `rendered`, at the end of the same flush. */
+  #trace(stop: 'rendered' | 'written'): void {
+    const awaited = this.#awaited;
+    if (awaited === null || awaited.stream.complete < awaited.seq) return;
+    this.#deps.observer.entryAt?.(stop, awaited.seq);
+    if (stop === 'written') this.#awaited = null;
   }
 
   epochChanged(): void {
+    this.#awaited = null;
     this.#streams.clear();
     this.#byTag.clear();
     this.#scheduler.clear();
@@ -112,6 +133,7 @@ class Hub implements Streams {
     if (this.#streams.get(key) !== stream) return;
     this.#streams.delete(key);
     this.#scheduler.remove(stream);
+    if (this.#awaited?.stream === stream) this.#awaited = null;
     for (const tag of stream.source.tags) {
       const tagged = this.#byTag.get(tag);
       tagged?.delete(stream);

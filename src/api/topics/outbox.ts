@@ -17,7 +17,7 @@ export class Outbox {
   }
 
   add(to: Recipient, builder: FrameBuilder, head: Uint8Array): void {
-    if (to.hold(builder, head) === 1) this.#recipients.add(to);
+    if (to.keepFrame(builder, head) === 1) this.#recipients.add(to);
   }
 
   /** Whether no socket waits for frames of a flush. */

@@ -1,5 +1,5 @@
 /**
- * What a service gives so that its data can be streamed.
+ * The parts of a service that make its data a stream.
  *
  * One idea carries everything: a source answers `since(seq)` from its state. A live flush, a slow
  * socket that woke up, a slower cadence and a client that reconnects all ask that one question with
@@ -8,8 +8,8 @@
  * Guarantees of a source, at the node's applied position P (sources are asked between batches
  * only):
  * - `since(s)` holds every part whose last change lies in (s, P], each as its newest whole state.
- * - Parts come in ascending `seq`; two parts never share a seq unless the later one only repeats
- *   state that an earlier one of that seq already gave (a client may ignore it by the client rule).
+ * - Parts come in ascending `seq`; two parts share a seq only if the later one repeats state that
+ *   an earlier part of that seq already gave (a client may ignore it by the client rule).
  * - The answer is the same on every node at P.
  */
 import type { Static, TSchema } from 'typebox';
@@ -27,8 +27,8 @@ export interface Part<Event extends string = string, Data extends Json = Json> {
   readonly seq: number;
   readonly data: Data;
   /**
-   * The whole state, sent as a snapshot: what the topic is about has disappeared, because a fork
-   * undid its launch, and the state is empty. The event is that of ordinary updates.
+   * The whole state, sent as a snapshot: the topic's subject has disappeared, because a fork undid
+   * its launch, and the state is empty. The event is the same as for ordinary updates.
    */
   readonly isSnapshot?: true;
 }
@@ -48,28 +48,30 @@ export interface Changes<P extends Part = Part> {
 export interface Source<State extends Json = Json, P extends Part = Part> {
   /** Canonical name of (topic, data): equal for equal subscriptions, whatever their spelling. */
   readonly key: string;
-  /** The stream is asked again when one of these was touched (`TopicHub.applied`). */
+  /** The stream asks again after a change with one of these tags (`TopicHub.applied`). */
   readonly tags: readonly string[];
+  /** Streams that it counts as in the limit of a caller, by the work of a change; otherwise one. */
+  readonly weight?: number;
   /**
-   * True: a subscription begins with the whole state, whatever it knows already, because updates
-   * are changes of what was sent on this node. `since` is asked for what comes after.
+   * True: a subscription begins with the whole state, even with `since`, because updates are
+   * changes of the state that this node sent. Then `since` gives the changes after it.
    */
   readonly beginsWhole?: boolean;
   /**
-   * Does some of what `snapshot` and `since` would take long for, until `isOver`. True: nothing of
-   * it is left until another entry is applied. They may be called without it.
+   * Does some of what `snapshot` and `since` would take long for, until `isOver`. True: no part of
+   * the work is left until another entry is applied. They may be called without it.
    */
   prepare?(isOver: () => boolean): boolean;
   /** Whole state at the applied position; null for something we do not know yet. */
   snapshot(): State | Failure;
   /**
-   * What changed after `seq`; a bare list is all of it. Null beyond the horizon (then a snapshot is
-   * the only answer). A Failure ends the subscription.
+   * Changes after `seq`; a bare list is complete. Null beyond the horizon (then a snapshot is the
+   * only answer). A Failure ends the subscription.
    */
   since(seq: number): Changes<P> | readonly P[] | null | Failure;
 }
 
-/** Asks a source. `applied`: where the node is, so what a bare list completes to. */
+/** Asks a source. `applied`: the position of the node, up to which a bare list is complete. */
 export function askSince(source: Source, seq: number, applied: number): Changes | null | Failure {
   const answer = source.since(seq);
   if (answer === null || answer instanceof Failure) return answer;
@@ -82,7 +84,7 @@ export function askSince(source: Source, seq: number, applied: number): Changes 
   return answer;
 }
 
-/** What a subscriber may name, and what the documents say of it. */
+/** The input of a subscriber, and texts for the documents. */
 interface TopicFacts<Name extends string = string> {
   readonly name: Name;
   readonly summary: string;
@@ -109,7 +111,7 @@ export interface Topic extends Required<TopicFacts> {
 
 export type OpenSource = () => Source | Failure;
 
-/** What a schema describes, as it is sent. */
+/** The type of a schema's value, as it is sent. */
 export type DataOf<Schema extends TSchema> = Json & DeepReadonly<Static<Schema>>;
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
@@ -180,19 +182,19 @@ export interface StreamHandle {
    * something cannot be known, and getting them twice is harmless.
    */
   cursor(): StreamCursor;
-  /** Everything up to this position was given to those who listen; of this flush too. */
+  /** Listeners got everything up to this position, this flush included. */
   completeTo(): number;
   /** Frames and bytes the stream has rendered so far. */
   traffic(): { readonly frames: number; readonly bytes: number };
-  /** Whole state at the applied position, rendered once for all who ask at that position. */
+  /** Whole state at the applied position, rendered once for all subscribers at that position. */
   snapshot(): EncodedPayload | Failure;
   /** Stops delivery to this handle; the stream keeps counting frames. */
   pause(): void;
   resume(): void;
   /**
-   * Its client stands at `seq`, and nothing changed from there up to the applied position: no frame
-   * after it names a later one as its `prev`, also where the last one of the stream has a later
-   * seq than the change that it told of.
+   * Its client is at `seq`, and nothing changed from there up to the applied position: no later
+   * frame names a higher position as its `prev`. The stream's last frame may have a higher seq than
+   * the change in it.
    */
   standsAt(seq: number): void;
   release(): void;
@@ -201,7 +203,7 @@ export interface StreamHandle {
 /** A subscriber's socket, for frames that only it gets. */
 export interface Recipient {
   /** Keeps a frame until the end of this flush; answers how many it keeps. */
-  hold(builder: FrameBuilder, head: Uint8Array): number;
+  keepFrame(builder: FrameBuilder, head: Uint8Array): number;
   /**
    * Sends what it keeps. A socket that drops one continues from `cursor`, as
    * after any other drop.

@@ -1,5 +1,5 @@
 /**
- * A stream: one source at one cadence, for all who subscribed to it. A flush asks the source what
+ * A stream: one source at one cadence, for all its subscribers. A flush asks the source what
  * changed since the last one and publishes each part once per request id and encoding.
  *
  * Two positions are kept, and differ for a quiet stream: `prev`, the seq of the last frame that was
@@ -35,7 +35,7 @@ export interface StreamDeps {
   readonly observer: Observer;
   applied(): Position;
   /** Number of the last flush turn. */
-  turn(): number;
+  flushTurn(): number;
   /** `bytes` are good during the call only. */
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
   readonly outbox: Pick<Outbox, 'add'>;
@@ -52,12 +52,12 @@ interface Group {
   readonly channel: string;
   readonly requestId: RequestId;
   readonly encoding: Encoding;
-  /** The head in use, and what it says; the events of a stream rarely alternate. */
+  /** The frame head in use, and its fields; the events of a stream rarely alternate. */
   head: { readonly event: string; readonly snapshot: boolean; readonly bytes: Uint8Array };
   handles: number;
   /** One for each handle that is not paused. */
   readonly listening: Set<Listener>;
-  /** The only one listening, who is served directly. */
+  /** The only listener, which is served directly. */
   only: Recipient | null;
 }
 
@@ -95,7 +95,7 @@ export class Stream {
   }
 
   /** Something changed after position `previous`; a clean stream was complete up to there. */
-  touch(previous: number): void {
+  changedAfter(previous: number): void {
     if (this.dirty) return;
     this.dirty = true;
     const { complete } = this.#now;
@@ -119,6 +119,7 @@ export class Stream {
       this.#before = this.#now;
     }
     this.#settled = false;
+    this.#lastSnapshot = null;
     const { seq } = this.#deps.applied();
     if (this.topic.periodic) this.#publishSnapshot(seq);
     else if (!this.#publishChanges(seq)) return;
@@ -184,7 +185,7 @@ export class Stream {
   }
 
   #cursor(): StreamCursor {
-    if (this.#turn === this.#deps.turn()) return this.#before;
+    if (this.#turn === this.#deps.flushTurn()) return this.#before;
     return { ...this.#now, complete: this.#completeTo() };
   }
 

@@ -1,7 +1,7 @@
 /**
- * The newest trades of the whole market, kept in step with the rows: made from them once, in
- * slices, and then changed by what has changed. A function of the rows, so that it is the same on
- * each node at one position.
+ * The newest trades of the whole market, kept in step with the rows: they are read once, in slices,
+ * and then updated with each change. A function of the rows, so that it is the same on each node at
+ * one position.
  */
 import type { Fold } from '../../engine/fold/fold.ts';
 import { tradesTag } from '../../engine/fold/streamTags.ts';
@@ -11,12 +11,12 @@ import { idOf, viewTrade } from './routes.ts';
 
 /** Trades that are looked at for one answer. */
 export const MAX_WINDOW = 2_000;
-/** Pools that are looked at: those that were traded or launched last. */
+/** Pools that are looked at: only the pools that were traded or launched last. */
 const MAX_POOLS = 1_000;
 /** More than change in a token between two looks. */
 const MANY = 1_000_000;
 
-export type MarketTradeRow = { asset: AssetId; ticker: string } & ReturnType<typeof viewTrade>;
+type MarketTradeRow = { asset: AssetId; ticker: string } & ReturnType<typeof viewTrade>;
 
 export interface WindowTrade {
   readonly id: string;
@@ -91,7 +91,7 @@ export class NewestWindow {
     return true;
   }
 
-  /** Its trades, and those of all pools behind it in `Latest`, are older than a full window. */
+  /** Its trades, and the trades of all pools after it in `Latest`, are older than a full window. */
   #isBefore({ lastTradeMs }: PoolRecord): boolean {
     const oldest = this.#oldest();
     if (oldest === null || lastTradeMs === null) return false;
@@ -99,7 +99,7 @@ export class NewestWindow {
     return Math.floor(lastTradeMs / 1000) < Math.floor(oldest.trade.atMs / 1000);
   }
 
-  /** The last one of a window that is full. */
+  /** The last trade of a full window. */
   #oldest(): WindowTrade | null {
     return this.#trades.length < this.#max ? null : (this.#trades.at(-1) ?? null);
   }
@@ -137,7 +137,7 @@ export class NewestWindow {
     const [oldest, before] = [this.#oldest(), this.#trades.length];
     this.#trades = this.#newestOf([...kept, ...added]);
     const last = this.#oldest();
-    // Trades outside a full window may be newer than those that now end it.
+    // Trades outside a full window may be newer than the trades at its end now.
     if (oldest !== null) return last !== null && newestFirst(last, oldest) <= 0;
     return kept.length === before || directory.size <= MAX_POOLS;
   }
@@ -146,7 +146,7 @@ export class NewestWindow {
     return trades.sort(newestFirst).slice(0, this.#max);
   }
 
-  /** Pools of the window, and those that may enter it; null: it has disappeared. */
+  /** Pools of the window, and pools that may enter it; null: it has disappeared. */
   #changedPools({ directory }: Fold): Map<AssetId, PoolRecord | null> {
     const changed = new Map<AssetId, PoolRecord | null>();
     for (const token of new Set(this.#trades.map(({ pool }) => pool.token))) {

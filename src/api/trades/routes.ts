@@ -61,8 +61,8 @@ export const TradesOutput = Type.Union([Type.Array(Type.Union([TradeRow, Removed
   description: 'Newest first; after a rollback also `{id, removed: true}`.',
 });
 
-/** Of filtered trades, `mostRead` are read for one answer. */
-export function tradeRoutes(node: TradeNode, mostRead = MOST_READ): Route[] {
+/** With a filter, one answer reads at most `maxRead` trades. */
+export function tradeRoutes(node: TradeNode, maxRead = MAX_READ): Route[] {
   const pages = new PageCache(node);
   const reads = new SlicedReads(node);
   return [
@@ -83,7 +83,7 @@ export function tradeRoutes(node: TradeNode, mostRead = MOST_READ): Route[] {
       positioned: true,
       etag: true,
       csv: { file: 'trades', row: TradeRow, rows: listOf },
-      handle: ({ query }) => answer(node, { pages, reads, mostRead }, query),
+      handle: ({ query }) => answer(node, { pages, reads, maxRead }, query),
     }),
   ];
 }
@@ -95,17 +95,17 @@ const DESCRIPTION =
 const NEXT_BEFORE = {
   'X-Next-Before': 'Go on with it as `before`; only when a filter left trades unread.',
 };
-const MOST_READ = 10_000;
+const MAX_READ = 10_000;
 
 interface Reading {
   readonly pages: PageCache;
   readonly reads: SlicedReads;
-  readonly mostRead: number;
+  readonly maxRead: number;
 }
 
 function answer(
   node: TradeNode,
-  { pages, reads, mostRead }: Reading,
+  { pages, reads, maxRead }: Reading,
   query: TradesQuery,
 ): Answer | Failure | SlicedAnswer {
   const { fold } = node;
@@ -121,7 +121,7 @@ function answer(
     const render = () => Buffer.from(JSON.stringify(tradesOf(fold, token, limit, before)));
     return { body: pages.of(tradesTag(token), `${limit} ${before ?? ''}`, render) };
   }
-  const most = isWanted === null ? limit : mostRead;
+  const most = isWanted === null ? limit : maxRead;
   return reads.answer(({ rows }) => wantedOf(rows, { token, query, most, isWanted }));
 }
 
@@ -130,7 +130,7 @@ const ROWS_A_STEP = 100;
 interface Wanted {
   readonly token: AssetId;
   readonly query: TradesQuery;
-  /** So many are read at most. */
+  /** Most rows to read. */
   readonly most: number;
   /** null: all. */
   readonly isWanted: ((text: string) => boolean) | null;
@@ -182,7 +182,7 @@ function rangeOf(token: AssetId, limit: number, before?: string, span: KeySpan =
   return { order: 'descending', offset: 0, limit, ...span, ...after } as const;
 }
 
-/** Of a row of `trades`. */
+/** The trade's id, from the key of a row of `trades`. */
 export function idOf(token: AssetId, key: string): string {
   return key.slice(token.length + 1);
 }

@@ -1,10 +1,12 @@
 /** Fills, live: `Trades` of a token, `NewestTrades` of the market. */
+import { hash } from 'node:crypto';
 import Type from 'typebox';
 import type { Fold } from '../../engine/fold/fold.ts';
 import { POOLS_TAG, poolTag, tradesTag } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { unitsOf } from '../../engine/market/decimal.ts';
 import { changePage } from '../../engine/store/changeIndex.ts';
+import { filterKey } from '../schemas/filterKey.ts';
 import { AdaBound, AssetIdShape, OneOf } from '../schemas/identifiers.ts';
 import {
   type Changes,
@@ -84,7 +86,7 @@ class TradeSource implements Source<Trades, TradesPart> {
 }
 
 const NEWEST_CADENCE_MS = 100;
-const MOST_NEWEST = 50;
+const MAX_NEWEST = 50;
 const FIRST_NEWEST = 20;
 
 const MarketTrade = Type.Object(
@@ -92,7 +94,7 @@ const MarketTrade = Type.Object(
   { $id: 'MarketTrade' },
 );
 const NewestTradesInput = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_NEWEST, default: FIRST_NEWEST })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_NEWEST, default: FIRST_NEWEST })),
   minQuote: Type.Optional(
     Type.String({ pattern: '^[0-9]{1,20}$', description: 'Least amount moved, in lovelace.' }),
   ),
@@ -126,10 +128,10 @@ function newestTradesTopic(node: TradeNode): Topic {
   return topic({
     name: 'NewestTrades',
     summary:
-      'The newest trades of the whole market, whole each time. It says what is traded now, and ' +
-      'leaves out what came and went between two updates: `Trades` has every trade of a token. ' +
-      `With filters, those that pass them among the newest ${MAX_WINDOW} trades; each is judged ` +
-      'as it was when it happened, so nothing leaves because it grows older.',
+      'The newest trades of the whole market, whole each time. Trades that came and went between ' +
+      'two updates are left out: `Trades` has every trade of a token. ' +
+      `Filters apply to the newest ${MAX_WINDOW} trades; each trade is judged ` +
+      'as it was when it happened, so no trade leaves because it grows older.',
     cadenceMs: NEWEST_CADENCE_MS,
     data: NewestTradesInput,
     update: NewestTradesOutput,
@@ -137,23 +139,28 @@ function newestTradesTopic(node: TradeNode): Topic {
   });
 }
 
+/** Each change of the market is a look at the whole window. */
+const FILTERED_WEIGHT = 20;
+
 class NewestSource implements Source<Newest, NewestPart> {
   readonly key: string;
+  readonly weight: number;
   readonly tags = [POOLS_TAG];
   readonly #node: TradeNode;
   readonly #window: NewestWindow;
   readonly #limit: number;
   readonly #matches: (trade: WindowTrade) => boolean;
-  /** What was answered last, and since when it is the answer. */
-  #last: { readonly fold: Fold; readonly text: string; readonly changedSeq: number } | null = null;
+  /** The last answer, and the seq at which it became the answer. */
+  #last: { readonly fold: Fold; readonly digest: string; readonly changedSeq: number } | null =
+    null;
 
   constructor(
     node: TradeNode,
     window: NewestWindow,
     { limit = FIRST_NEWEST, ...filter }: NewestTradesInput,
   ) {
-    const bounds = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1));
-    this.key = `NewestTrades:${limit}:${JSON.stringify(bounds)}`;
+    this.key = `NewestTrades:${limit}:${filterKey(filter)}`;
+    this.weight = Object.keys(filter).length > 0 ? FILTERED_WEIGHT : 1;
     this.#node = node;
     this.#window = window;
     this.#limit = limit;
@@ -176,11 +183,12 @@ class NewestSource implements Source<Newest, NewestPart> {
     const applied = store.checkpoint?.seq ?? 0;
     if (!directory.changedBetween(seq, applied)) return [];
     const data = this.snapshot();
-    const text = JSON.stringify(data);
+    // Not the text: many sockets may each have a filter of their own.
+    const digest = hash('sha1', JSON.stringify(data));
     const last = this.#last;
-    const isSame = last !== null && last.fold === fold && last.text === text;
+    const isSame = last !== null && last.fold === fold && last.digest === digest;
     const changedSeq = isSame ? last.changedSeq : applied;
-    this.#last = { fold, text, changedSeq };
+    this.#last = { fold, digest, changedSeq };
     return changedSeq <= seq ? [] : [{ event: 'NewestTradesUpdate', seq: applied, data }];
   }
 }

@@ -9,6 +9,7 @@ import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/code
 import { lookUpReferences, scriptWithReference } from '../../cardano/transactions/chainData.ts';
 import { type LockDeployment, planLock, planWithdraw } from '../../cardano/transactions/lock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { LAST_DATE_MS, MAX_STAGES } from '../../engine/runtime/limits.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
 import { builtBefore } from '../builder/builtBefore.ts';
 import {
@@ -27,15 +28,12 @@ import { AddressText, AssetIdShape, KeyHash, OutputId } from '../schemas/identif
 import { LockRow, locksOfOwner, locksOfToken } from '../schemas/locks.ts';
 import type { SlicedReads, Steps } from '../schemas/slicedReads.ts';
 
-const MOST_STAGES = 10;
-const LAST_DATE_MS = 8_640_000_000_000_000;
-
 const LockBody = Type.Object({
   address: AddressText,
   assetId: AssetIdShape,
   amount: Type.String({ pattern: '^[0-9]+$', maxLength: 30, description: 'Tokens in all.' }),
   lockEnd: Type.Number({ description: 'Unix ms at which the last stage unlocks.' }),
-  stagesCount: Type.Integer({ minimum: 1, maximum: MOST_STAGES }),
+  stagesCount: Type.Integer({ minimum: 1, maximum: MAX_STAGES }),
   ttl: Ttl,
 });
 type LockBody = Type.Static<typeof LockBody>;

@@ -35,9 +35,11 @@ interface DeliveriesDeps {
 }
 
 /** Receivers that are slow must not fill the memory: a body of each is kept. */
-const MOST_IN_FLIGHT = 64;
-/** Of one API key: receivers that do not answer must not hold up those of other keys. */
-const MOST_IN_FLIGHT_EACH = 12;
+const MAX_IN_FLIGHT = 64;
+/**
+ * Limit for one API key: receivers that do not answer must not delay the receivers of other keys.
+ */
+const MAX_IN_FLIGHT_EACH = 12;
 /** Looks into the store without a reason: what another node told us may have been lost. */
 const LOOK_MS = 30_000;
 /** After the store gave no answer. */
@@ -53,9 +55,9 @@ export class Deliveries implements Service, TopicHub {
   readonly #tagsOf = new Map<WebhookDelivery, readonly string[]>();
   readonly #waiting: { readonly owner: string; readonly work: () => Promise<void> }[] = [];
   readonly #inFlightOf = new Map<string, number>();
-  /** Whose webhooks came or went. */
+  /** Owners whose webhooks were added or removed. */
   readonly #changed = new Set<string>();
-  /** When all webhooks are read again, not those of `#changed` alone. */
+  /** When the webhooks of all owners are read again, not only of owners in `#changed`. */
   #allDueMs = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   /** Applied before the current batch. */
@@ -71,7 +73,7 @@ export class Deliveries implements Service, TopicHub {
   }
 
   start(): void {
-    this.#unlisten = this.#deps.store.onChange((owner) => this.#look(owner));
+    this.#unlisten = this.#deps.store.onChange((owner) => this.#loadSoon(owner));
     this.#loading.start(() => this.#run());
   }
 
@@ -87,7 +89,7 @@ export class Deliveries implements Service, TopicHub {
 
   applied(tags: Iterable<string>): void {
     for (const tag of tags) {
-      for (const delivery of this.#byTag.get(tag) ?? []) delivery.touch(this.#previous);
+      for (const delivery of this.#byTag.get(tag) ?? []) delivery.changedAfter(this.#previous);
     }
     this.#previous = this.#deps.nodeView.applied().seq;
   }
@@ -97,7 +99,7 @@ export class Deliveries implements Service, TopicHub {
     for (const delivery of this.#deliveries.values()) {
       this.#unlist(delivery);
       this.#list(delivery);
-      delivery.touch(0);
+      delivery.changedAfter(0);
     }
   }
 
@@ -117,7 +119,7 @@ export class Deliveries implements Service, TopicHub {
     } while (await this.#loading.untilWoken(LOOK_MS));
   }
 
-  #look(owner: string): void {
+  #loadSoon(owner: string): void {
     this.#changed.add(owner);
     this.#loading.wake();
   }
@@ -133,13 +135,16 @@ export class Deliveries implements Service, TopicHub {
       const found = await (owner === null ? store.all() : store.ownedBy(owner));
       if (found instanceof Failure) return found;
       if (this.#loading.isStopping) return null;
-      this.#take(found, owner);
+      this.#replaceWebhooks(found, owner);
     }
     return null;
   }
 
-  /** What the store has, of `owner` alone or of all; one whose webhook is unchanged continues. */
-  #take(found: readonly StoredWebhook[], owner: string | null): void {
+  /**
+   * Takes over the store's webhooks, of `owner` alone or of all; one whose webhook is unchanged
+   * continues.
+   */
+  #replaceWebhooks(found: readonly StoredWebhook[], owner: string | null): void {
     const ids = new Set(found.map(({ webhook }) => webhook.id));
     for (const delivery of this.#deliveries.values()) {
       const isAsked = owner === null || delivery.webhook.owner === owner;
@@ -166,7 +171,7 @@ export class Deliveries implements Service, TopicHub {
       isReady: () => nodeView.synced(),
       isKnown: (owner) => apiKeys.named(owner) !== null,
       enqueue: (work) => this.#enqueue(stored.webhook.owner, work),
-      outdated: () => this.#look(stored.webhook.owner),
+      outdated: () => this.#loadSoon(stored.webhook.owner),
     };
     const delivery = new WebhookDelivery(stored, this.#openTopics(stored.webhook.topics), deps);
     this.#deliveries.set(stored.webhook.id, delivery);
@@ -221,11 +226,11 @@ export class Deliveries implements Service, TopicHub {
     this.#beginNext();
   }
 
-  /** The first of those that wait whose key has room. */
+  /** Starts the first waiting delivery whose key has room. */
   #beginNext(): void {
-    if (this.#inFlight >= MOST_IN_FLIGHT) return;
+    if (this.#inFlight >= MAX_IN_FLIGHT) return;
     const own = (owner: string) => this.#inFlightOf.get(owner) ?? 0;
-    const at = this.#waiting.findIndex(({ owner }) => own(owner) < MOST_IN_FLIGHT_EACH);
+    const at = this.#waiting.findIndex(({ owner }) => own(owner) < MAX_IN_FLIGHT_EACH);
     const [next] = at < 0 ? [] : this.#waiting.splice(at, 1);
     if (next === undefined) return;
     const { owner, work } = next;
@@ -245,7 +250,7 @@ export class Deliveries implements Service, TopicHub {
     const { seq } = this.#deps.nodeView.applied();
     let failing = 0;
     for (const delivery of this.#deliveries.values()) {
-      delivery.rest(seq);
+      delivery.unchangedUpTo(seq);
       if (delivery.progress.failures > 0) failing += 1;
     }
     this.#deps.observer.webhooksKnown(this.#deliveries.size, failing);

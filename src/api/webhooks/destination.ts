@@ -1,11 +1,11 @@
 /**
- * Where a webhook leads. A name is resolved once for each attempt, every address of it is checked,
- * and the connection goes to one that was checked: a name that means another address a moment later
- * (DNS rebinding) reaches nothing.
+ * Where a webhook leads. A name is resolved once for each attempt, every address is checked, and
+ * the connection goes to a checked address: a name that means another address a moment later (DNS
+ * rebinding) reaches nothing.
  */
 import { Resolver } from 'node:dns/promises';
 import { type BlockList, isIP } from 'node:net';
-import { type Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type Failure, invalid, systemCode } from '../../engine/runtime/errors.ts';
 import { isPublicAddress } from './publicAddress.ts';
 
 /** Addresses of a name; rejects with a `code` of node:dns. */
@@ -20,7 +20,7 @@ export interface Destination {
   readonly address: string;
 }
 
-const MOST_URL_CHARACTERS = 2_048;
+const MAX_URL_CHARACTERS = 2_048;
 const RESOLVE = { timeout: 2_000, tries: 2 };
 /** DNS says for certain that there is no such name, or no address of it. */
 const NOWHERE: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
@@ -29,7 +29,7 @@ const REFUSED =
   'the operator of this server may allow it with WEBHOOK_PRIVATE_RANGES';
 
 export class Destinations {
-  /** Of the operator's networks, that webhooks may reach, also without TLS; null: none. */
+  /** Networks of the operator that webhooks may reach, also without TLS; null: none. */
   readonly #allowed: BlockList | null;
   readonly #resolver: AddressResolver;
 
@@ -38,7 +38,9 @@ export class Destinations {
     this.#resolver = resolver;
   }
 
-  /** What a person gave: whether a webhook may lead there, as far as can be known now. */
+  /**
+   * Checks a URL that a person entered. The address of its name may still change later.
+   */
   async check(text: string): Promise<URL | Failure> {
     const url = this.#parse(text);
     if (typeof url === 'string') return invalid('body.url', url);
@@ -67,8 +69,8 @@ export class Destinations {
   }
 
   #parse(text: string): URL | string {
-    if (text.length > MOST_URL_CHARACTERS)
-      return `must have ${MOST_URL_CHARACTERS} characters at most`;
+    if (text.length > MAX_URL_CHARACTERS)
+      return `must have ${MAX_URL_CHARACTERS} characters at most`;
     if (!URL.canParse(text)) return 'must be a URL, such as https://bot.example/hook';
     const url = new URL(text);
     const mayBePlain = url.protocol === 'http:' && this.#allowed !== null;
@@ -91,7 +93,9 @@ export class Destinations {
     const answers = await Promise.allSettled(asked);
     const all = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (all.length > 0) return { all };
-    const codes = answers.map((answer) => answer.status === 'rejected' && codeOf(answer.reason));
+    const codes = answers.map(
+      (answer) => answer.status === 'rejected' && (systemCode(answer.reason) ?? 'no reason'),
+    );
     const isCertain = codes.every((code) => NOWHERE.includes(code));
     const why = isCertain
       ? 'names a host that DNS does not know'
@@ -107,8 +111,4 @@ export class Destinations {
 /** No service of a machine itself, such as mail or a shell, listens where a webhook may go. */
 function isWebPort(port: string): boolean {
   return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'no reason';
 }

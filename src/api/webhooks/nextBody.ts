@@ -13,7 +13,7 @@ import { type Mark, type Progress, positionOf, type WebhookTopic } from './port.
 /** A subscription of a webhook that can be asked. */
 export interface OpenTopic {
   readonly wanted: WebhookTopic;
-  /** Of its snapshots. */
+  /** The event of its snapshots. */
   readonly event: string;
   /** Least time from one delivery to the next. */
   readonly cadenceMs: number;
@@ -24,7 +24,7 @@ export interface NextBody {
   /** A JSON array of frames; null: there is nothing to say. */
   readonly text: string | null;
   readonly frames: number;
-  /** Of the frames without their `ts`: the same for a body that is sent again. */
+  /** Digest of the frames without their `ts`: the same for a body that is sent again. */
   readonly digest: string;
   /** `<epoch>:<seq>`. */
   readonly position: string;
@@ -43,7 +43,7 @@ interface Frame {
 }
 
 /** A body ends after the frame that passes it. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 const DIGEST_LENGTH = 32;
 
 export function nextBody(
@@ -56,9 +56,9 @@ export function nextBody(
   const isSameEpoch = progress.epoch === applied.epoch;
   const marks = topics.map((each, index) => {
     const mark = isSameEpoch ? (progress.marks[index] ?? null) : null;
-    // What was asked for at the registration counts until another epoch begins.
+    // The `since` of the registration counts until another epoch begins.
     const isFirst = progress.epoch === null || isSameEpoch;
-    return mark === null ? draft.begin(each, isFirst) : draft.goOn(each, mark);
+    return mark === null ? draft.beginSubscription(each, isFirst) : draft.goOn(each, mark);
   });
   const { epoch } = applied;
   const position = positionOf({ ...progress, epoch, marks }) ?? { epoch, seq: 0 };
@@ -90,7 +90,7 @@ class Draft {
 
   text(): string | null {
     if (this.frames.length === 0) return null;
-    // Of one topic they are in order already; the sort keeps it where positions are equal.
+    // Frames of one topic are in order already; the sort keeps it where positions are equal.
     const inOrder = this.frames.toSorted((a, b) => a.seq - b.seq);
     return `[${inOrder.map(({ text }) => text).join(',')}]`;
   }
@@ -100,8 +100,8 @@ class Draft {
     return this.#hash.digest('hex').slice(0, DIGEST_LENGTH);
   }
 
-  /** A subscription that the receiver knows nothing of, or nothing that still counts. */
-  begin(each: OpenTopic, isFirst: boolean): Mark | null {
+  /** Begins a subscription of which the receiver has no frame that still counts. */
+  beginSubscription(each: OpenTopic, isFirst: boolean): Mark | null {
     const { wanted } = each;
     const { epoch, seq } = this.#applied;
     if (this.#isFull()) return null;
@@ -188,7 +188,7 @@ class Draft {
   }
 
   #isFull(): boolean {
-    if (this.#bytes <= MOST_BYTES) return false;
+    if (this.#bytes <= MAX_BYTES) return false;
     this.isWhole = false;
     return true;
   }

@@ -24,7 +24,7 @@ export interface WebhookTopic {
   readonly maxHz?: number;
 }
 
-/** As it was registered; nothing of it ever changes. */
+/** As it was registered; it never changes. */
 export interface Webhook {
   readonly id: string;
   /** Name of the API key that it belongs to. */
@@ -46,7 +46,7 @@ export interface Mark {
 
 /** How far deliveries of a webhook got. */
 export interface Progress {
-  /** Of the marks; null: nothing was delivered yet. */
+  /** Epoch of the marks; null: nothing was delivered yet. */
   readonly epoch: string | null;
   /** In the order of the topics; null: that one begins with a snapshot. */
   readonly marks: readonly (Mark | null)[];
@@ -71,7 +71,7 @@ export interface WebhookStore {
   /** The webhooks of one API key, by the key's name. Costs in proportion to the number found. */
   ownedBy(owner: string): Promise<readonly StoredWebhook[] | Failure>;
   add(webhook: Webhook, progress: Progress): Promise<Failure | null>;
-  /** One that is gone already is no failure. */
+  /** A webhook that is gone already is no failure. */
   remove(webhook: Pick<Webhook, 'id' | 'owner'>): Promise<Failure | null>;
   /** The new version; `outdated`: another node saved or removed it since `version`. */
   save(stored: StoredWebhook): Promise<number | 'outdated' | Failure>;
@@ -96,7 +96,10 @@ export function newProgress(topics: readonly WebhookTopic[]): Progress {
   };
 }
 
-/** The least of the marks: the receiver has all of its topics up to there; null: nothing yet. */
+/**
+ * The least of the marks: the receiver has the frames of all its topics up to that position; null:
+ * nothing yet.
+ */
 export function positionOf({ epoch, marks }: Progress): Position | null {
   const seqs = marks.map((mark) => mark?.seq ?? Number.NaN);
   const seq = Math.min(...seqs);

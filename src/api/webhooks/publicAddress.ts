@@ -1,7 +1,7 @@
 /**
- * Which addresses a client's URL may lead to: those of the public internet, and what the operator
- * allows. Everything else is refused, so that a webhook reaches no network, no machine and no
- * metadata service of the operator.
+ * Which addresses a client's URL may lead to: addresses of the public internet, and addresses that
+ * the operator allows. Everything else is refused, so that a webhook reaches no network, no machine
+ * and no metadata service of the operator.
  *
  * Source: IANA special-purpose address registries (RFC 6890 and updates), as of 2025.
  */
@@ -26,7 +26,10 @@ const REFUSED_IPV4 = [
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
 ];
-/** What is given out for hosts: mapped, translated, local and multicast addresses lie outside. */
+/**
+ * Addresses that are assigned to hosts: mapped, translated, local and multicast addresses lie
+ * outside.
+ */
 const PUBLIC_IPV6 = '2000::/3';
 const REFUSED_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID

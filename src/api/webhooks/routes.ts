@@ -1,9 +1,9 @@
 /** `/v1/webhooks`: an API key registers addresses that receive what its topics say. */
 
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, failureIn, invalid } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { MOST_BODY_BYTES } from '../gateway/bodyLimits.ts';
+import { MAX_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import type { Topic } from '../topics/port.ts';
@@ -18,7 +18,7 @@ import {
   type WebhookTopic,
 } from './port.ts';
 import {
-  MOST_WEBHOOKS,
+  MAX_WEBHOOKS,
   WebhookBody,
   WebhookList,
   WebhookMade,
@@ -45,8 +45,8 @@ const COMMON = {
   needsKey: true,
 } as const;
 
-/** Of all topics as JSON: they are stored and read again whole. */
-const MOST_TOPIC_BYTES = 8_192;
+/** Limit of all topics together, as JSON: they are stored and read again whole. */
+const MAX_TOPIC_BYTES = 8_192;
 const SECRET_BYTES = 64;
 
 export function webhookRoutes(deps: WebhookRouteDeps): Route[] {
@@ -62,9 +62,9 @@ function registration(deps: WebhookRouteDeps): Route {
     summary: 'Have frames sent to your server',
     description:
       'Deliveries are POSTs of a JSON array of frames, as the socket sends them, signed with the ' +
-      `secret. An API key may have ${MOST_WEBHOOKS}. The guide says what a receiver has to do.`,
+      `secret. An API key may have ${MAX_WEBHOOKS}. The guide lists the duties of a receiver.`,
     body: WebhookBody,
-    maxBodyBytes: MOST_BODY_BYTES,
+    maxBodyBytes: MAX_BODY_BYTES,
     exclusive: true,
     answers: { 200: { description: 'Deliveries begin at once', schema: WebhookMade } },
     causes: ['LIMIT_EXCEEDED', 'TOPIC_NOT_FOUND', 'NOT_READY'],
@@ -142,7 +142,7 @@ async function register(
   if (checked instanceof Failure) return checked;
   const own = await ownedBy(store, owner);
   if (own instanceof Failure) return own;
-  if (own.length >= MOST_WEBHOOKS) return tooMany();
+  if (own.length >= MAX_WEBHOOKS) return tooMany();
   const id = `wh_${rng.token(20)}`;
   const webhook: Webhook = {
     id,
@@ -166,12 +166,12 @@ async function register(
 async function takeBack(store: WebhookStore, webhook: Webhook): Promise<Failure | null> {
   const own = await ownedBy(store, webhook.owner);
   // It is registered: an error would withhold its secret from the client.
-  if (own instanceof Failure || own.length <= MOST_WEBHOOKS) return null;
+  if (own instanceof Failure || own.length <= MAX_WEBHOOKS) return null;
   return (await store.remove(webhook)) ?? tooMany();
 }
 
 function tooMany(): Failure {
-  const message = `an API key may have ${MOST_WEBHOOKS} webhooks: remove one first`;
+  const message = `an API key may have ${MAX_WEBHOOKS} webhooks: remove one first`;
   return new Failure('LIMIT_EXCEEDED', message);
 }
 
@@ -181,7 +181,7 @@ function readTopics(
   topics: ReadonlyMap<string, Topic>,
 ): WebhookTopic[] | Failure {
   if (!isShort(wanted)) {
-    return invalid('body.topics', `must have ${MOST_TOPIC_BYTES} bytes of JSON at most`);
+    return invalid('body.topics', `must have ${MAX_TOPIC_BYTES} bytes of JSON at most`);
   }
   const read: WebhookTopic[] = [];
   const ids = new Set<string>();
@@ -191,10 +191,11 @@ function readTopics(
     const name = typeof params.topic === 'string' ? params.topic : '';
     const topic = topics.get(name);
     const failure = params.refused ?? (topic === undefined ? unknownTopic(topics) : null);
-    if (topic === undefined || failure !== null) return placed(failure ?? unknownTopic(topics), at);
+    if (topic === undefined || failure !== null)
+      return failureIn(at, failure ?? unknownTopic(topics));
     if (topic.periodic) return invalid(`${at}.topic`, `${name} is not of the log: ask it by HTTP`);
     const open = topic.accept(params.data ?? {});
-    if (open instanceof Failure) return placed(open, at);
+    if (open instanceof Failure) return failureIn(at, open);
     const { requestId, since, snapshot, maxHz, data } = params;
     const isKnown = ids.has(JSON.stringify(requestId));
     if (requestId === null || isKnown) {
@@ -213,10 +214,10 @@ function readTopics(
   return read;
 }
 
-/** What can be read as JSON may be nested too deep to be written. */
+/** JSON that can be read may be nested too deep to be written. */
 function isShort(wanted: readonly object[]): boolean {
   try {
-    return Buffer.byteLength(JSON.stringify(wanted)) <= MOST_TOPIC_BYTES;
+    return Buffer.byteLength(JSON.stringify(wanted)) <= MAX_TOPIC_BYTES;
   } catch {
     // It is nested too deep.
     return false;
@@ -225,11 +226,6 @@ function isShort(wanted: readonly object[]): boolean {
 
 function unknownTopic(topics: ReadonlyMap<string, Topic>): Failure {
   return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${[...topics.keys()].join(', ')}`);
-}
-
-function placed({ cause, message, details = [] }: Failure, at: string): Failure {
-  const moved = details.map((each) => ({ ...each, path: `${at}.${each.path}` }));
-  return new Failure(cause, `${at}: ${message}`, { details: moved });
 }
 
 async function ownedBy(
@@ -241,7 +237,7 @@ async function ownedBy(
   return own.toSorted((a, b) => a.webhook.createdMs - b.webhook.createdMs);
 }
 
-/** One of another key is not there. */
+/** A webhook of another key counts as unknown. */
 async function findOwned(
   store: WebhookStore,
   owner: string,

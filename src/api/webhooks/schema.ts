@@ -1,7 +1,7 @@
 import Type from 'typebox';
 
-const MOST_TOPICS = 20;
-export const MOST_WEBHOOKS = 20;
+const MAX_TOPICS = 20;
+export const MAX_WEBHOOKS = 20;
 
 const PositionShape = Type.Object({
   epoch: Type.String({ maxLength: 64 }),
@@ -38,8 +38,8 @@ export const WebhookBody = Type.Object({
   }),
   topics: Type.Array(TopicItem, {
     minItems: 1,
-    maxItems: MOST_TOPICS,
-    description: `1 to ${MOST_TOPICS} of them, as in a subscription.`,
+    maxItems: MAX_TOPICS,
+    description: `1 to ${MAX_TOPICS} of them, as in a subscription.`,
   }),
   secret: Type.Optional(
     Type.String({

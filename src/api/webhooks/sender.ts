@@ -1,6 +1,6 @@
 /**
  * One delivery: a signed POST to an address that was checked. Redirects are not followed, and of
- * the answer only its status counts. Certificates are checked by Node's authorities and those of
+ * the answer only its status counts. Servers need a certificate of Node's authorities or of
  * NODE_EXTRA_CA_CERTS.
  */
 import { createHmac } from 'node:crypto';
@@ -15,9 +15,9 @@ import type { Webhook } from './port.ts';
 export interface Delivery {
   /** A JSON array of frames. */
   readonly body: string;
-  /** `<epoch>:<seq>` up to which the receiver has all of its topics with it. */
+  /** `<epoch>:<seq>` up to which the receiver has all its topics after this delivery. */
   readonly position: string;
-  /** Of what it says: the same where the same is sent again. */
+  /** Digest of the body's content: the same where the same is sent again. */
   readonly digest: string;
   /** Failed ones before it. */
   readonly attempt: number;
@@ -33,23 +33,23 @@ interface SenderDeps {
 
 const TIMEOUT_MS = 10_000;
 const IDLE_MS = 30_000;
-const MOST_IDLE = 256;
-/** Of an answer; a longer one costs its connection. */
-const MOST_ANSWER_BYTES = 65_536;
+const MAX_IDLE = 256;
+/** Bytes of an answer that are read; a longer one costs its connection. */
+const MAX_ANSWER_BYTES = 65_536;
 
 export class Sender {
   readonly #deps: SenderDeps;
   readonly #plain: PlainAgent;
   readonly #secure: SecureAgent;
-  /** Of the deliveries under way. */
+  /** Aborts for the deliveries under way. */
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 
   constructor(deps: SenderDeps) {
     this.#deps = deps;
     const keep = { keepAlive: true, maxTotalSockets: Number.POSITIVE_INFINITY, timeout: IDLE_MS };
-    this.#plain = new PlainAgent({ ...keep, maxFreeSockets: MOST_IDLE });
-    this.#secure = new SecureAgent({ ...keep, maxFreeSockets: MOST_IDLE });
+    this.#plain = new PlainAgent({ ...keep, maxFreeSockets: MAX_IDLE });
+    this.#secure = new SecureAgent({ ...keep, maxFreeSockets: MAX_IDLE });
   }
 
   /** Rejects where `close` ends it. */
@@ -72,7 +72,7 @@ export class Sender {
     }
   }
 
-  /** Ends what is under way. */
+  /** Aborts the deliveries under way. */
   close(): void {
     this.#isClosed = true;
     for (const running of this.#running) running.abort();
@@ -126,7 +126,7 @@ export class Sender {
       agent: mayReuse ? agent : false,
       signal,
     };
-    // The certificate is that of the name; a name that is an address has no server name.
+    // The certificate must fit the name; a name that is an address has no server name.
     const name = url.hostname.replace(/\.$/, '');
     if (isSecure && isIP(name.replace(/^\[(.*)\]$/, '$1')) === 0) options.servername = name;
     return new Promise((resolve, reject) => {
@@ -137,7 +137,7 @@ export class Sender {
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > MOST_ANSWER_BYTES) response.destroy();
+          if (bytes > MAX_ANSWER_BYTES) response.destroy();
         });
         // `close` follows, and the delivery counts by its status.
         response.on('error', () => {});
@@ -166,7 +166,7 @@ export function signatureOf(secret: string, seconds: number, body: string): stri
 }
 
 /** `v1,<HMAC-SHA256 of "<id>.<t>.<body>" in base64>`, one for each reading of the secret. */
-export function standardSignature(
+function standardSignature(
   secret: string,
   messageId: string,
   seconds: number,

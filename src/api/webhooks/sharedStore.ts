@@ -19,7 +19,7 @@ interface SharedValues {
   update(key: string, text: string, revision: number): Promise<Written>;
   put(key: string, text: string): Promise<Written>;
   remove(key: string): Promise<Written>;
-  hear(keys: string, listener: (text: string) => void): void;
+  watch(keys: string, listener: (text: string) => void): void;
   /** null: no node of this market wrote that; it is reported. */
   readonly messages: {
     read(kind: 'webhook', text: string): { webhook: Webhook; progress: Progress } | null;
@@ -50,14 +50,14 @@ export class SharedWebhooks implements WebhookStore {
   async add(webhook: Webhook, progress: Progress): Promise<Failure | null> {
     const { write } = await this.#values.create(keyOf(webhook), textOf(webhook, progress));
     if (write !== 'done') return unreachable();
-    await this.#tell(webhook.owner);
+    await this.#notifyChanged(webhook.owner);
     return null;
   }
 
   async remove(webhook: Pick<Webhook, 'id' | 'owner'>): Promise<Failure | null> {
     const { write } = await this.#values.remove(keyOf(webhook));
     if (write !== 'done') return unreachable();
-    await this.#tell(webhook.owner);
+    await this.#notifyChanged(webhook.owner);
     return null;
   }
 
@@ -76,7 +76,7 @@ export class SharedWebhooks implements WebhookStore {
     this.#listeners.add(listener);
     if (!this.#isListening) {
       this.#isListening = true;
-      this.#values.hear(CHANGED, (owner) => {
+      this.#values.watch(CHANGED, (owner) => {
         for (const each of this.#listeners) each(owner);
       });
     }
@@ -85,8 +85,8 @@ export class SharedWebhooks implements WebhookStore {
 
   close(): void {}
 
-  /** One that is lost costs time only: the leader looks now and then by itself. */
-  async #tell(owner: string): Promise<void> {
+  /** A lost message costs only time: the leader looks now and then by itself. */
+  async #notifyChanged(owner: string): Promise<void> {
     await this.#values.put(CHANGED, owner);
   }
 

@@ -1,6 +1,6 @@
 /** Webhooks of a single node: a file beside its log. */
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { Failure, notNow } from '../../engine/runtime/errors.ts';
+import { Failure, notNow, systemCode } from '../../engine/runtime/errors.ts';
 import { type Database, openDatabase, type Statement } from '../../engine/store/database.ts';
 import type { Progress, StoredWebhook, Webhook, WebhookStore } from './port.ts';
 
@@ -26,7 +26,7 @@ interface Row {
 
 export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
-  /** Of each delivery. */
+  /** Saves the progress after each delivery. */
   readonly #save: Statement<[string, string, number]>;
   readonly #listeners = new Set<(owner: string) => void>();
 
@@ -103,7 +103,7 @@ export class SqliteWebhooks implements WebhookStore {
     try {
       return work();
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason';
+      const code = systemCode(error) ?? 'no reason';
       const message = `webhooks cannot be read or written (${code})`;
       // A full or failing disk; anything else is damage, or a fault of the program.
       return REFUSED.test(code)

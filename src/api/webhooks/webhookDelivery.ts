@@ -1,8 +1,9 @@
 /**
- * Delivers one webhook: one body at a time, the next one only after the one before was accepted.
- * What fails is tried again with growing pauses, as whatever is true then; after a day of failures
- * the webhook stops. Whether the receiver got a body whose answer was lost cannot be known, so it
- * may come twice, in the same order: the receiver ignores frames at or below its position.
+ * Delivers one webhook: one body at a time, the next one only after the one before was accepted. A
+ * failed delivery is repeated with growing pauses, each time with the present state; after a day of
+ * failures the webhook stops. Whether the receiver got a body whose answer was lost cannot be
+ * known, so it may come twice, in the same order: the receiver ignores frames at or below its
+ * position.
  */
 import { backoffMs } from '../../engine/runtime/backoff.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
@@ -31,7 +32,7 @@ export interface WebhookDeliveryDeps {
   applied(): Position;
   /** As of `NodeView`. */
   logEnd(): Promise<Position | null>;
-  /** This node may tell what is true: it is synced. */
+  /** This node may report the state: it is synced. */
   isReady(): boolean;
   /** The API key that the webhook belongs to is known. */
   isKnown(owner: string): boolean;
@@ -42,11 +43,11 @@ export interface WebhookDeliveryDeps {
 }
 
 /** From the first pause to the longest. */
-const RETRY = { firstMs: 1_000, mostMs: 300_000 };
+const RETRY = { firstMs: 1_000, maxMs: 300_000 };
 const DAY_MS = 86_400_000;
 /** A topic or this node could not tell; the receiver has nothing to do with it. */
 const OWN_RETRY_MS = 2_000;
-/** Of marks that count for nothing. */
+/** Epoch of marks that no longer count. */
 const NO_EPOCH = '0-none';
 /** Then a body is made at once: more changes than can be prepared for. */
 const LONGEST_MS = 10_000;
@@ -62,7 +63,7 @@ export class WebhookDelivery {
   #version: number;
   /** There may be something to say. */
   #isDirty = true;
-  /** It has all up to where it was asked last, as long as it is not dirty. */
+  /** The receiver has everything up to the last `since`, unless this is dirty. */
   #isSettled = false;
   #isBusy = false;
   #isClosed = false;
@@ -89,14 +90,14 @@ export class WebhookDelivery {
   }
 
   /** Something changed after position `previous`. */
-  touch(previous: number): void {
+  changedAfter(previous: number): void {
     if (!this.#isDirty && this.#isSettled) this.#advance(previous);
     this.#isDirty = true;
     this.schedule();
   }
 
   /** Now and then while nothing happens: nothing changed up to the position `seq`. */
-  rest(seq: number): void {
+  unchangedUpTo(seq: number): void {
     if (this.#isDirty || !this.#isSettled || this.#isBusy || this.#isClosed) return;
     this.#advance(seq);
     if (this.#deps.clock.monotonicMs() - this.#savedMs < QUIET_MS) return;
@@ -169,8 +170,9 @@ export class WebhookDelivery {
   }
 
   /**
-   * This node has all that the receiver has. Where the log does not have it any more (a backup was
-   * restored), each topic begins with a snapshot. false: this node is behind, or cannot ask.
+   * This node has reached the receiver's position. Where the log does not have it any more (a
+   * backup was restored), each topic begins with a snapshot. false: this node is behind, or cannot
+   * ask.
    */
   async #hasPositions(): Promise<boolean> {
     const { applied, logEnd } = this.#deps;

@@ -1,6 +1,6 @@
 /**
- * One socket: its subscriptions and how frames are sent to it. Nothing is queued here: what the
- * network does not take yet, uWebSockets.js buffers up to its limit.
+ * One socket: its subscriptions and how frames are sent to it. Nothing is queued here:
+ * uWebSockets.js buffers bytes that the network does not take yet, up to its limit.
  */
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
@@ -50,7 +50,7 @@ export const DROPPED = 2;
 export class Connection implements Recipient {
   readonly id: string;
   readonly encoding: Encoding;
-  /** Whose limits it counts against; changes when the client presents an API key. */
+  /** The caller whose limits it counts against; changes when the client presents an API key. */
   caller: Caller;
   readonly subscriptions = new Map<string, Subscription>();
   /** Subscriptions that were asked for and not looked at yet. */
@@ -63,7 +63,7 @@ export class Connection implements Recipient {
   acks = false;
   /** Subscriptions that the request which opened it has paid for. */
   prepaidStarts = 0;
-  /** Of what was sent to this socket alone. */
+  /** Bytes sent to this socket alone. */
   sentBytes = 0;
   lastHeardMs: number;
   /** When it fell behind in reading; null while it keeps up. */
@@ -124,7 +124,7 @@ export class Connection implements Recipient {
   }
 
   /** Kept until `deliver`, or until something else is sent, which goes out after it. */
-  hold(builder: FrameBuilder, head: Uint8Array): number {
+  keepFrame(builder: FrameBuilder, head: Uint8Array): number {
     this.#builders.push(builder);
     return this.#heads.push(head);
   }

@@ -1,7 +1,7 @@
 /**
  * Brings one subscription of one socket up to the applied position: by what changed since a
  * position, or by a snapshot. After either, the frames of its stream continue without a gap.
- * Nothing here waits: all of it happens in one turn, between two batches of the fold.
+ * Nothing here waits: the whole work happens in one turn, between two batches of the fold.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -88,7 +88,7 @@ export class Delivery {
     }
   }
 
-  /** What changed, one frame for each part, as a continuation of what the client has. */
+  /** Sends changes, one frame for each part, as a continuation of the client's state. */
   parts(
     connection: Connection,
     { requestId }: Subscription,

@@ -40,7 +40,7 @@ interface EndpointDeps {
 
 /** Larger frames end the connection inside the library; up to here they get an `Error`. */
 const MAX_PAYLOAD_FACTOR = 4;
-/** Of the library, for peers that vanished while their last bytes were on the way. */
+/** The library's limit for peers that vanished while their last bytes were on the way. */
 const IDLE_SECONDS = 60;
 
 export class Endpoint {
@@ -138,7 +138,7 @@ export class Endpoint {
   }
 
   #drained(connection: Connection): void {
-    if (connection.behindSinceMs !== null) this.#parts.slow.wake(connection);
+    if (connection.behindSinceMs !== null) this.#parts.slow.resumeHeld(connection);
   }
 
   #receive(connection: Connection, bytes: ArrayBuffer, isBinary: boolean): void {
@@ -172,8 +172,8 @@ export class Endpoint {
   }
 
   /**
-   * A frame above the limit is not obeyed, and what it asks for is refused under its request id: a
-   * client that heard nothing would wait for ever. It may take back what it asked for.
+   * A frame above the limit is not executed, and its subscriptions are refused under their request
+   * ids: a client that heard nothing would wait for ever. It may still unsubscribe.
    */
   #receiveTooMany(connection: Connection, bytes: ArrayBuffer, isBinary: boolean): void {
     const { options, subscriptions } = this.#parts;
@@ -198,7 +198,8 @@ export class Endpoint {
         this.#welcome(connection, frame.requestId);
         break;
       case 'subscribe':
-        // The library corks what is sent while it hands over a frame: the answers are one write.
+        // The library corks frames that are sent while it hands over a frame: the answers are one
+        // write.
         for (const params of frame.subscriptions) subscriptions.subscribe(connection, params);
         break;
       case 'refused':

@@ -54,7 +54,7 @@ export class EpochRenewal {
         handle.release();
         return progress;
       }
-      subscriptions.settle(connection, subscription, handle, progress);
+      subscriptions.setLiveOrHeld(connection, subscription, handle, progress);
       return null;
     });
   }
@@ -70,7 +70,7 @@ export class EpochRenewal {
     return true;
   }
 
-  /** One that fails is renewed all the same: its answer is the error. */
+  /** A source that fails is renewed all the same: its answer is the error. */
   #isPrepared({ open }: Subscription, isOver: () => boolean): boolean {
     try {
       const source = open();

@@ -1,7 +1,7 @@
 /**
- * Frames as server-sent events: the body of one response that does not end. What one turn sends is
- * one write. Its last event carries an `id` where the whole stream is complete up to a position, so
- * that the client continues from there.
+ * Frames as server-sent events: the body of one response that does not end. The frames of one turn
+ * are one write. Its last event carries an `id` where the whole stream is complete up to a
+ * position, so that the client continues from there.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
@@ -23,10 +23,10 @@ interface EventSinkDeps {
 }
 
 const SENT = 1;
-/** A comment: it says whether all that was written before it has left. */
+/** A comment: its write reports whether every byte before it has left. */
 const COMMENT = ':\n';
 const END_OF_EVENT = Buffer.from('\n');
-/** Close codes after which a client may read what was sent. */
+/** Close codes after which a client may read the sent bytes. */
 const GRACEFUL_CODES = [1000, 4001, 4501];
 
 export class EventSink implements FrameSink {
@@ -41,7 +41,7 @@ export class EventSink implements FrameSink {
   constructor(deps: EventSinkDeps) {
     this.#deps = deps;
     deps.res.onWritable(() => {
-      // In another turn: the library is about to write what it has buffered.
+      // In another turn: the library is about to write its buffered bytes.
       deps.clock.soon(() => {
         this.#askedMs = Number.NEGATIVE_INFINITY;
         if (!this.#isEnded) deps.drained();

@@ -1,12 +1,12 @@
 /**
  * Server-sent events: the subscriptions of a socket as the answer to one request. Frames, slow
- * readers, changes of epoch and limits are those of sockets; only what carries the frames differs.
+ * readers, changes of epoch and limits work as for sockets; only what carries the frames differs.
  *
  * An EventSource tries again only after status 200, so everything but malformed input is answered
- * with it: an `Error` event says what is wrong, and the stream ends.
+ * with it: an `Error` event names the fault, and the stream ends.
  */
 import { type Clock, sleep } from '../../engine/runtime/clock.ts';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, failureIn, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { formatPosition, type Position, parsePosition } from '../../engine/runtime/position.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -54,7 +54,7 @@ interface EventStreamsDeps {
 }
 
 const RETRY_MS = 1_000;
-const MOST_RETRY_MS = 60_000;
+const MAX_RETRY_MS = 60_000;
 /** The stream said why, or the server goes away: see `EventSink`. */
 const ENDED = 1000;
 const HEAD =
@@ -112,7 +112,7 @@ export class EventStreams {
     const { clock, delivery } = this.#deps;
     const stream = this.#connect(context, () => {});
     const retryMs = (failure.retryAfterSeconds ?? 0) * 1000;
-    stream.sink.retry(Math.min(MOST_RETRY_MS, Math.max(RETRY_MS, retryMs)));
+    stream.sink.retry(Math.min(MAX_RETRY_MS, Math.max(RETRY_MS, retryMs)));
     // In another turn: the library must not close a connection while it hands over a request.
     void sleep(clock, 0).then(() => stream.refuse(null, failure, delivery.facts()));
   }
@@ -202,13 +202,10 @@ function sinceOf(lastEventId: string): Position | null | Failure {
 }
 
 /** The same as bad input, whose paths say which of the subscriptions. */
-function placed({ cause, message, details = [] }: Failure, at: string): Failure {
-  if (cause === 'TOPIC_NOT_FOUND') return invalid(`${at}.topic`, message);
-  const moved = details.map(({ path, message: about }) => ({
-    path: `${at}.${path}`,
-    message: about,
-  }));
-  return new Failure('INVALID_PARAMS', `${at}: ${message}`, { details: moved });
+function placed(failure: Failure, at: string): Failure {
+  if (failure.cause === 'TOPIC_NOT_FOUND') return invalid(`${at}.topic`, failure.message);
+  const { message, details } = failureIn(at, failure);
+  return new Failure('INVALID_PARAMS', message, { details: details ?? [] });
 }
 
 interface EventStreamFacts {
@@ -236,7 +233,7 @@ class EventStream extends Connection {
       position: () => this.#position(),
       dropped: () => slow.dropped(this),
       drained: () => {
-        if (this.behindSinceMs !== null) slow.wake(this);
+        if (this.behindSinceMs !== null) slow.resumeHeld(this);
       },
       ended: (code) => {
         this.isOpen = false;
@@ -250,7 +247,9 @@ class EventStream extends Connection {
     this.#deps = deps;
   }
 
-  /** Up to where every subscription has had its frames; null: one of them waits or is behind. */
+  /**
+   * Up to where every subscription has had its frames; null: some subscription waits or is behind.
+   */
   completeTo(): number | null {
     const { subscriptions, nodeView } = this.#deps;
     let { seq } = nodeView.applied();
@@ -277,7 +276,7 @@ class EventStream extends Connection {
     return super.send(requestId, event, data, facts);
   }
 
-  /** A client cannot ask for one of them again, so the stream ends with any of them. */
+  /** A client cannot repeat a single subscription, so the stream ends with the first refusal. */
   override refuse(requestId: RequestId, failure: Failure, facts: FrameMeta): void {
     super.refuse(requestId, failure, facts);
     this.close(ENDED, failure.cause);

@@ -131,7 +131,7 @@ export class Heartbeat {
     const nowMs = clock.monotonicMs();
     const buffered = connection.bufferedBytes;
     if (buffered > options.behindBytes) slow.fallBehind(connection);
-    else if (connection.behindSinceMs !== null) slow.wake(connection);
+    else if (connection.behindSinceMs !== null) slow.resumeHeld(connection);
     const { behindSinceMs, lastHeardMs } = connection;
     if (behindSinceMs !== null && nowMs - behindSinceMs > options.behindMs) {
       connection.close(4008, 'too slow');

@@ -12,7 +12,7 @@ import type { Waiting } from '../gateway/positionWaiters.ts';
 import { FRAME_BYTES_A_READ, type RateLimits } from '../http/rateLimits.ts';
 
 /** A caller may have this many waiting subscriptions; further ones are refused. */
-const MOST_WAITING = 2_000;
+const MAX_WAITING = 2_000;
 /** A source that is not prepared after this time is asked all the same. */
 const LONGEST_MS = 10_000;
 
@@ -61,7 +61,7 @@ export class PendingStarts {
   }
 
   /** Runs it at once (null), or in a later turn; a Failure: too many wait. */
-  begin(start: Start): Waiting | null | Failure {
+  runSoon(start: Start): Waiting | null | Failure {
     const { key } = start.caller;
     const queue = this.#queues.get(key);
     if (queue === undefined) {
@@ -70,8 +70,8 @@ export class PendingStarts {
         this.#run(start);
         return null;
       }
-    } else if (queue.starts.size >= MOST_WAITING && !this.#limits.isExempt(start.caller)) {
-      const message = `${MOST_WAITING} subscriptions wait already: they start as reads are earned`;
+    } else if (queue.starts.size >= MAX_WAITING && !this.#limits.isExempt(start.caller)) {
+      const message = `${MAX_WAITING} subscriptions wait already: they start as reads are earned`;
       return new Failure('RATE_LIMITED', message);
     }
     return this.#wait(start);

@@ -1,9 +1,9 @@
 /**
- * Sockets that do not read what they are sent. A socket that falls behind is unsubscribed from
- * everything in that turn; only a cursor is kept for each subscription, and no frame. Once its
- * buffer has drained, each subscription gets what `since` answers from its cursor (the newest state
- * of all that changed) and is live again in the same turn. A socket that skipped too much gets a
- * snapshot after that.
+ * Sockets that do not read their frames. A socket that falls behind is unsubscribed from everything
+ * in that turn; only a cursor is kept for each subscription, and no frame. Once its buffer has
+ * drained, each subscription gets the answer of `since` from its cursor (the newest state of every
+ * change) and is live again in the same turn. A socket that skipped too much gets a snapshot after
+ * that.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -39,9 +39,9 @@ export class SlowSockets {
   }
 
   /**
-   * The library threw a frame away. It says so while it goes through what it has to send, and must
-   * not be told to unsubscribe meanwhile: it would free what it is reading (a crash). The next turn
-   * comes before the next flush, because a flush waits for the turn after the one before it.
+   * The library threw a frame away. It reports this while it walks its send queue, and must not be
+   * asked to unsubscribe meanwhile: it would free the memory that it is reading (a crash). The next
+   * turn comes before the next flush, because a flush waits for the turn after the one before it.
    */
   dropped(connection: Connection): void {
     this.#hold(connection);
@@ -72,7 +72,7 @@ export class SlowSockets {
   }
 
   /** Resumes held subscriptions until the buffer is full again; the rest at the next drain. */
-  wake(connection: Connection): void {
+  resumeHeld(connection: Connection): void {
     const { clock, observer } = this.#parts;
     if (connection.isWaking) return;
     connection.isWaking = true;
@@ -120,7 +120,7 @@ export class SlowSockets {
           ? this.#startAnew(connection, subscription, handle)
           : this.#catchUp(connection, subscription, handle, from);
       if (!('whole' in progress)) return progress;
-      subscriptions.settle(connection, subscription, handle, progress);
+      subscriptions.setLiveOrHeld(connection, subscription, handle, progress);
       return null;
     });
   }

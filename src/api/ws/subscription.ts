@@ -4,6 +4,7 @@ import type { RequestId } from '../gateway/frame.ts';
 import type { Waiting } from '../gateway/positionWaiters.ts';
 import type { OpenSource, Source, StreamCursor, StreamHandle, Topic } from '../topics/port.ts';
 import type { SubscribeParams } from './clientFrame.ts';
+import type { CountedStream } from './streamCounts.ts';
 
 /**
  * - `waiting`: waits until this node has reached a position, or until its source can answer.
@@ -29,6 +30,8 @@ export interface Subscription {
   readonly cadenceMs: number;
   readonly params: SubscribeParams;
   source: Source;
+  /** As it counts for its caller. */
+  readonly counted: CountedStream;
   /** The position in `since` does not exist any more. */
   isSinceGone: boolean;
   state: SubscriptionState;

@@ -1,7 +1,7 @@
 /**
- * Subscribing and unsubscribing. Whatever a request id meant before ends with the frame that names
- * it again, also when that frame is refused: an `Error` under a request id always means that
- * nothing is subscribed under it.
+ * Subscribing and unsubscribing. The frame that names a request id again ends the earlier
+ * subscription of that id, even if the frame is refused: an `Error` under a request id always means
+ * that nothing is subscribed under it.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -17,6 +17,7 @@ import type { SubscribeParams } from './clientFrame.ts';
 import type { Connection } from './connection.ts';
 import type { Delivery, Progress } from './delivery.ts';
 import { PendingStarts } from './pendingStarts.ts';
+import { StreamCounts } from './streamCounts.ts';
 import type { Subscription } from './subscription.ts';
 
 interface SubscriptionsDeps {
@@ -33,16 +34,18 @@ interface SubscriptionsDeps {
 export class Subscriptions {
   /** Number of changes of epoch so far. */
   generation = 0;
-  /** Called with a socket that does not read what it is sent. */
+  /** Called with a socket that does not read its frames. */
   onBehind: (connection: Connection) => void = () => {};
   readonly #parts: SubscriptionsDeps;
   readonly #topics: ReadonlyMap<string, Topic>;
   readonly #pendingStarts: PendingStarts;
+  readonly #streams: StreamCounts;
 
   constructor(parts: SubscriptionsDeps) {
     this.#parts = parts;
     this.#topics = new Map(parts.topics.map((topic) => [topic.name, topic]));
     this.#pendingStarts = new PendingStarts(parts.clock, parts.limits);
+    this.#streams = new StreamCounts(parts.options);
   }
 
   subscribe(connection: Connection, params: SubscribeParams): void {
@@ -60,23 +63,28 @@ export class Subscriptions {
   }
 
   /**
-   * Its data is checked, its source opened and its first frames sent when it is its turn: at once
-   * (null), or later. A Failure: too many wait.
+   * In its turn, its data is checked, its source opened and its first frames sent: at once (null),
+   * or later. A Failure: too many wait.
    */
   #request(connection: Connection, params: SubscribeParams): Waiting | null | Failure {
     const { requestId } = params;
     let accepted: Subscription | Failure | null = null;
     const prepare = (isOver: () => boolean) => {
-      accepted ??= this.#accept(params);
+      accepted ??= this.#accept(connection, params);
       return accepted instanceof Failure || this.prepare(accepted, isOver);
     };
     const run = () => {
       connection.requested.delete(keyOf(requestId));
       const before = connection.sentBytes;
       try {
-        accepted ??= this.#accept(params);
-        if (accepted instanceof Failure) this.#refuse(connection, requestId, accepted);
-        else this.#begin(connection, accepted);
+        accepted ??= this.#accept(connection, params);
+        // Other sockets of the caller may have started theirs since it was accepted.
+        const started =
+          accepted instanceof Failure
+            ? accepted
+            : (this.#streams.refusal(connection.caller, accepted.counted) ?? accepted);
+        if (started instanceof Failure) this.#refuse(connection, requestId, started);
+        else this.#begin(connection, started);
       } catch (error) {
         this.#fault(connection, requestId, error);
       }
@@ -85,10 +93,10 @@ export class Subscriptions {
     const { caller } = connection;
     const isPaid = connection.prepaidStarts > 0;
     if (isPaid) connection.prepaidStarts -= 1;
-    return this.#pendingStarts.begin({ caller, isPaid, prepare, run });
+    return this.#pendingStarts.runSoon({ caller, isPaid, prepare, run });
   }
 
-  /** What is wrong with a request by itself, before anything is opened; null: nothing. */
+  /** The fault of a request by itself, before any source is opened; null: nothing. */
   refusal(params: SubscribeParams): Failure | null {
     const accepted = this.#check(params);
     return accepted instanceof Failure ? accepted : null;
@@ -120,8 +128,8 @@ export class Subscriptions {
   }
 
   /**
-   * Starts one that was paid for at once, or when its turn comes. false: its socket has no room,
-   * and it starts when that reads again.
+   * Starts a subscription that was paid for at once, or when its turn comes. false: its socket has
+   * no room, and it starts when that reads again.
    */
   start(connection: Connection, subscription: Subscription): boolean {
     const { caller } = connection;
@@ -135,7 +143,7 @@ export class Subscriptions {
       return connection.sentBytes - before;
     };
     const prepare = (isOver: () => boolean) => this.prepare(subscription, isOver);
-    const wait = this.#pendingStarts.begin({ caller, isPaid: true, prepare, run });
+    const wait = this.#pendingStarts.runSoon({ caller, isPaid: true, prepare, run });
     isLater = true;
     if (wait instanceof Failure) this.guarded(connection, subscription, () => wait);
     else if (wait !== null) subscription.state = { is: 'waiting', wait };
@@ -158,7 +166,7 @@ export class Subscriptions {
         this.onBehind(connection);
         return null;
       }
-      this.settle(connection, subscription, handle, progress);
+      this.setLiveOrHeld(connection, subscription, handle, progress);
       return null;
     });
     return hasRoom;
@@ -173,7 +181,7 @@ export class Subscriptions {
   }
 
   /** Live when everything went out; held, with its socket behind, when something was dropped. */
-  settle(
+  setLiveOrHeld(
     connection: Connection,
     subscription: Subscription,
     handle: StreamHandle,
@@ -220,7 +228,7 @@ export class Subscriptions {
     return null;
   }
 
-  #accept(params: SubscribeParams): Subscription | Failure {
+  #accept(connection: Connection, params: SubscribeParams): Subscription | Failure {
     const { nodeView } = this.#parts;
     const checked = this.#check(params);
     if (checked instanceof Failure) return checked;
@@ -230,13 +238,18 @@ export class Subscriptions {
     }
     const source = open();
     if (source instanceof Failure) return source;
+    const cadenceMs = Math.max(topic.cadenceMs, params.maxHz === null ? 0 : 1000 / params.maxHz);
+    const counted = StreamCounts.of(source, cadenceMs);
+    const full = this.#streams.refusal(connection.caller, counted);
+    if (full !== null) return full;
     return {
       requestId: params.requestId,
       topic,
       open,
-      cadenceMs: Math.max(topic.cadenceMs, params.maxHz === null ? 0 : 1000 / params.maxHz),
+      cadenceMs,
       params,
       source,
+      counted,
       isSinceGone: false,
       state: { is: 'unstarted' },
       pendingResync: null,
@@ -259,6 +272,7 @@ export class Subscriptions {
     const { positionWaiters, nodeView, options } = this.#parts;
     const { since } = subscription.params;
     connection.subscriptions.set(keyOf(subscription.requestId), subscription);
+    this.#streams.add(connection.caller, subscription.counted);
     if (since !== null && !subscription.topic.periodic && !hasReached(nodeView.applied(), since)) {
       const owner = { of: connection, caller: connection.caller };
       const wait = positionWaiters.wait(owner, since, (outcome) => {
@@ -322,6 +336,7 @@ export class Subscriptions {
     const subscription = connection.subscriptions.get(key);
     if (subscription === undefined) return undefined;
     connection.subscriptions.delete(key);
+    this.#streams.remove(connection.caller, subscription.counted);
     const { state } = subscription;
     if (state.is === 'waiting') state.wait.cancel();
     if (state.is === 'live' || state.is === 'held') {

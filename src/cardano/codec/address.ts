@@ -31,10 +31,10 @@ const POINTER_TYPES = 6;
 const ENTERPRISE_TYPES = 8;
 
 /** Addresses come again and again, and bech32 is slow. */
-const MOST_KNOWN = 4_096;
+const MAX_KNOWN = 4_096;
 
 /** null if the text is not a Shelley payment address with an intact checksum. */
-export const parseAddress = remembered(decodeAddress, MOST_KNOWN);
+export const parseAddress = remembered(decodeAddress, MAX_KNOWN);
 
 function decodeAddress(text: string): Address | null {
   if (text.length > LONGEST_TEXT || !/^addr(_test)?1/.test(text)) return null;
@@ -90,7 +90,7 @@ export function formatAddress(address: Address): string {
 }
 
 /** Text of an address by its bytes in hex. */
-const textOfHex = remembered((hex) => encodedText(fromHex(hex)), MOST_KNOWN);
+const textOfHex = remembered((hex) => encodedText(fromHex(hex)), MAX_KNOWN);
 
 /** Bytes of an address of any kind as text; Byron addresses (no bech32) and nonsense as hex. */
 export function addressText(bytes: Uint8Array): string {

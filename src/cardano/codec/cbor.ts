@@ -29,9 +29,9 @@ export interface Item {
   readonly end: number;
 }
 
-export const MAX_DEPTH = 128;
+const MAX_DEPTH = 128;
 const INDEFINITE = -1n;
-export const BREAK = 0xff;
+const BREAK = 0xff;
 
 /** Reads exactly one item. Throws `malformedCbor`. */
 export function readCbor(bytes: Uint8Array): Item {

@@ -44,7 +44,7 @@ export function tagged(tag: number, content: Uint8Array): Uint8Array {
   return joined([cborHead(TAG, tag), content]);
 }
 
-export interface OutputPlan {
+export interface NewOutput {
   /** bech32. */
   readonly address: string;
   readonly value: Value;
@@ -65,7 +65,7 @@ export function encodeRefs(refs: readonly OutputRef[]): Uint8Array {
 const PLUTUS_V2 = 2;
 const CBOR_IN_BYTES = 24;
 
-export function encodeOutput({ address, value, datum, script }: OutputPlan): Uint8Array {
+export function encodeOutput({ address, value, datum, script }: NewOutput): Uint8Array {
   const fields: [Uint8Array, Uint8Array][] = [
     [uint(0), byteString(bytesOfAddress(address))],
     [uint(1), encodeValue(value)],

@@ -35,13 +35,13 @@ export type ForeignScript =
 /** Stands for the hash of a script that is there and cannot be read. */
 export const UNKNOWN_SCRIPT_HASH = 'unknown';
 
-const MOST_KNOWN = 4_096;
+const MAX_KNOWN = 4_096;
 
 /** An address as other servers write it, for CBOR and as we write it. */
 const readAddress = remembered((text) => {
   const bytes = bytesOfAddressText(text);
   return bytes === null ? null : { field: byteString(toHex(bytes)), text: addressText(bytes) };
-}, MOST_KNOWN);
+}, MAX_KNOWN);
 
 /**
  * null: the address is none. A script in an unknown language is left out of the CBOR: this program

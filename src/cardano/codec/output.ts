@@ -100,7 +100,7 @@ export function readOutput(bytes: Uint8Array, item: Item): Output {
 }
 
 /** One output's datum is looked at by several readers, one after the other. */
-const MOST_KNOWN = 256;
+const MAX_KNOWN = 256;
 
 const dataOf = remembered((datum): PlutusData | null => {
   try {
@@ -109,7 +109,7 @@ const dataOf = remembered((datum): PlutusData | null => {
     if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
-}, MOST_KNOWN);
+}, MAX_KNOWN);
 
 /** The data of an inline datum; null without one or when it is malformed. */
 export function datumOf({ datum }: Output): PlutusData | null {

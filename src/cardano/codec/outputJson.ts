@@ -86,7 +86,7 @@ function clauseJson(bytes: Uint8Array, item: Item): Members {
   }
 }
 
-const MOST_INDEX = 65_535n;
+const MAX_INDEX = 65_535n;
 
 /** A reference as `refJson` writes it; null for anything else. */
 export function readRef(value: unknown): OutputRef | null {
@@ -96,7 +96,7 @@ export function readRef(value: unknown): OutputRef | null {
   const txHash = transaction?.id;
   if (typeof txHash !== 'string' || !/^[0-9a-f]{64}$/.test(txHash)) return null;
   const place = integerIn(index);
-  return place === null || place < 0n || place > MOST_INDEX
+  return place === null || place < 0n || place > MAX_INDEX
     ? null
     : { txHash, index: Number(place) };
 }

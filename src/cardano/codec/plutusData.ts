@@ -23,7 +23,7 @@ import {
 } from './cbor.ts';
 import { fromHex, joined, toHex } from './hex.ts';
 
-const MOST_INDEX = (1n << 64n) - 1n;
+const MAX_INDEX = (1n << 64n) - 1n;
 
 export class Constr {
   /** A bigint where a number would round it: from 2^53 on. */
@@ -93,7 +93,7 @@ function tagged(bytes: Uint8Array, item: Item, content: Item): PlutusData {
   if (typeof index !== 'bigint' || !Array.isArray(list) || more.length > 0) {
     throw malformedCbor('a constructor is a pair of index and fields');
   }
-  if (index < 0n || index > MOST_INDEX) throw malformedCbor('a constructor of that index');
+  if (index < 0n || index > MAX_INDEX) throw malformedCbor('a constructor of that index');
   return new Constr(index > Number.MAX_SAFE_INTEGER ? index : Number(index), list);
 }
 

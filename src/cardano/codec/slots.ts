@@ -1,4 +1,5 @@
 /** Slot and wall clock. One slot length from `zeroTimeMs` on, which is slot `zeroSlot`. */
+import { LAST_DATE_MS } from '../../engine/runtime/limits.ts';
 
 export interface SlotConfig {
   readonly zeroTimeMs: number;
@@ -38,10 +39,10 @@ export function eraOf(eras: readonly EraSlots[], slot: number): EraSlots | null 
   return era === undefined || (era.endSlot !== null && slot >= era.endSlot) ? null : era;
 }
 
-const LAST_DATE_MS = 8_640_000_000_000_000n;
+const LAST_DATE = BigInt(LAST_DATE_MS);
 
 /** A datum's time as text. The datum's author chose it: it may be no valid date. */
 export function timeText(timeMs: bigint): string {
-  const isDate = timeMs <= LAST_DATE_MS && timeMs >= -LAST_DATE_MS;
+  const isDate = timeMs <= LAST_DATE && timeMs >= -LAST_DATE;
   return isDate ? new Date(Number(timeMs)).toISOString() : `${timeMs} ms`;
 }

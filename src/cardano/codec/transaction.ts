@@ -173,12 +173,12 @@ function readBody(bytes: Uint8Array, item: Item) {
   };
 }
 
-const MOST_UNSIGNED = (1n << 64n) - 1n;
+const MAX_UNSIGNED = (1n << 64n) - 1n;
 
 /** Some write 2^64 − 1 for "never": a slot from 2^53 on never comes, so all are one. */
 function slotOf(bytes: Uint8Array, item: Item): number {
   const slot = integerOf(bytes, item);
-  if (slot > MOST_UNSIGNED) throw malformedCbor(`no slot at byte ${item.start}`);
+  if (slot > MAX_UNSIGNED) throw malformedCbor(`no slot at byte ${item.start}`);
   return Number(slot < NEVER_SLOT ? slot : NEVER_SLOT);
 }
 

@@ -178,7 +178,7 @@ export interface OrderDatum {
   readonly refundAfterMs: bigint;
   readonly owner: string;
   /** NFT of the one pool that may fill it; null: the order's layout names none. */
-  readonly market: AssetId | null;
+  readonly poolNft: AssetId | null;
 }
 
 /** By an order's first field, its tag. A later layout has the pool behind the fields of '01'. */
@@ -188,11 +188,11 @@ const ORDER_LAYOUTS = {
 } as const;
 export type OrderLayout = keyof typeof ORDER_LAYOUTS;
 
-/** Of deployments that say nothing, and of new ones. */
+/** Layout of deployment files without a layout, and layout of new deployments. */
 export const OLDEST_LAYOUT: OrderLayout = '01';
 export const NEWEST_LAYOUT: OrderLayout = '02';
 
-export function isOrderLayout(tag: unknown): tag is OrderLayout {
+function isOrderLayout(tag: unknown): tag is OrderLayout {
   return typeof tag === 'string' && Object.hasOwn(ORDER_LAYOUTS, tag);
 }
 
@@ -201,12 +201,12 @@ export function namesPool(layout: OrderLayout): boolean {
   return ORDER_LAYOUTS[layout].namesPool;
 }
 
-export function layoutOf({ market }: Pick<OrderDatum, 'market'>): OrderLayout {
-  return market === null ? OLDEST_LAYOUT : NEWEST_LAYOUT;
+export function layoutOf({ poolNft }: Pick<OrderDatum, 'poolNft'>): OrderLayout {
+  return poolNft === null ? OLDEST_LAYOUT : NEWEST_LAYOUT;
 }
 
 export function orderData(order: OrderDatum): Constr {
-  const { market } = order;
+  const { poolNft } = order;
   const { numerator, denominator } = order.worstPrice;
   return new Constr(0, [
     layoutOf(order),
@@ -219,7 +219,7 @@ export function orderData(order: OrderDatum): Constr {
     order.executor,
     order.refundAfterMs,
     order.owner,
-    ...(market === null ? [] : [assetData(market)]),
+    ...(poolNft === null ? [] : [assetData(poolNft)]),
   ]);
 }
 
@@ -241,11 +241,11 @@ export function readOrderData(
   if (typeof feeLovelace !== 'bigint' || typeof depositLovelace !== 'bigint') return null;
   if (typeof refundAfterMs !== 'bigint' || typeof executor !== 'string') return null;
   if (typeof owner !== 'string') return null;
-  const market = readAssetData(nft);
-  if (market === null && namesPool(tag)) return null;
+  const poolNft = readAssetData(nft);
+  if (poolNft === null && namesPool(tag)) return null;
   const worstPrice = { numerator, denominator };
   const sums = { feeLovelace, depositLovelace };
-  return { redeemer, input, output, worstPrice, ...sums, executor, refundAfterMs, owner, market };
+  return { redeemer, input, output, worstPrice, ...sums, executor, refundAfterMs, owner, poolNft };
 }
 
 /** Settings that k of n keys may change: the executor's key, and the address for fees. */

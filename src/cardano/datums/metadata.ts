@@ -28,8 +28,8 @@ export interface TokenMetadata {
 
 const UTF8 = new TextEncoder();
 const VERSION = 1n;
-const MOST_URL_BYTES = 200;
-const MOST_CHARACTERS = 1_000;
+const MAX_URL_BYTES = 200;
+const MAX_CHARACTERS = 1_000;
 
 export function metadataData(metadata: TokenMetadata): Constr {
   const { asset, ticker, logoCID, description, launchType, author, socials } = metadata;
@@ -87,7 +87,7 @@ function keyHash(bytes: string): string {
 /** A launch by hand may contain other schemes or endless texts; these are not served. */
 function webUrl(text: string): string {
   const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/u.test(text);
-  return isWeb && UTF8.encode(text).length <= MOST_URL_BYTES ? text : '';
+  return isWeb && UTF8.encode(text).length <= MAX_URL_BYTES ? text : '';
 }
 
 /** Text in UTF-8; broken sequences become replacement characters, they are no reason to refuse. */
@@ -96,5 +96,5 @@ function readText(data: PlutusData | undefined): string | null {
   const text = new TextDecoder('utf-8', { ignoreBOM: true })
     .decode(fromHex(data))
     .replaceAll(/\p{Cc}/gu, ' ');
-  return [...text].slice(0, MOST_CHARACTERS).join('');
+  return [...text].slice(0, MAX_CHARACTERS).join('');
 }

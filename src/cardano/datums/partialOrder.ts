@@ -26,7 +26,7 @@ interface PartialOrderDatum {
   /** The remaining fee for all steps. */
   readonly feeLovelace: bigint;
   /** That each step must bring; 0 where the datum has none. */
-  readonly leastOutput: bigint;
+  readonly minPartOutput: bigint;
   /** Output per input, at worst. */
   readonly worstPrice: { readonly numerator: bigint; readonly denominator: bigint };
   /** Empty: anybody may execute it. */
@@ -39,7 +39,7 @@ interface PartialOrderDatum {
 /** A reader of the fields behind the tag, as one object by name. */
 const LAYOUTS = {
   '00': [
-    ...['beacon', 'input', 'amount', 'step', 'leastOutput', 'output', 'price', 'fee'],
+    ...['beacon', 'input', 'amount', 'step', 'minPartOutput', 'output', 'price', 'fee'],
     ...['redeemer', 'owner', 'executors'],
   ],
   '01': [
@@ -58,7 +58,7 @@ export function readPartialOrder(
   const [tag, ...values] = fieldsOf(data, FIELDS) ?? [];
   if (tag !== '00' && tag !== '01') return null;
   const named = Object.fromEntries(LAYOUTS[tag].map((name, at) => [name, values[at]]));
-  const { amount, step, fee, cancelAfter = 0n, leastOutput = 0n } = named;
+  const { amount, step, fee, cancelAfter = 0n, minPartOutput = 0n } = named;
   const redeemer = readAddressData(named.redeemer, network);
   const [input, output] = [readAssetData(named.input), readAssetData(named.output)];
   const [numerator, denominator] = fieldsOf(named.price, 2) ?? [];
@@ -67,13 +67,13 @@ export function readPartialOrder(
   if (redeemer === null || input === null || output === null) return null;
   if (typeof amount !== 'bigint' || typeof step !== 'bigint') return null;
   if (typeof fee !== 'bigint' || typeof cancelAfter !== 'bigint') return null;
-  if (typeof leastOutput !== 'bigint') return null;
+  if (typeof minPartOutput !== 'bigint') return null;
   if (typeof numerator !== 'bigint' || typeof denominator !== 'bigint') return null;
   if (beacon === null || owner === null || !Array.isArray(executors)) return null;
   const hashes = executors.map(readHash);
   if (hashes.includes(null)) return null;
   return {
-    ...{ tag, beacon, redeemer, input, output, amount, leastOutput, owner },
+    ...{ tag, beacon, redeemer, input, output, amount, minPartOutput, owner },
     ...{ stepLovelace: step, feeLovelace: fee, cancelAfterMs: cancelAfter },
     worstPrice: { numerator, denominator },
     executors: hashes.flatMap((hash) => hash ?? []),
@@ -116,7 +116,7 @@ function beaconOf(unnamed: Uint8Array, input: OutputRef, outputIndex: number): s
   return blake2b224(message);
 }
 
-/** A limit order as it is placed; no executor takes one whose `leastOutput` is 0. */
+/** A limit order as it is placed; no executor takes one whose `minPartOutput` is 0. */
 export type LimitOrder = Omit<PartialOrderDatum, 'tag' | 'beacon' | 'cancelAfterMs'>;
 
 /** The datum of a limit order in output `outputIndex`, CBOR hex, named after an input. */
@@ -134,7 +134,7 @@ function limitOrderText(order: LimitOrder, beacon: string): string {
   const { numerator, denominator } = order.worstPrice;
   const values: Record<(typeof LAYOUTS)['00'][number], PlutusData> = {
     ...{ beacon, input: assetData(order.input), amount: order.amount },
-    ...{ step: order.stepLovelace, leastOutput: order.leastOutput },
+    ...{ step: order.stepLovelace, minPartOutput: order.minPartOutput },
     ...{ output: assetData(order.output), price: new Constr(0, [numerator, denominator]) },
     ...{ fee: order.feeLovelace, redeemer: addressData(order.redeemer) },
     ...{ owner: order.owner, executors: order.executors },

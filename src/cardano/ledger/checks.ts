@@ -66,8 +66,8 @@ function formFault(tx: Transaction): Refusal | null {
   return repeated === null ? null : malformed(`a map has the key ${repeated} twice`);
 }
 
-const MOST_UNSIGNED = (1n << 64n) - 1n;
-const MOST_INDEX = 65_535;
+const MAX_UNSIGNED = (1n << 64n) - 1n;
+const MAX_INDEX = 65_535;
 
 /** Our reader takes any integer where the CDDL has unsigned ones, of 8 bytes, or 2 in inputs. */
 function unsignedFault(tx: Transaction): Refusal | null {
@@ -83,11 +83,11 @@ function unsignedFault(tx: Transaction): Refusal | null {
     ]),
   ];
   for (const [what, value] of numbers) {
-    if (value !== null && (value < 0 || value > MOST_UNSIGNED)) {
+    if (value !== null && (value < 0 || value > MAX_UNSIGNED)) {
       return malformed(`its ${what} is ${String(value).slice(0, 40)}`);
     }
   }
-  const odd = namedRefs(tx).find(({ index }) => index < 0 || index > MOST_INDEX);
+  const odd = namedRefs(tx).find(({ index }) => index < 0 || index > MAX_INDEX);
   return odd === undefined ? null : malformed(`it names the output ${refText(odd)}`);
 }
 
@@ -166,7 +166,7 @@ function intervalFault({ validFromSlot, validToSlot }: Transaction, slot: number
 
 function limitFault(
   { bytes, redeemers }: Transaction,
-  { mostBytes, mostMemory, mostCpu }: ProtocolParameters,
+  { maxBytes, maxMemory, maxCpu }: ProtocolParameters,
 ): Refusal | null {
   const limit = (what: string, used: bigint | number, most: bigint | number): Refusal | null => {
     if (used <= most) return null;
@@ -174,9 +174,9 @@ function limitFault(
   };
   const units = totalUnits(redeemers);
   return (
-    limit('bytes', bytes.length, mostBytes) ??
-    limit('units of memory', units.memory, mostMemory) ??
-    limit('units of CPU', units.cpu, mostCpu)
+    limit('bytes', bytes.length, maxBytes) ??
+    limit('units of memory', units.memory, maxMemory) ??
+    limit('units of CPU', units.cpu, maxCpu)
   );
 }
 

@@ -18,8 +18,8 @@ interface Dropped {
   readonly reason: RefusalReason;
 }
 
-const MOST_WAITING = 2_000;
-const MOST_WAITING_BLOCKS = 16;
+const MAX_WAITING = 2_000;
+const MAX_WAITING_BLOCKS = 16;
 
 export class Mempool {
   readonly #waiting = new Map<string, PendingTransaction>();
@@ -43,9 +43,9 @@ export class Mempool {
     return this.#waiting.get(id);
   }
 
-  hasRoomFor(bytes: number, { mostBlockBytes }: ProtocolParameters): boolean {
-    const mostBytes = MOST_WAITING_BLOCKS * mostBlockBytes;
-    return this.#waiting.size < MOST_WAITING && this.#bytes + bytes <= mostBytes;
+  hasRoomFor(bytes: number, { maxBlockBytes }: ProtocolParameters): boolean {
+    const maxBytes = MAX_WAITING_BLOCKS * maxBlockBytes;
+    return this.#waiting.size < MAX_WAITING && this.#bytes + bytes <= maxBytes;
   }
 
   /** The transaction that spends it, if one does. */
@@ -84,9 +84,9 @@ export class Mempool {
 
   /** The oldest transactions that fit into one block. */
   nextBlock({
-    mostBlockBytes,
-    mostBlockMemory,
-    mostBlockCpu,
+    maxBlockBytes,
+    maxBlockMemory,
+    maxBlockCpu,
   }: ProtocolParameters): PendingTransaction[] {
     const taken: PendingTransaction[] = [];
     let [bytes, memory, cpu] = [0, 0n, 0n];
@@ -95,7 +95,7 @@ export class Mempool {
       bytes += waiting.tx.bytes.length;
       memory += units.memory;
       cpu += units.cpu;
-      if (bytes > mostBlockBytes || memory > mostBlockMemory || cpu > mostBlockCpu) break;
+      if (bytes > maxBlockBytes || memory > maxBlockMemory || cpu > maxBlockCpu) break;
       taken.push(waiting);
     }
     return taken;

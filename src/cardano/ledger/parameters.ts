@@ -18,16 +18,16 @@ export interface ProtocolParameters {
   readonly referenceTierBytes: bigint;
   /** An output holds this much per byte. */
   readonly outputByteLovelace: bigint;
-  readonly mostBytes: number;
-  readonly mostValueBytes: number;
+  readonly maxBytes: number;
+  readonly maxValueBytes: number;
   /** Limit of one transaction. */
-  readonly mostMemory: bigint;
-  readonly mostCpu: bigint;
-  readonly mostBlockBytes: number;
-  readonly mostBlockMemory: bigint;
-  readonly mostBlockCpu: bigint;
+  readonly maxMemory: bigint;
+  readonly maxCpu: bigint;
+  readonly maxBlockBytes: number;
+  readonly maxBlockMemory: bigint;
+  readonly maxBlockCpu: bigint;
   readonly collateralPercent: bigint;
-  readonly mostCollateralInputs: number;
+  readonly maxCollateralInputs: number;
   /**
    * Cost models of PlutusV1, V2 and V3: the numbers in the order of the ledger; empty: the node has
    * none.

@@ -2,6 +2,7 @@
  * Maps Scalus's error texts to a reason of the port and a message for a person, which keeps the
  * original. The only place that reads these texts.
  */
+import { beginningOf } from '../../engine/runtime/errors.ts';
 import type { RefusalReason } from './port.ts';
 import type { Rejection } from './scalus.ts';
 
@@ -11,7 +12,7 @@ export interface Refusal {
 }
 
 const LONGEST_TEXT = 600;
-const MOST_LOGS = 20;
+const MAX_LOGS = 20;
 
 /** First match wins. `said` begins the message. */
 const ERROR_PATTERNS: readonly (readonly [RegExp, RefusalReason, string])[] = [
@@ -38,9 +39,9 @@ export function refusalOf({ error, logs }: Rejection): Refusal {
     'REFUSED',
     'The ledger refuses it',
   ];
-  const traces = logs.slice(-MOST_LOGS).join(' | ');
-  const cause = traces === '' ? '' : ` [${cut(traces)}]`;
-  return { reason, message: `${said}${cause}: ${cut(plainText(text))}` };
+  const traces = logs.slice(-MAX_LOGS).join(' | ');
+  const cause = traces === '' ? '' : ` [${beginningOf(traces, LONGEST_TEXT)}]`;
+  return { reason, message: `${said}${cause}: ${beginningOf(plainText(text), LONGEST_TEXT)}` };
 }
 
 /** Maps the library's class names and printed forms to their meaning for a caller. */
@@ -61,8 +62,4 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
 
 export function plainText(text: string): string {
   return PLAIN.reduce((plain, [words, meaning]) => plain.replace(words, meaning), text).trim();
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }

@@ -127,10 +127,10 @@ interface ScalusLibrary<Slots> {
 /** By member: the low half of a 64-bit integer and the high one. */
 const INTEGERS = {
   collateralPercent: ['vu', 'uu'],
-  mostBlockBytes: ['zx', 'yx'],
-  mostCollateralInputs: ['yu', 'xu'],
-  mostBytes: ['Au', 'zu'],
-  mostValueBytes: ['Cu', 'Bu'],
+  maxBlockBytes: ['zx', 'yx'],
+  maxCollateralInputs: ['yu', 'xu'],
+  maxBytes: ['Au', 'zu'],
+  maxValueBytes: ['Cu', 'Bu'],
   referenceByteLovelace: ['Eu', 'Du'],
   feeFixedLovelace: ['Ku', 'Ju'],
   feePerByteLovelace: ['Mu', 'Lu'],
@@ -187,8 +187,8 @@ export class ScalusParameters<Slots> {
       writeInteger(price, ['yh', 'xh'], numerator);
       writeInteger(price, ['zg', 'yg'], denominator);
     }
-    writeUnits(held[UNITS], parameters.mostMemory, parameters.mostCpu);
-    writeUnits(held[BLOCK_UNITS], parameters.mostBlockMemory, parameters.mostBlockCpu);
+    writeUnits(held[UNITS], parameters.maxMemory, parameters.maxCpu);
+    writeUnits(held[BLOCK_UNITS], parameters.maxBlockMemory, parameters.maxBlockCpu);
     Object.assign(membersOf(held[VERSION]), { Qi: version.major, No: version.minor });
     held[COST_MODELS] = this.#costModels(parameters.costModels);
     checkPrinted(String(held), parameters);
@@ -255,14 +255,14 @@ function checkPrinted(printed: string, parameters: ProtocolParameters): void {
   const { memoryPrice, cpuPrice, costModels, version } = parameters;
   const models = costModels.map((model, at) => `${at} -> Vector(${model.map(Number).join(', ')})`);
   const price = (of: typeof cpuPrice) => `NonNegativeInterval(${of.numerator},${of.denominator})`;
-  const inBlock = `${parameters.mostBlockMemory},${parameters.mostBlockCpu}`;
+  const inBlock = `${parameters.maxBlockMemory},${parameters.maxBlockCpu}`;
   const fragments = [
     `ProtocolParams(${parameters.collateralPercent},`,
     `,CostModels(Map(${models.join(', ')})),`,
     `,ExUnitPrices(${price(memoryPrice)},${price(cpuPrice)}),`,
-    `,${parameters.mostBlockBytes},ExUnits(${inBlock}),`,
-    `,${parameters.mostCollateralInputs},ExUnits(${parameters.mostMemory},${parameters.mostCpu}),` +
-      `${parameters.mostBytes},${parameters.mostValueBytes},${parameters.referenceByteLovelace},`,
+    `,${parameters.maxBlockBytes},ExUnits(${inBlock}),`,
+    `,${parameters.maxCollateralInputs},ExUnits(${parameters.maxMemory},${parameters.maxCpu}),` +
+      `${parameters.maxBytes},${parameters.maxValueBytes},${parameters.referenceByteLovelace},`,
     `,ProtocolVersion(${version.major},${version.minor}),`,
     `,${parameters.feeFixedLovelace},${parameters.feePerByteLovelace},` +
       `${parameters.outputByteLovelace})`,

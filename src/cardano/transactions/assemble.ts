@@ -27,7 +27,7 @@ import {
   transactionCbor,
 } from './body.ts';
 import { changeOutputs } from './change.ts';
-import { leastFee, leastLovelace, scriptBytes } from './cost.ts';
+import { minFee, minLovelace, scriptBytes } from './cost.ts';
 import type { PlannedOutput, TransactionPlan } from './plan.ts';
 import type { BuildOutcome, BuildRefusal, BuiltTransaction } from './port.ts';
 import { forLovelace, select } from './selection.ts';
@@ -45,7 +45,7 @@ interface AssembleDeps {
 
 /** Head of a value and its lovelace. */
 const COIN_BYTES = 10;
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 const FIRST_FEE_LOVELACE = 200_000n;
 /** Key and signature with their heads; the list's head comes once. */
 const WITNESS_BYTES = 101;
@@ -82,7 +82,7 @@ function* assembly(given: TransactionPlan, parameters: ProtocolParameters): Asse
   const tooSmall = smallOutput(plan, parameters);
   if (tooSmall !== null) return tooSmall;
   let units: readonly Units[] = [];
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const draft = priced(plan, parameters, units);
     if ('outcome' in draft) return draft;
     const ran = yield* run(draft.bytes, draft.parts);
@@ -90,7 +90,7 @@ function* assembly(given: TransactionPlan, parameters: ProtocolParameters): Asse
     if (sameUnitsOf(ran, units)) return finished(draft, parameters);
     units = ran;
   }
-  throw new Error(`no stable units after ${MOST_ROUNDS} rounds`);
+  throw new Error(`no stable units after ${MAX_ROUNDS} rounds`);
 }
 
 interface Draft {
@@ -108,17 +108,17 @@ function priced(
 ): Draft | BuildRefusal {
   const referenced = referencedBytes(plan);
   let feeLovelace = FIRST_FEE_LOVELACE;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const parts = layOut(plan, parameters, feeLovelace, units);
     if ('outcome' in parts) return parts;
     const bytes = transactionCbor(parts, parameters);
     const sizeBytes = bytes.length + signaturesBytes(parts);
-    const least = leastFee(parameters, sizeBytes, units, referenced);
+    const least = minFee(parameters, sizeBytes, units, referenced);
     // The first fee is a guess and may be too high; later ones only grow, so that this ends.
     if (round > 0 && least <= feeLovelace) return { parts, bytes, sizeBytes };
     feeLovelace = least;
   }
-  throw new Error(`no stable fee after ${MOST_ROUNDS} rounds`);
+  throw new Error(`no stable fee after ${MAX_ROUNDS} rounds`);
 }
 
 /**
@@ -127,11 +127,11 @@ function priced(
  */
 function withFewCollaterals(
   plan: TransactionPlan,
-  { mostCollateralInputs }: ProtocolParameters,
+  { maxCollateralInputs }: ProtocolParameters,
 ): TransactionPlan {
   const { collateral } = plan;
-  if (collateral === null || collateral.utxos.length <= mostCollateralInputs) return plan;
-  const utxos = [...collateral.utxos].sort(forLovelace).slice(0, mostCollateralInputs);
+  if (collateral === null || collateral.utxos.length <= maxCollateralInputs) return plan;
+  const utxos = [...collateral.utxos].sort(forLovelace).slice(0, maxCollateralInputs);
   return { ...plan, collateral: { ...collateral, utxos } };
 }
 
@@ -141,12 +141,12 @@ function smallOutput(
 ): BuildRefusal | null {
   for (const [index, output] of outputs.entries()) {
     if (index === feeFrom) continue;
-    const least = leastLovelace(parameters, output);
+    const least = minLovelace(parameters, output);
     if (output.value.lovelace < least) {
       const held = `output ${index} would hold ${output.value.lovelace} lovelace`;
       return refusal('OUTPUT_TOO_SMALL', `${held}, and the ledger asks for ${least}: send more`);
     }
-    if (encodeAssets(output.value.assets).length > parameters.mostValueBytes - COIN_BYTES) {
+    if (encodeAssets(output.value.assets).length > parameters.maxValueBytes - COIN_BYTES) {
       return refusal('TOO_LARGE', `output ${index} has too many tokens for one output`);
     }
   }
@@ -168,7 +168,7 @@ function layOut(
   if (chosen.outcome === 'refused') return chosen;
   const { utxos, change } = chosen;
   for (const output of outputs) {
-    if (output.value.lovelace < leastLovelace(parameters, output)) {
+    if (output.value.lovelace < minLovelace(parameters, output)) {
       return refusal('OUTPUT_TOO_SMALL', 'after the fee too little is left for the output');
     }
   }
@@ -229,7 +229,7 @@ function collateralOf(
   const asked = ceilDivide(feeLovelace * collateralPercent, 100n);
   const value = subtractValue(held, coins(asked));
   const back: PlannedOutput = { address: collateral.returnAddress, value, datum: null };
-  if (value.lovelace >= leastLovelace({ ...parameters, collateralPercent }, back)) {
+  if (value.lovelace >= minLovelace({ ...parameters, collateralPercent }, back)) {
     return { collateralLovelace: asked, collateralReturn: back };
   }
   if (value.lovelace >= 0n && value.assets.size === 0) {
@@ -282,16 +282,16 @@ function referencedBytes({ inputs, references }: TransactionPlan): bigint {
 /** The last look: limits, conservation, and every output against the plan, read from the bytes. */
 function finished(
   { parts, bytes, sizeBytes }: Draft,
-  { mostBytes, mostMemory, mostCpu }: ProtocolParameters,
+  { maxBytes, maxMemory, maxCpu }: ProtocolParameters,
 ): BuiltTransaction | BuildRefusal {
-  const { mostPercent } = parts.plan;
-  const isOver = (used: bigint, most: bigint): boolean => used * 100n > most * BigInt(mostPercent);
-  if (isOver(BigInt(sizeBytes), BigInt(mostBytes))) {
-    const most = Math.floor((mostBytes * mostPercent) / 100);
+  const { maxPercent } = parts.plan;
+  const isOver = (used: bigint, most: bigint): boolean => used * 100n > most * BigInt(maxPercent);
+  if (isOver(BigInt(sizeBytes), BigInt(maxBytes))) {
+    const most = Math.floor((maxBytes * maxPercent) / 100);
     return refusal('TOO_LARGE', `${sizeBytes} bytes, and this transaction has at most ${most}`);
   }
   const { memory, cpu } = totalUnits(parts.units);
-  if (isOver(memory, mostMemory) || isOver(cpu, mostCpu)) {
+  if (isOver(memory, maxMemory) || isOver(cpu, maxCpu)) {
     return refusal('TOO_LARGE', 'the scripts take more than this transaction may');
   }
   const made = decodeTransaction(bytes);

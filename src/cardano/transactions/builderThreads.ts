@@ -4,7 +4,7 @@
  * number of builds or above a memory limit: the new one takes all further builds, the old one ends
  * when its last build is done.
  *
- * Limits: `threads` builds at once, `mostWaiting` wait, one more is OVERLOADED; a build that takes
+ * Limits: `threads` builds at once, `maxWaiting` wait, one more is OVERLOADED; a build that takes
  * longer than its time is given up with its thread. Urgent builds have a separate queue with a
  * separate bound and go first: users who build much cannot keep the executor from its orders.
  */
@@ -29,27 +29,27 @@ interface BuilderOptions extends LedgerTerms {
 
 export interface BuilderLimits {
   readonly threads: number;
-  readonly mostWaiting: number;
-  readonly mostUrgent: number;
+  readonly maxWaiting: number;
+  readonly maxUrgent: number;
   /** A generation of threads ends after as many. */
-  readonly mostBuilds: number;
-  /** Above it a generation ends early, though not before `leastBuilds`. */
-  readonly mostRssBytes: number;
-  readonly leastBuilds: number;
+  readonly maxBuilds: number;
+  /** Above it a generation ends early, though not before `minBuilds`. */
+  readonly maxRssBytes: number;
+  readonly minBuilds: number;
   readonly buildTimeMs: number;
 }
 
 const BUILDER_LIMITS: BuilderLimits = {
   threads: 1,
-  mostWaiting: 64,
-  mostUrgent: 1024,
-  mostBuilds: 5000,
-  mostRssBytes: 1 << 30,
-  leastBuilds: 500,
+  maxWaiting: 64,
+  maxUrgent: 1024,
+  maxBuilds: 5000,
+  maxRssBytes: 1 << 30,
+  minBuilds: 500,
   buildTimeMs: 10_000,
 };
 
-export interface BuilderState {
+interface BuilderState {
   readonly running: number;
   /** Urgent ones among them. */
   readonly waiting: number;
@@ -97,7 +97,7 @@ interface Generation {
   builds: number;
 }
 
-export class BuilderPool implements Builder, Service {
+export class ThreadedBuilder implements Builder, Service {
   readonly name = 'builder';
   readonly #options: BuilderOptions;
   readonly #limits: BuilderLimits;
@@ -164,10 +164,10 @@ export class BuilderPool implements Builder, Service {
     plan: TransactionPlan,
     { urgent = false }: BuildOptions = {},
   ): Promise<BuildOutcome | Failure> {
-    const { threads, mostWaiting, mostUrgent } = this.#limits;
+    const { threads, maxWaiting, maxUrgent } = this.#limits;
     if (this.#current !== null && this.#running >= threads) {
       const line = urgent ? this.#urgent : this.#waiting;
-      if (line.length >= (urgent ? mostUrgent : mostWaiting)) {
+      if (line.length >= (urgent ? maxUrgent : maxWaiting)) {
         const message = `${line.length} transactions wait to be built; try again in a moment`;
         return new Failure('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
@@ -215,10 +215,10 @@ export class BuilderPool implements Builder, Service {
   }
 
   #isDue({ builds }: Generation): boolean {
-    const { mostBuilds, mostRssBytes, leastBuilds } = this.#limits;
-    if (builds >= mostBuilds) return true;
+    const { maxBuilds, maxRssBytes, minBuilds } = this.#limits;
+    if (builds >= maxBuilds) return true;
     const rssBytes = this.#options.rssBytes ?? process.memoryUsage.rss;
-    return builds >= leastBuilds && rssBytes() > mostRssBytes;
+    return builds >= minBuilds && rssBytes() > maxRssBytes;
   }
 
   #begin(): Generation {

@@ -23,11 +23,11 @@ type ServerKeys = Pick<PartialDeployment, 'executorKeyHash' | 'feeKeyHash' | 'co
 /** One collateral output serves any number of transactions; a few are asked for to find one. */
 const COLLATERAL_CANDIDATES = 20;
 /** Where the position of ours is unknown: sending more dust than this costs more than it harms. */
-const MOST_CANDIDATES = 1000;
+const MAX_CANDIDATES = 1000;
 const BEFORE_ALL = -1;
 /** From a larger wallet the first outputs by reference; selection uses few of them anyway. */
-const MOST_WALLET_OUTPUTS = 5000;
-const LEAST_COLLATERAL_LOVELACE = 3_000_000n;
+const MAX_WALLET_OUTPUTS = 5000;
+const MIN_COLLATERAL_LOVELACE = 3_000_000n;
 
 export function serverKeyHashes(keys: ServerKeys): ReadonlySet<string> {
   const { executorKeyHash, feeKeyHash, collateralKeyHash } = keys;
@@ -75,8 +75,11 @@ export async function lookUpCollateral(
   return new Failure('SERVER_ERROR', 'the server has no collateral left');
 }
 
-/** Those set aside hold 5 ADA. Clients sign for no more than this that returns to the server. */
-const MOST_CALLERS_COLLATERAL = 10_000_000n;
+/**
+ * Outputs that the server sets aside hold 5 ADA. Clients sign for no more than this that returns to
+ * the server.
+ */
+const MAX_CALLERS_COLLATERAL = 10_000_000n;
 
 /**
  * Collateral that is set aside for transactions of callers, of `outputs` at most. Callers'
@@ -90,7 +93,7 @@ export async function lookUpCallersCollateral(
 ): Promise<PlannedCollateral | null> {
   const returnAddress = callersCollateralAddress(keyHash, place.addressNetwork);
   const isCallers = ({ output: { address, value } }: Utxo) =>
-    address === returnAddress && value.lovelace <= MOST_CALLERS_COLLATERAL;
+    address === returnAddress && value.lovelace <= MAX_CALLERS_COLLATERAL;
   const held = outputs === 0 ? [] : await collateralOf(lookup, keyHash, place, isCallers);
   const [utxo] = held.slice(0, outputs);
   return utxo === undefined ? null : { utxos: [utxo], returnAddress };
@@ -107,7 +110,7 @@ async function collateralOf(
   const { ref } = scripts.order;
   const behind = ref === null ? [] : [{ after: { txHash: ref.txHash, index: BEFORE_ALL } }];
   const few = behind.map((from) => ({ limit: COLLATERAL_CANDIDATES, ...from }));
-  for (const page of [...few, { limit: MOST_CANDIDATES }]) {
+  for (const page of [...few, { limit: MAX_CANDIDATES }]) {
     const held = await lookup.byPaymentKey(keyHash, 'spendable', page);
     const found = held.filter((utxo) => isCollateral(utxo) && isWanted(utxo));
     if (found.length > 0) return found;
@@ -128,7 +131,7 @@ export function walletCollateral(
 
 function isCollateral({ output: { value, scriptHash } }: Utxo): boolean {
   const isPure = value.assets.size === 0 && scriptHash === null;
-  return isPure && value.lovelace >= LEAST_COLLATERAL_LOVELACE;
+  return isPure && value.lovelace >= MIN_COLLATERAL_LOVELACE;
 }
 
 /**
@@ -143,7 +146,7 @@ export async function lookUpWallet(
   if (serverKeyHashes(keys).has(payment.hash)) {
     return invalid(path, "this address is the server's");
   }
-  return lookup.byPaymentKey(payment.hash, 'wallet', { limit: MOST_WALLET_OUTPUTS });
+  return lookup.byPaymentKey(payment.hash, 'wallet', { limit: MAX_WALLET_OUTPUTS });
 }
 
 /** The reference of a CIP-30 output, hex CBOR `[input, output]`; its content is not read. */

@@ -7,7 +7,7 @@
 import type { AssetId } from '../../engine/market/asset.ts';
 import { coins, type Value } from '../codec/value.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
-import { leastLovelace } from './cost.ts';
+import { minLovelace } from './cost.ts';
 import type { PlannedOutput } from './plan.ts';
 
 /** Bytes of tokens in one change output; a value may have 5000. */
@@ -18,7 +18,7 @@ const POLICY_BYTES = 30;
 const LONGEST_AMOUNT_BYTES = 9;
 const LONGEST_HEAD_BYTES = 3;
 /** The ledger takes no larger amount in an output. */
-const MOST_AMOUNT = (1n << 63n) - 1n;
+const MAX_AMOUNT = (1n << 63n) - 1n;
 
 export class Change {
   readonly #address: string;
@@ -34,7 +34,7 @@ export class Change {
   constructor(address: string, parameters: ProtocolParameters) {
     this.#address = address;
     this.#parameters = parameters;
-    this.#bareLovelace = leastLovelace(parameters, { address, value: coins(0n), datum: null });
+    this.#bareLovelace = minLovelace(parameters, { address, value: coins(0n), datum: null });
   }
 
   /** Below 0: as much is missing. */
@@ -63,7 +63,7 @@ export class Change {
   }
 
   /** The least lovelace that its outputs need together. */
-  get leastLovelace(): bigint {
+  get minLovelace(): bigint {
     const used = this.#bundles.filter(({ size }) => size > 0);
     if (used.length === 0) return this.#lovelace === 0n ? 0n : this.#bareLovelace;
     const { outputByteLovelace } = this.#parameters;
@@ -96,7 +96,7 @@ export class Change {
   #holding(held: Iterable<readonly [AssetId, bigint]>): PlannedOutput {
     const assets = new Map(held);
     const bare = { address: this.#address, value: { lovelace: 0n, assets }, datum: null };
-    return { ...bare, value: { lovelace: leastLovelace(this.#parameters, bare), assets } };
+    return { ...bare, value: { lovelace: minLovelace(this.#parameters, bare), assets } };
   }
 
   #move(asset: AssetId, by: bigint): void {
@@ -104,7 +104,7 @@ export class Change {
     const after = before + by;
     this.#amounts.set(asset, after);
     if (before <= 0n && after <= 0n) return;
-    this.#excessive += Number(after > MOST_AMOUNT) - Number(before > MOST_AMOUNT);
+    this.#excessive += Number(after > MAX_AMOUNT) - Number(before > MAX_AMOUNT);
     let bundle = this.#bundleOf.get(asset);
     if (bundle === undefined) {
       bundle = this.#bundles.at(-1);
@@ -133,17 +133,17 @@ class Bundle {
 
   /** Whatever its amounts grow to. */
   hasRoomFor(asset: AssetId): boolean {
-    return this.#reservedBytes + this.#mostBytesOf(asset) <= BUNDLE_BYTES;
+    return this.#reservedBytes + this.#maxBytesOf(asset) <= BUNDLE_BYTES;
   }
 
   reserve(asset: AssetId): void {
-    this.#reservedBytes += this.#mostBytesOf(asset);
+    this.#reservedBytes += this.#maxBytesOf(asset);
     this.#reserved.add(asset);
     const policy = policyOf(asset);
     if (!this.#names.has(policy)) this.#names.set(policy, 0);
   }
 
-  #mostBytesOf(asset: AssetId): number {
+  #maxBytesOf(asset: AssetId): number {
     const own = nameBytes(asset) + LONGEST_AMOUNT_BYTES;
     return this.#names.has(policyOf(asset)) ? own : POLICY_BYTES + LONGEST_HEAD_BYTES + own;
   }

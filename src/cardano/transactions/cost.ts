@@ -35,7 +35,7 @@ export function referencesLovelace(parameters: ProtocolParameters, scriptBytes: 
   return (sum + left * price) / scale;
 }
 
-export function leastFee(
+export function minFee(
   parameters: ProtocolParameters,
   sizeBytes: number,
   units: readonly Units[],
@@ -50,7 +50,7 @@ export function leastFee(
 }
 
 /** The least lovelace that `output` may hold, whatever amount is in it now. */
-export function leastLovelace(parameters: ProtocolParameters, output: PlannedOutput): bigint {
+export function minLovelace(parameters: ProtocolParameters, output: PlannedOutput): bigint {
   // The amount's own length counts: begin with the shortest that any least amount has.
   let lovelace = 1_000_000n;
   for (;;) {

@@ -11,6 +11,7 @@ import { poolLovelace } from '../../engine/market/pool.ts';
 import type { LaunchQuote } from '../../engine/market/quote.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { MAX_NAME_BYTES } from '../../engine/runtime/limits.ts';
 import { type Address, formatAddress, scriptAddress } from '../codec/address.ts';
 import { applyDataArgument } from '../codec/flatScript.ts';
 import { doubledScriptHash } from '../codec/hash.ts';
@@ -23,7 +24,7 @@ import { capLovelace, type Deployment } from '../datums/deployment.ts';
 import { metadataData, type TokenMetadata } from '../datums/metadata.ts';
 import { type ShownToken, walletMetadata } from '../datums/walletMetadata.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
-import { leastLovelace } from './cost.ts';
+import { minLovelace } from './cost.ts';
 import {
   dataHex,
   type PlannedCollateral,
@@ -35,7 +36,6 @@ import {
 
 export const POOL_OUTPUT = 0;
 export const METADATA_OUTPUT = 2;
-const MOST_NAME_HEX = 64;
 
 interface LaunchRequest {
   /** A key address: it creates the pool, gets the first tokens and the change. */
@@ -85,7 +85,7 @@ export function planLaunch(
   const parameter = new Constr(0, [launchPolicyId, nftName]);
   const script = applyDataArgument(tokenPolicyTemplate, parameter);
   const nameHex = toHex(Buffer.from(name, 'utf8'));
-  assert(nameHex.length > 0 && nameHex.length <= MOST_NAME_HEX, 'the route checked the name');
+  assert(nameHex.length > 0 && nameHex.length <= 2 * MAX_NAME_BYTES, 'the route checked the name');
   const nft = `${launchPolicyId}.${nftName}`;
   const token = `${doubledScriptHash(script)}.${nameHex}`;
   const tokenMint: PlannedMint = {
@@ -161,7 +161,7 @@ function launchOutputs(
   const described = dataHex(metadataData({ ...metadata, asset: token, author }));
   const least = (address: string, value: Value, data: string | null): PlannedOutput => {
     const bare = { address, value, datum: data };
-    return { ...bare, value: { ...value, lovelace: leastLovelace(parameters, bare) } };
+    return { ...bare, value: { ...value, lovelace: minLovelace(parameters, bare) } };
   };
   const outputs = [pool, fee, least(deployment.metadataAddress, coins(0n), described)];
   if (quote.userTokens === 0n) return outputs;

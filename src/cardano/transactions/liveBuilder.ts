@@ -22,7 +22,7 @@ import {
   unknownToEvaluator,
 } from '../ledger/parameters.ts';
 import { type AskEvaluator, assembleAsking } from './assemble.ts';
-import { type BuilderLimits, BuilderPool, type StartBuilders } from './builderThreads.ts';
+import { type BuilderLimits, type StartBuilders, ThreadedBuilder } from './builderThreads.ts';
 import type { TransactionPlan } from './plan.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
 import { UnitsCheck, type UnitsObserver } from './unitsCheck.ts';
@@ -52,7 +52,7 @@ const AGAIN_MS = 2_000;
 const LOOK_MS = 5_000;
 
 /** Builds by the node's evaluation at once; each holds no thread, only its plan. */
-const MOST_BY_NODE = 64;
+const MAX_BY_NODE = 64;
 const NODE_AGAIN_SECONDS = 5;
 const UNKNOWN_AGAIN_SECONDS = 60;
 
@@ -60,7 +60,7 @@ const UNKNOWN_AGAIN_SECONDS = 60;
  * The program that evaluates scripts. `unknown`: the parameters of the node that our evaluator does
  * not know.
  */
-export type ScriptEvaluator =
+type ScriptEvaluator =
   | { readonly by: 'upcurve' }
   | { readonly by: 'node'; readonly unknown: string }
   | { readonly by: 'none'; readonly unknown: string; readonly why: string };
@@ -87,7 +87,7 @@ export class LiveBuilder implements Builder, Service {
   readonly name = 'builder';
   readonly #options: LiveBuilderOptions;
   readonly #asking: Task;
-  #pool: BuilderPool | null = null;
+  #threaded: ThreadedBuilder | null = null;
   #terms: LedgerTerms | null = null;
   /** null: the parameters are not known yet. */
   #evaluator: ScriptEvaluator | null = null;
@@ -110,17 +110,17 @@ export class LiveBuilder implements Builder, Service {
 
   async stop(): Promise<void> {
     await this.#asking.stop();
-    await this.#pool?.stop();
+    await this.#threaded?.stop();
   }
 
   async build(plan: TransactionPlan, options?: BuildOptions): Promise<BuildOutcome | Failure> {
-    if (this.#terms === null || this.#pool === null) return unknownParameters();
+    if (this.#terms === null || this.#threaded === null) return unknownParameters();
     const { parameters } = this.#terms;
     if (runsScripts(plan) && this.#evaluator?.by !== 'upcurve') {
       return this.#buildByNode(plan, parameters);
     }
     const check = this.#check;
-    const outcome = await this.#pool.build(plan, options);
+    const outcome = await this.#threaded.build(plan, options);
     if (outcome instanceof Failure || outcome.outcome === 'refused' || check === null) {
       return outcome;
     }
@@ -146,7 +146,7 @@ export class LiveBuilder implements Builder, Service {
     if (cannot !== null) {
       return new Failure('NOT_READY', cannot, { retryAfterSeconds: UNKNOWN_AGAIN_SECONDS });
     }
-    if (this.#byNode >= MOST_BY_NODE) {
+    if (this.#byNode >= MAX_BY_NODE) {
       const message = `${this.#byNode} transactions wait for the node's evaluation`;
       return new Failure('OVERLOADED', message, { retryAfterSeconds: 1 });
     }
@@ -160,7 +160,7 @@ export class LiveBuilder implements Builder, Service {
     const { observer } = this.#options;
     let isKnown = false;
     do {
-      isKnown = await this.#look().catch((error: unknown) => {
+      isKnown = await this.#refreshParameters().catch((error: unknown) => {
         if (!this.#asking.isStopping) observer.parametersFailed(error);
         return false;
       });
@@ -168,22 +168,22 @@ export class LiveBuilder implements Builder, Service {
   }
 
   /** Whether the parameters are known and in force. Rejects if the threads fail to start. */
-  async #look(): Promise<boolean> {
+  async #refreshParameters(): Promise<boolean> {
     const found = await unlessAborted(this.#options.ask(), this.#asking.signal);
     if (found === null) return false;
-    if (!isDeepStrictEqual(found, this.#terms)) await this.#take(found);
+    if (!isDeepStrictEqual(found, this.#terms)) await this.#applyTerms(found);
     else if (this.#evaluator?.by === 'none') this.#setEvaluator(await this.#evaluatorOf(found));
     return true;
   }
 
-  async #take(terms: LedgerTerms): Promise<void> {
+  async #applyTerms(terms: LedgerTerms): Promise<void> {
     const { clock, limits, startThreads, observer, evaluate, comparesUnits } = this.#options;
     const evaluator = await this.#evaluatorOf(terms);
-    if (this.#pool === null) {
-      const pool = new BuilderPool({ clock, limits, startThreads, ...terms });
-      await pool.start();
-      this.#pool = pool;
-    } else await this.#pool.renew(terms);
+    if (this.#threaded === null) {
+      const threaded = new ThreadedBuilder({ clock, limits, startThreads, ...terms });
+      await threaded.start();
+      this.#threaded = threaded;
+    } else await this.#threaded.renew(terms);
     this.#terms = terms;
     this.#check = comparesUnits ? new UnitsCheck(evaluate, terms.parameters, observer) : null;
     this.#setEvaluator(evaluator);

@@ -26,7 +26,7 @@ export interface OrderRequest {
   readonly owner: Address;
   readonly token: AssetId;
   /** NFT of the token's pool. */
-  readonly market: AssetId;
+  readonly poolNft: AssetId;
   /** Key hash: from the settings, or from the token's pool if the deployment has no settings. */
   readonly executor: string;
   readonly kind: Kind;
@@ -50,7 +50,7 @@ export function planOrder(
   wallet: readonly Utxo[],
   nowMs: number,
 ): PlannedOrder {
-  const { owner, token, market, executor, kind, inputAmount, worstPrice } = request;
+  const { owner, token, poolNft, executor, kind, inputAmount, worstPrice } = request;
   const { addressNetwork, scripts, fees, refundAfterMs, orderLayout } = deployment;
   const isBuy = kind === 'buy';
   const expiresAtMs = nowMs + refundAfterMs;
@@ -64,7 +64,7 @@ export function planOrder(
     executor,
     refundAfterMs: BigInt(expiresAtMs),
     owner: owner.payment.hash,
-    market: namesPool(orderLayout) ? market : null,
+    poolNft: namesPool(orderLayout) ? poolNft : null,
   };
   const onTop = fees.executorFeeLovelace + fees.orderDepositLovelace;
   const output = {
@@ -90,7 +90,7 @@ export function planSplashOrder(
   deployment: Pick<PartialDeployment, 'addressNetwork' | 'fees'>,
   { executor, stepLovelace, feeLovelace }: SplashOrderTerms,
   scriptHash: string,
-  request: Omit<OrderRequest, 'executor' | 'market'>,
+  request: Omit<OrderRequest, 'executor' | 'poolNft'>,
   wallet: readonly Utxo[],
 ): PlannedSplashOrder {
   const { owner, token, kind, inputAmount, worstPrice } = request;
@@ -102,7 +102,7 @@ export function planSplashOrder(
     output: isBuy ? token : COIN,
     amount: inputAmount,
     ...{ stepLovelace, feeLovelace, worstPrice },
-    leastOutput: minimumOutput(inputAmount, worstPrice),
+    minPartOutput: minimumOutput(inputAmount, worstPrice),
     executors: [executor],
     owner: owner.payment.hash,
   };

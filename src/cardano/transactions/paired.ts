@@ -1,7 +1,8 @@
 /**
  * A step of the executor as a plan of exact inputs: input i belongs to output i, the transaction
- * spends no other input, and the fee output pays the actual network fee. `chain/executor/plan.ts`
- * decides the shape of the step; its network fee is a guess that the build replaces.
+ * spends no other input, and the fee output pays the actual network fee.
+ * `chain/executor/fundedStep.ts` decides the shape of the step; its network fee is a guess that the
+ * build replaces.
  */
 
 import { assert } from '../../engine/runtime/assert.ts';

@@ -66,7 +66,7 @@ export interface TransactionPlan {
   /** The source of the fee: the change, or the planned output with this index, which shrinks. */
   readonly feeFrom: 'change' | number;
   /** Percent of a transaction's limits (bytes, memory, CPU); above it the build is TOO_LARGE. */
-  readonly mostPercent: number;
+  readonly maxPercent: number;
 }
 
 /** A plan with everything absent that a request leaves out. */
@@ -86,7 +86,7 @@ export function planOf(
     native: null,
     collateral: null,
     feeFrom: 'change',
-    mostPercent: 100,
+    maxPercent: 100,
     ...given,
   };
 }

@@ -15,12 +15,12 @@ import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { Change } from './change.ts';
 import type { PlannedOutput } from './plan.ts';
 
-export const MOST_WALLET_INPUTS = 200;
+export const MAX_WALLET_INPUTS = 200;
 /** Bound on the bytes of inputs and returned tokens; leaves room for the largest launch. */
-const MOST_SELECTED_BYTES = 9000;
+const MAX_SELECTED_BYTES = 9000;
 const INPUT_BYTES = 38;
 /** After this many outputs that do not fit, selection stops.  */
-const MOST_MISFITS = 20;
+const MAX_MISFITS = 20;
 
 interface SelectionNeed {
   /**
@@ -59,7 +59,7 @@ export class CoinSelection {
 
   /** Nothing more is taken. */
   get isFull(): boolean {
-    return this.chosen.length >= MOST_WALLET_INPUTS || this.#misfits >= MOST_MISFITS;
+    return this.chosen.length >= MAX_WALLET_INPUTS || this.#misfits >= MAX_MISFITS;
   }
 
   /** The wallet has further outputs that were not taken. */
@@ -73,12 +73,12 @@ export class CoinSelection {
   }
 
   /** Takes it where it fits; it is not offered again. */
-  take(utxo: Utxo): void {
+  select(utxo: Utxo): void {
     const { value } = utxo.output;
     this.#left.delete(utxo);
     this.chosen.push(utxo);
     this.change.add(value);
-    if (this.chosen.length * INPUT_BYTES + this.change.tokenBytes <= MOST_SELECTED_BYTES) return;
+    if (this.chosen.length * INPUT_BYTES + this.change.tokenBytes <= MAX_SELECTED_BYTES) return;
     this.change.subtract(value);
     this.chosen.pop();
     this.#misfits += 1;
@@ -99,7 +99,7 @@ export class CoinSelection {
     while (isMissing() && !this.isFull) {
       const richest = holders.reduce<Holder | null>(holdsMore, null);
       if (richest === null || richest.amount === 0n) break;
-      this.take(richest.utxo);
+      this.select(richest.utxo);
       richest.amount = 0n;
     }
     return !isMissing();
@@ -134,8 +134,8 @@ function gathered(basket: CoinSelection): Selected | null {
   const { change, chosen } = basket;
   for (const utxo of [null, ...basket.left()]) {
     if (utxo !== null && basket.isFull) return null;
-    if (utxo !== null) basket.take(utxo);
-    if (change.lovelace < change.leastLovelace) continue;
+    if (utxo !== null) basket.select(utxo);
+    if (change.lovelace < change.minLovelace) continue;
     const outputs = change.outputs();
     if ('length' in outputs) return { outcome: 'selected', utxos: chosen, change: outputs };
   }
@@ -156,7 +156,7 @@ function lacking(
   const leftAlone = withScripts(wallet.filter(({ output }) => output.scriptHash !== null));
   if (tokens.length > 0) return poor(tokens.join(' and '), leftAlone);
   const all = lovelaceOf(free);
-  const least = isCut ? 0n : change.leastLovelace;
+  const least = isCut ? 0n : change.minLovelace;
   if (all < lovelace + least) {
     const stays =
       change.tokenBytes === 0 || least === 0n

@@ -29,7 +29,7 @@ export interface CollateralRules {
   readonly collateralKey: Key;
 }
 
-const MOST_COLLATERAL_LOVELACE = 1_000_000n;
+const MAX_COLLATERAL_LOVELACE = 1_000_000n;
 
 /** The bytes with our signature for the collateral. */
 export function signCollateral(
@@ -57,7 +57,7 @@ export function brokenRule(
   }
   if (!collateralIsOurs(transaction, rules)) return 'the collateral is not ours alone';
   const total = transaction.totalCollateralLovelace;
-  if (total === null || total > MOST_COLLATERAL_LOVELACE) return 'too much collateral is at stake';
+  if (total === null || total > MAX_COLLATERAL_LOVELACE) return 'too much collateral is at stake';
   if (transaction.redeemers.length === 0 || built.scriptsRanIn !== transaction.id) {
     return 'its scripts did not run';
   }

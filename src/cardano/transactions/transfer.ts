@@ -67,7 +67,7 @@ function emptied(basket: CoinSelection, assets: ReadonlyMap<AssetId, bigint>): C
   if (![...assets.keys()].every((asset) => basket.cover(asset))) return basket;
   for (const utxo of basket.left()) {
     if (basket.isFull) break;
-    basket.take(utxo);
+    basket.select(utxo);
   }
   return basket;
 }

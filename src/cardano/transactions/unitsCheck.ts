@@ -21,7 +21,7 @@ export interface UnitsObserver {
 type Budget = Pick<Redeemer, 'index' | 'memory' | 'cpu'> & { readonly purpose: string };
 
 /** A deployment has some twenty kinds; more are not remembered, and compared each time. */
-const MOST_KINDS = 200;
+const MAX_KINDS = 200;
 
 export class UnitsCheck {
   readonly #ask: AskEvaluator;
@@ -35,7 +35,7 @@ export class UnitsCheck {
     this.#observer = observer;
   }
 
-  /** The built transaction, or the same with the node's units if one of them is larger. */
+  /** The built transaction, or a rebuilt one with the node's units if a unit is larger. */
   async checked(plan: TransactionPlan, built: BuiltTransaction): Promise<BuildOutcome> {
     const kind = kindOf(plan);
     if (built.scriptsRanIn === null || this.#equal.has(kind)) return built;
@@ -50,7 +50,7 @@ export class UnitsCheck {
     }
     const larger = largerOf(ours, found.budgets);
     if (textOf(ours) === textOf(found.budgets)) {
-      if (this.#equal.size < MOST_KINDS) this.#equal.add(kind);
+      if (this.#equal.size < MAX_KINDS) this.#equal.add(kind);
       return built;
     }
     this.#observer.unitsDiffer(kind, textOf(ours), textOf(found.budgets));

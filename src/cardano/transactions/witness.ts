@@ -27,7 +27,7 @@ const PUBLIC_DER = '302a300506032b6570032100';
 const INDEFINITE = -1n;
 const KEY_WITNESSES = 0;
 /** Each witness costs a verification. No wallet signs with more keys. */
-const MOST_WITNESSES = 50;
+const MAX_WITNESSES = 50;
 
 /**
  * Merges the key witnesses of `witnessSetHex`; other contents are ignored. Every signature is
@@ -41,7 +41,7 @@ export function mergeWitnesses(
     const { id } = decodeTransaction(transaction);
     const witnesses = keyWitnessesOf(witnessSetHex);
     if (witnesses === null) return garbage('the witness set holds no key witness');
-    if (witnesses.length > MOST_WITNESSES) return garbage(`more than ${MOST_WITNESSES} witnesses`);
+    if (witnesses.length > MAX_WITNESSES) return garbage(`more than ${MAX_WITNESSES} witnesses`);
     const forged = witnesses.find(
       ({ publicKey, signature }) => !isSignedBy(publicKey, fromHex(id), signature),
     );

@@ -6,7 +6,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { formatAddress, parseAddress, scriptAddress } from '../codec/address.ts';
 import { bytesOf, readCbor } from '../codec/cbor.ts';
-import { byteString, type OutputPlan } from '../codec/encode.ts';
+import { byteString, type NewOutput } from '../codec/encode.ts';
 import { applyDataArgument } from '../codec/flatScript.ts';
 import { blake2b224, doubledScriptHash, scriptHash } from '../codec/hash.ts';
 import { fromHex, toHex } from '../codec/hex.ts';
@@ -75,7 +75,7 @@ export const DEPLOYED = ['launchPolicy', 'curvePool', 'order', 'ammPool', 'vesti
 export type Deployed = (typeof DEPLOYED)[number];
 
 /** The chosen part of a deployment; the rest is computed from it. */
-export interface MarketPlan
+export interface DeploymentTerms
   extends Pick<
     Deployment,
     | 'curve'
@@ -95,7 +95,7 @@ export interface MarketPlan
   readonly validators?: Validators;
 }
 
-function validatorsOf({ validators, curve, fees }: MarketPlan): Validators {
+function validatorsOf({ validators, curve, fees }: DeploymentTerms): Validators {
   const isDefault = sameParameters(validatorParameters(curve, fees), DEFAULT_VALIDATOR_PARAMETERS);
   assert(validators !== undefined || isDefault, 'other parameters have other validators');
   return validators ?? VALIDATORS;
@@ -105,7 +105,7 @@ function validatorsOf({ validators, curve, fees }: MarketPlan): Validators {
 export async function validatorsFor({
   curve,
   fees,
-}: Pick<MarketPlan, 'curve' | 'fees'>): Promise<Validators> {
+}: Pick<DeploymentTerms, 'curve' | 'fees'>): Promise<Validators> {
   const parameters = validatorParameters(curve, fees);
   const isDefault = sameParameters(parameters, DEFAULT_VALIDATOR_PARAMETERS);
   return isDefault ? VALIDATORS : compileValidators(parameters);
@@ -133,10 +133,10 @@ export function lockedAddress(purpose: string): string {
 }
 
 /** Code for reference scripts, one layer of CBOR, hex; the launch policy with its parameter. */
-export function deployedCode(plan: MarketPlan): Readonly<Record<Deployed, string>> {
-  const { launchPolicy, curvePool, order, ammPool, vesting } = validatorsOf(plan);
+export function deployedCode(terms: DeploymentTerms): Readonly<Record<Deployed, string>> {
+  const { launchPolicy, curvePool, order, ammPool, vesting } = validatorsOf(terms);
   return {
-    launchPolicy: applied(launchPolicy.cborHex, launchParameter(plan)),
+    launchPolicy: applied(launchPolicy.cborHex, launchParameter(terms)),
     curvePool: curvePool.cborHex,
     order: order.cborHex,
     ammPool: ammPool.cborHex,
@@ -154,37 +154,39 @@ function doubled(cborHex: string): string {
 }
 
 /** The policy that mints the settings' NFT, in two layers of CBOR, hex. */
-export function settingsPolicyCode(plan: MarketPlan): string {
-  const seed = new Constr(0, [outputRefData(plan.settings.seed)]);
-  return applyDataArgument(doubled(validatorsOf(plan).settingsPolicy.cborHex), seed);
+export function settingsPolicyCode(terms: DeploymentTerms): string {
+  const seed = new Constr(0, [outputRefData(terms.settings.seed)]);
+  return applyDataArgument(doubled(validatorsOf(terms).settingsPolicy.cborHex), seed);
 }
 
-export function settingsPolicyId(plan: MarketPlan): string {
-  return doubledScriptHash(settingsPolicyCode(plan));
+export function settingsPolicyId(terms: DeploymentTerms): string {
+  return doubledScriptHash(settingsPolicyCode(terms));
 }
 
 /** The settings that a deployment begins with. Their lovelace is for the caller to say. */
-export function settingsOutput(plan: MarketPlan): Omit<OutputPlan, 'value'> & { nft: AssetId } {
-  const { settings, executorKeyHash, feeKeyHash } = plan;
+export function settingsOutput(
+  terms: DeploymentTerms,
+): Omit<NewOutput, 'value'> & { nft: AssetId } {
+  const { settings, executorKeyHash, feeKeyHash } = terms;
   const fee = parseAddress(keyAddress(feeKeyHash));
   assert(fee !== null, 'addresses that we write can be read');
   return {
     address: settingsAddress(settings, ADDRESS_NETWORK),
-    nft: `${settingsPolicyId(plan)}.${signersHash(settings)}`,
+    nft: `${settingsPolicyId(terms)}.${signersHash(settings)}`,
     datum: toHex(encodePlutusData(settingsData({ executor: executorKeyHash, fee }))),
   };
 }
 
-function launchParameter(plan: MarketPlan): Constr {
-  const { curve } = plan;
-  const { curvePool, ammPool } = validatorsOf(plan);
+function launchParameter(terms: DeploymentTerms): Constr {
+  const { curve } = terms;
+  const { curvePool, ammPool } = validatorsOf(terms);
   return new Constr(0, [
     addressFields(scriptAddress(ADDRESS_NETWORK, curvePool.hash, null)),
     curve.aNum,
     curve.bNum,
-    plan.thresholdLovelace + plan.fees.poolKeepLovelace,
+    terms.thresholdLovelace + terms.fees.poolKeepLovelace,
     ammPool.hash,
-    settingsPolicyId(plan),
+    settingsPolicyId(terms),
   ]);
 }
 
@@ -196,14 +198,14 @@ function addressFields(text: string): Constr {
 
 /** `refs`: where the code lies on the chain; `settings`: the first output of the settings. */
 export function deploymentOf(
-  plan: MarketPlan,
+  terms: DeploymentTerms,
   code: Readonly<Record<Deployed, string>>,
   refs: Readonly<Record<Deployed, OutputRef>>,
   settings: OutputRef,
 ): Deployment {
   const script = (name: Deployed) => ({ hash: scriptHash(code[name]), ref: refs[name] });
-  const { curve, fees, thresholdLovelace, refundAfterMs } = plan;
-  const { executorKeyHash, feeKeyHash, collateralKeyHash } = plan;
+  const { curve, fees, thresholdLovelace, refundAfterMs } = terms;
+  const { executorKeyHash, feeKeyHash, collateralKeyHash } = terms;
   const launchPolicy = script('launchPolicy');
   return {
     network: 'devnet',
@@ -211,10 +213,10 @@ export function deploymentOf(
     ...{ curve, fees, thresholdLovelace, refundAfterMs, orderLayout: NEWEST_LAYOUT },
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     feeAddress: keyAddress(feeKeyHash),
-    settings: { ...plan.settings, policyId: settingsPolicyId(plan), ref: settings },
+    settings: { ...terms.settings, policyId: settingsPolicyId(terms), ref: settings },
     metadataAddress: lockedAddress('token metadata'),
     launchPolicyId: launchPolicy.hash,
-    tokenPolicyTemplate: doubled(validatorsOf(plan).tokenPolicy.cborHex),
+    tokenPolicyTemplate: doubled(validatorsOf(terms).tokenPolicy.cborHex),
     scripts: {
       launchPolicy,
       curvePool: script('curvePool'),

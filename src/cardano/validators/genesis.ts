@@ -1,11 +1,11 @@
 /**
  * The launchpad of a devnet: the outputs that its chain starts with (reference scripts, collateral,
- * the executor's funds, wallets) and the deployment that they hold. Both follow from the plan, so
+ * the executor's funds, wallets) and the deployment that they hold. Both follow from the terms, so
  * a server computes the deployment that a devnet with the same genesis has.
  */
 
 import { assert } from '../../engine/runtime/assert.ts';
-import { encodeOutput, type OutputPlan } from '../codec/encode.ts';
+import { encodeOutput, type NewOutput } from '../codec/encode.ts';
 import { blake2b256 } from '../codec/hash.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../codec/output.ts';
 import { asValue, coins } from '../codec/value.ts';
@@ -15,11 +15,11 @@ import {
   ADDRESS_NETWORK,
   DEPLOYED,
   type Deployed,
+  type DeploymentTerms,
   deployedCode,
   deploymentOf,
   keyAddress,
   lockedAddress,
-  type MarketPlan,
   settingsOutput,
 } from './deploy.ts';
 
@@ -30,7 +30,7 @@ interface FundedWallet {
   readonly outputs: number;
 }
 
-export interface GenesisPlan extends Omit<MarketPlan, 'settings'> {
+export interface GenesisTerms extends Omit<DeploymentTerms, 'settings'> {
   /** May change executor and fee address. */
   readonly signers: Signers;
   /** In addition to collateral and funding UTxOs. */
@@ -40,9 +40,9 @@ export interface GenesisPlan extends Omit<MarketPlan, 'settings'> {
 interface Genesis {
   readonly deployment: Deployment;
   /** For the genesis of a devnet, in this order. */
-  readonly outputs: readonly OutputPlan[];
+  readonly outputs: readonly NewOutput[];
   /** Under a hash of their own: a chain that began without them holds this market as well. */
-  readonly aside: readonly OutputPlan[];
+  readonly aside: readonly NewOutput[];
 }
 
 const ADA = 1_000_000n;
@@ -57,21 +57,21 @@ export const FUNDING = { lovelace: 100n * ADA, outputs: 20 };
 const NO_SEED: OutputRef = { txHash: '00'.repeat(32), index: 0 };
 const SETTINGS_LOVELACE = 5n * ADA;
 
-export function makeGenesis({ signers, ...given }: GenesisPlan): Genesis {
-  const plan = { ...given, settings: { ...signers, seed: NO_SEED } };
-  const { nft, ...settings } = settingsOutput(plan);
-  const code = deployedCode(plan);
+export function makeGenesis({ signers, ...given }: GenesisTerms): Genesis {
+  const terms = { ...given, settings: { ...signers, seed: NO_SEED } };
+  const { nft, ...settings } = settingsOutput(terms);
+  const code = deployedCode(terms);
   const place = lockedAddress('reference scripts');
-  const outputs: OutputPlan[] = [
+  const outputs: NewOutput[] = [
     ...DEPLOYED.map((name) => ({
       address: place,
       value: coins(SCRIPT_LOVELACE),
       script: code[name],
     })),
     { ...settings, value: asValue(SETTINGS_LOVELACE, [[nft, 1n]]) },
-    ...funded({ keyHash: plan.collateralKeyHash, ...COLLATERAL }),
-    ...funded({ keyHash: plan.feeKeyHash, ...FUNDING }),
-    ...plan.wallets.flatMap(funded),
+    ...funded({ keyHash: terms.collateralKeyHash, ...COLLATERAL }),
+    ...funded({ keyHash: terms.feeKeyHash, ...FUNDING }),
+    ...terms.wallets.flatMap(funded),
   ];
   const utxos = genesisUtxosOf(outputs);
   const refAt = (index: number): OutputRef => {
@@ -87,24 +87,24 @@ export function makeGenesis({ signers, ...given }: GenesisPlan): Genesis {
     ammPool: ref('ammPool'),
     vesting: ref('vesting'),
   };
-  const deployment = deploymentOf(plan, code, refs, refAt(DEPLOYED.length));
-  return { deployment, outputs, aside: callersCollateral(plan.collateralKeyHash) };
+  const deployment = deploymentOf(terms, code, refs, refAt(DEPLOYED.length));
+  return { deployment, outputs, aside: callersCollateral(terms.collateralKeyHash) };
 }
 
-function callersCollateral(keyHash: string): OutputPlan[] {
+function callersCollateral(keyHash: string): NewOutput[] {
   const { lovelace, outputs } = CALLERS_COLLATERAL;
   const address = callersCollateralAddress(keyHash, ADDRESS_NETWORK);
   return Array.from({ length: outputs }, () => ({ address, value: coins(lovelace) }));
 }
 
-function funded({ keyHash, lovelace, outputs }: FundedWallet): OutputPlan[] {
-  const plan = { address: keyAddress(keyHash), value: coins(lovelace) };
-  return Array.from({ length: outputs }, () => plan);
+function funded({ keyHash, lovelace, outputs }: FundedWallet): NewOutput[] {
+  const output = { address: keyAddress(keyHash), value: coins(lovelace) };
+  return Array.from({ length: outputs }, () => output);
 }
 
 /** Outputs of a genesis, with a hash over the whole set, as if one transaction had made them. */
-export function genesisUtxosOf(plans: readonly OutputPlan[]): Utxo[] {
-  const encoded = plans.map(encodeOutput);
+export function genesisUtxosOf(outputs: readonly NewOutput[]): Utxo[] {
+  const encoded = outputs.map(encodeOutput);
   const txHash = blake2b256(Buffer.concat(encoded));
   return encoded.map((bytes, index) => ({ ref: { txHash, index }, output: decodeOutput(bytes) }));
 }

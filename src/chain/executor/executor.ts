@@ -11,7 +11,7 @@ import { tokensOfTags } from '../../engine/fold/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { AppliedListener } from '../../engine/node/foldListeners.ts';
 
-import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
+import { MAX_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { chainTip } from '../chainPoints.ts';
 import { SettingsWatch, type SettingsWatchObserver } from '../settings.ts';
@@ -29,7 +29,7 @@ export interface ExecutorDeps extends PoolExecutorDeps {
 }
 
 /** Tokens in one part of a visit to all; the next part follows after the next batch of entries. */
-const MOST_VISITED = 1_000;
+const MAX_VISITED = 1_000;
 
 export class Executor {
   readonly #deps: ExecutorDeps;
@@ -105,8 +105,8 @@ export class Executor {
 
   #continueVisit(store: StateStore): void {
     if (this.#visitedTo === null) return;
-    const found = tokensWithOrders(store, this.#visitedTo, MOST_VISITED);
-    this.#visitedTo = found.length < MOST_VISITED ? null : (found.at(-1) ?? null);
+    const found = tokensWithOrders(store, this.#visitedTo, MAX_VISITED);
+    this.#visitedTo = found.length < MAX_VISITED ? null : (found.at(-1) ?? null);
     for (const token of found) this.#wake(token);
   }
 
@@ -166,7 +166,7 @@ export class Executor {
   /** Pools that owe a payout to their creator, with or without open orders. */
   *#owingPools(store: StateStore): Generator<AssetId> {
     const { fees } = this.#deps.deployment;
-    for (const { key, value } of store.withPrefix('pools', '', MOST_POOLS)) {
+    for (const { key, value } of store.withPrefix('pools', '', MAX_POOLS)) {
       if (owesCreator(poolState(readRecord<PoolRecord>(value)), fees)) yield key;
     }
   }

@@ -15,7 +15,7 @@ import type { Roles } from '../settings.ts';
 import type { PoolExecutorDeps, PoolExecutorObserver } from './poolExecutor.ts';
 
 /** Enough for any network fee and for the minimum of the fee output. */
-const LEAST_LOVELACE = 3_000_000n;
+const MIN_LOVELACE = 3_000_000n;
 /** Outputs of one lookup. Anyone may send dust to the address, so `reserve` reads further pages. */
 const PAGE = 500;
 
@@ -24,7 +24,7 @@ export class FundingUtxos {
   readonly #reserved = new Map<AssetId, Utxo>();
   /** Found and not reserved yet; may be spent by now. */
   #found: Utxo[] = [];
-  /** Whose they are. */
+  /** The fee address of the found outputs. */
   #foundOf = '';
   #lookup: Promise<boolean> | null = null;
 
@@ -82,7 +82,7 @@ export class FundingUtxos {
 }
 
 function canFund(utxo: Utxo): boolean {
-  return isPureAda(utxo) && utxo.output.value.lovelace >= LEAST_LOVELACE;
+  return isPureAda(utxo) && utxo.output.value.lovelace >= MIN_LOVELACE;
 }
 
 function isPureAda({ output: { value, datum, scriptHash } }: Utxo): boolean {
@@ -94,9 +94,9 @@ const SMALL_LOVELACE = 10_000_000n;
 /** This many small ones stay, as funding. */
 const KEPT = 100;
 /** Per transaction; half of what its bytes allow. */
-const MOST_MERGED = 200;
+const MAX_MERGED = 200;
 /** Fewer are not worth a fee. */
-const LEAST_MERGED = 10;
+const MIN_MERGED = 10;
 
 type FeeRoles = Pick<Roles, 'feeKeyHash' | 'feeAddress'>;
 
@@ -154,8 +154,8 @@ export function planConsolidation(
   const small = held.filter(
     (utxo) => isPureAda(utxo) && utxo.output.value.lovelace < SMALL_LOVELACE,
   );
-  const merged = small.slice(0, Math.min(MOST_MERGED, small.length - KEPT));
-  if (small.length < KEPT + LEAST_MERGED) return null;
+  const merged = small.slice(0, Math.min(MAX_MERGED, small.length - KEPT));
+  if (small.length < KEPT + MIN_MERGED) return null;
   const value = addValues(...merged.map(({ output }) => output.value));
   return planOf({
     inputs: merged.map((utxo) => ({ utxo, redeemer: null })),

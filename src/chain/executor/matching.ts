@@ -1,6 +1,6 @@
 /**
- * Decides what the executor does next with one pool: a pure function of the pool, its open orders
- * and the time, so that any node at any moment, after a restart or a roll-back, decides the same.
+ * Decides the executor's next step for one pool: a pure function of the pool, its open orders and
+ * the time, so that any node at any moment, after a restart or a roll-back, decides the same.
  *
  * It takes the orders once, in the order in which the chain placed them, each against the pool as
  * the previous fills left it: a follower reads the fills back like that. An order that cannot fill
@@ -63,7 +63,7 @@ export type NextStep =
   /** Nothing to do until the pool or its orders change, or a refund is due (null: never). */
   | { readonly step: 'wait'; readonly untilMs: bigint | null };
 
-export const MOST_ORDERS = 16;
+export const MAX_ORDERS = 16;
 
 /** Steps that fail separately and are tried again separately. */
 export type StepKind = 'fill' | 'refund' | 'graduate' | 'collect';
@@ -86,8 +86,8 @@ export interface StepInput {
   };
   /** A due collection was postponed for enough batches: it comes next. */
   readonly isCollectNext?: boolean;
-  /** Per batch: `MOST_ORDERS`, or fewer where the builder met a transaction's limits. */
-  readonly mostOrders: number;
+  /** Per batch: `MAX_ORDERS`, or fewer where the builder met a transaction's limits. */
+  readonly maxOrders: number;
 }
 
 /** Graduates when due, then fills and refunds; a due collection where nothing else is to do. */
@@ -122,7 +122,7 @@ export function matchOrders({
   orders,
   fees,
   nowMs,
-  mostOrders,
+  maxOrders,
   paused = NO_STEPS,
   skipped = { fill: NO_ORDERS, refund: NO_ORDERS },
 }: StepInput): Batch {
@@ -132,7 +132,7 @@ export function matchOrders({
   const refunds: OpenOrder[] = [];
   let state = pool;
   for (const order of orders.toSorted(comparePlacements)) {
-    if (fills.length + refunds.length >= mostOrders) break;
+    if (fills.length + refunds.length >= maxOrders) break;
     // The fill that reached the cap is followed by graduation: the AMM fills the other orders.
     if (mayFill && isFull(state)) break;
     const exchange = mayFill && !skipped.fill.has(order) ? fillOrder(state, fees, order) : null;

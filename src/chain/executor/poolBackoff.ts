@@ -27,26 +27,26 @@ interface FailingStep extends Failing {
 export type StuckStep = Pick<FailingStep, 'token' | 'kind' | 'message'>;
 
 /** Orders that are left out for now. */
-export interface SkippedOrders {
+interface SkippedOrders {
   readonly fill: ReadonlySet<OpenOrder>;
   readonly refund: ReadonlySet<OpenOrder>;
   /** When the first of them is tried again; null: none is left out. */
   readonly retryMs: number | null;
 }
 
-const STEP_PAUSE: BackoffLimits = { firstMs: 1_000, mostMs: 60_000 };
+const STEP_PAUSE: BackoffLimits = { firstMs: 1_000, maxMs: 60_000 };
 /** Longer than a step's, so that other orders have their turn first. */
-const ORDER_PAUSE: BackoffLimits = { firstMs: 10_000, mostMs: 1_200_000 };
+const ORDER_PAUSE: BackoffLimits = { firstMs: 10_000, maxMs: 1_200_000 };
 /** A single failure may be a lost race. */
 const STUCK_AFTER = 2;
-const MOST_NAMED = 100;
-const MOST_ORDERS_NOTED = 10_000;
+const MAX_NAMED = 100;
+const MAX_ORDERS_NOTED = 10_000;
 const STEP_KINDS: readonly StepKind[] = ['fill', 'refund', 'graduate', 'collect'];
 
 export class PoolBackoff {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #steps = new Map<string, FailingStep>();
-  readonly #orders = new LRUCache<string, Failing>({ max: MOST_ORDERS_NOTED });
+  readonly #orders = new LRUCache<string, Failing>({ max: MAX_ORDERS_NOTED });
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -136,7 +136,7 @@ export class PoolBackoff {
     return [...this.#steps.values()]
       .filter(({ times }) => times >= STUCK_AFTER)
       .sort((a, b) => (nameOf(a.token, a.kind) < nameOf(b.token, b.kind) ? -1 : 1))
-      .slice(0, MOST_NAMED)
+      .slice(0, MAX_NAMED)
       .map(({ token, kind, message }) => ({ token, kind, message }));
   }
 

@@ -1,6 +1,6 @@
 /**
  * Executes the orders of one pool: reads its state, decides, builds, signs, submits, and starts
- * again. At most MOST_CHAINED of its transactions are unconfirmed at a time.
+ * again. At most MAX_CHAINED of its transactions are unconfirmed at a time.
  *
  * It remembers how large a batch may be, and how many batches went before a due collection. After a
  * lost race (a cancellation came first) it reads the state again. A batch that fails is halved; an
@@ -20,18 +20,18 @@ import { Failure, messageOf, Unavailable } from '../../engine/runtime/errors.ts'
 import type { StateStore } from '../../engine/store/state.ts';
 import { newestPool } from '../newestPool.ts';
 import { newestSettings } from '../settings.ts';
+import type { FundedStep } from './fundedStep.ts';
 import type { FundingUtxos } from './fundingUtxos.ts';
-import { MOST_ORDERS, nextStep, owesCreator, type StepKind } from './matching.ts';
-import type { Plan } from './plan.ts';
+import { MAX_ORDERS, nextStep, owesCreator, type StepKind } from './matching.ts';
 import type { PoolBackoff } from './poolBackoff.ts';
 import { poolViews } from './poolView.ts';
 import {
   type Action,
   buildAction,
   ordersOf,
-  planAction,
   type Situation,
   spendsPool,
+  stepFor,
 } from './stepTransaction.ts';
 import { type Pause, UNTIL_BLOCK } from './wakeups.ts';
 
@@ -46,7 +46,7 @@ export interface PoolExecutorDeps {
   readonly backoff: PoolBackoff;
   /** Keys of the executor, the fee address and the collateral. */
   readonly keys: readonly Key[];
-  /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
+  /** Clock of the chain: the wall clock, or the newest block's where blocks come on demand. */
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
@@ -58,9 +58,9 @@ export interface PoolExecutorObserver {
   executorFailed(token: string, error: unknown): void;
 }
 
-const MOST_CHAINED = 10;
+const MAX_CHAINED = 10;
 /** Batches that may go before a due collection. Source: onchain.md, Executor. */
-const MOST_BEFORE_COLLECT = 10;
+const MAX_BEFORE_COLLECT = 10;
 const POOL_STEPS: readonly StepKind[] = ['fill', 'graduate', 'collect'];
 
 type Verdict = 'again' | Pause;
@@ -79,7 +79,7 @@ export class PoolExecutor {
   readonly #token: AssetId;
   readonly #deps: PoolExecutorDeps;
   readonly #observer: PoolExecutorObserver;
-  #mostOrders = MOST_ORDERS;
+  #maxOrders = MAX_ORDERS;
   #chained = 0;
   #batchesBeforeCollect = 0;
 
@@ -96,7 +96,7 @@ export class PoolExecutor {
 
   /** Runs steps until there is nothing to do, or nothing before the next block. */
   async run(isStopping: () => boolean): Promise<Pause> {
-    while (!isStopping() && this.#chained < MOST_CHAINED) {
+    while (!isStopping() && this.#chained < MAX_CHAINED) {
       const verdict = await this.#step();
       if (verdict !== 'again') return verdict;
     }
@@ -119,8 +119,8 @@ export class PoolExecutor {
       const next = nextStep({
         ...{ pool: pool.state, orders: view.orders, fees: deployment.fees, paused, skipped },
         nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
-        mostOrders: this.#mostOrders,
-        isCollectNext: this.#batchesBeforeCollect >= MOST_BEFORE_COLLECT,
+        maxOrders: this.#maxOrders,
+        isCollectNext: this.#batchesBeforeCollect >= MAX_BEFORE_COLLECT,
       });
       if (next.step !== 'wait') return this.#act(next, { ...view, ...terms });
       untilMs.push(next.untilMs);
@@ -140,18 +140,18 @@ export class PoolExecutor {
     return { deployment: current, settings: settings?.utxo ?? null, mayTrade };
   }
 
-  /** Larger batches pay their own fee: funding is reserved only where the plan needs it. */
+  /** Larger batches pay their own fee: funding is reserved only where the step needs it. */
   async #act(action: Action, view: Situation): Promise<Verdict> {
     const { funding, keys } = this.#deps;
     const { feeKeyHash } = view.deployment;
     try {
-      const plan = planAction(action, view, []);
-      if (plan.outcome === 'plan') return await this.#carryOut(plan, action, view, []);
+      const step = stepFor(action, view, []);
+      if (step.outcome === 'funded') return await this.#carryOut(step, action, view, []);
       const isOurs = keys.some(({ hash }) => hash === feeKeyHash);
       const held = isOurs ? await funding.reserve(this.#token, feeKeyHash) : [];
-      const paid = planAction(action, view, held);
-      if (paid.outcome === 'plan') return await this.#carryOut(paid, action, view, held);
-      const lack = `no output of ${plan.missingLovelace} lovelace at the fee address`;
+      const paid = stepFor(action, view, held);
+      if (paid.outcome === 'funded') return await this.#carryOut(paid, action, view, held);
+      const lack = `no output of ${step.missingLovelace} lovelace at the fee address`;
       const message = isOurs ? lack : `the key of the fee address (${feeKeyHash}) is not here`;
       return this.#failed(action, { reason: 'FLOAT', message, isOfOrders: false });
     } catch (error) {
@@ -166,12 +166,12 @@ export class PoolExecutor {
   }
 
   async #carryOut(
-    plan: Plan,
+    step: FundedStep,
     action: Action,
     view: Situation,
     funding: readonly Utxo[],
   ): Promise<Verdict> {
-    const built = await buildAction(this.#deps, plan, action, view, funding);
+    const built = await buildAction(this.#deps, step, action, view, funding);
     if (built instanceof Failure) return this.#failed(action, problemOf(built));
     if (built.outcome === 'refused') return this.#failed(action, { ...built, isOfOrders: true });
     return this.#submit(action, built);
@@ -194,7 +194,7 @@ export class PoolExecutor {
     this.#chained += 1;
     if (kind === 'collect') this.#batchesBeforeCollect = 0;
     if (kind === 'fill') this.#batchesBeforeCollect += 1;
-    this.#mostOrders = Math.min(MOST_ORDERS, this.#mostOrders + 1);
+    this.#maxOrders = Math.min(MAX_ORDERS, this.#maxOrders + 1);
     const orders = ordersOf(action).length;
     this.#observer.executorSubmitted(action.step, this.#token, outcome.txHash, orders);
     return 'again';
@@ -205,7 +205,7 @@ export class PoolExecutor {
     const { backoff } = this.#deps;
     this.#observer.executorRejected(action.step, this.#token, reason, message);
     const orders = isOfOrders ? ordersOf(action) : [];
-    if (orders.length > 1) this.#mostOrders = Math.floor(orders.length / 2);
+    if (orders.length > 1) this.#maxOrders = Math.floor(orders.length / 2);
     if (orders.length > 1 && !isSlow) return 'again';
     const kind = kindOf(action);
     const [order] = orders;

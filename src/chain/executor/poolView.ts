@@ -22,7 +22,7 @@ export interface PoolView {
   readonly isWhole: boolean;
 }
 
-const MOST_FULL = 1_000;
+const MAX_FULL = 1_000;
 /** Orders per view. */
 const PAGE_ORDERS = 400;
 
@@ -57,7 +57,7 @@ export function isFullPool(store: StateStore, token: AssetId): boolean {
 
 /** Tokens whose curve is at its cap and has not graduated. */
 export function fullPools(store: StateStore): AssetId[] {
-  return store.withPrefix('market', FULL, MOST_FULL).map(({ key }) => key.slice(FULL.length));
+  return store.withPrefix('market', FULL, MAX_FULL).map(({ key }) => key.slice(FULL.length));
 }
 
 /**

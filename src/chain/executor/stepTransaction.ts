@@ -1,6 +1,6 @@
 /**
- * The transaction of a pool's next step: planned from ledger and mempool, then built. `plan.ts`
- * decides inputs and payments; this file looks up the other outputs that a plan needs.
+ * The transaction of a pool's next step: made from ledger and mempool, then built.
+ * `fundedStep.ts` decides inputs and payments; this file looks up the other outputs that it needs.
  */
 
 import { formatAddress, scriptAddress } from '../../cardano/codec/address.ts';
@@ -15,8 +15,14 @@ import type { Builder, BuildOutcome } from '../../cardano/transactions/port.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { NewestPool } from '../newestPool.ts';
+import {
+  batchStep,
+  collectStep,
+  type FundedStep,
+  type FundingNeeded,
+  graduationStep,
+} from './fundedStep.ts';
 import type { NextStep, OpenOrder } from './matching.ts';
-import { type FundingNeeded, type Plan, planBatch, planCollect, planGraduation } from './plan.ts';
 import type { PoolView } from './poolView.ts';
 
 export type Action = Exclude<NextStep, { step: 'wait' }>;
@@ -38,13 +44,13 @@ interface StepDeps {
 /** More than any batch costs; the build replaces it with the real fee. */
 const GUESSED_FEE_LOVELACE = 1_200_000n;
 /** Share of the limits that a batch may use before it is halved. Source: onchain.md, Executor. */
-const MOST_PERCENT = 60;
+const MAX_PERCENT = 60;
 
-export function planAction(
+export function stepFor(
   action: Action,
   { pool, deployment }: Situation,
   funding: readonly Utxo[],
-): Plan | FundingNeeded {
+): FundedStep | FundingNeeded {
   const request = {
     pool,
     fees: deployment.fees,
@@ -52,14 +58,14 @@ export function planAction(
     networkFeeLovelace: GUESSED_FEE_LOVELACE,
     funding: funding.map(({ ref, output }) => ({ ref, lovelace: output.value.lovelace })),
   };
-  if (action.step === 'batch') return planBatch({ ...request, batch: action.batch });
-  if (action.step === 'graduate') return planGraduation(request, ammAddress(deployment));
-  return planCollect(request, creatorAddress(pool, deployment));
+  if (action.step === 'batch') return batchStep({ ...request, batch: action.batch });
+  if (action.step === 'graduate') return graduationStep(request, ammAddress(deployment));
+  return collectStep(request, creatorAddress(pool, deployment));
 }
 
 export async function buildAction(
   { utxos, slots, builder }: StepDeps,
-  plan: Plan,
+  step: FundedStep,
   action: Action,
   view: Situation,
   funding: readonly Utxo[],
@@ -69,7 +75,7 @@ export async function buildAction(
   if (collateral instanceof Failure) return collateral;
   const references = await referencesOf(action, view, utxos);
   if (references instanceof Failure) return references;
-  const transaction = planStep(plan, {
+  const transaction = planStep(step, {
     utxos: [view.pool.utxo, ...view.orderUtxos.values(), ...funding],
     references,
     collateral,
@@ -79,8 +85,8 @@ export async function buildAction(
     nextPool: nextPoolOf(action, view.pool, deployment),
     launchId: launchIdOf(view.pool),
   });
-  const mostPercent = ordersOf(action).length > 1 ? MOST_PERCENT : transaction.mostPercent;
-  return builder.build({ ...transaction, mostPercent }, { urgent: true });
+  const maxPercent = ordersOf(action).length > 1 ? MAX_PERCENT : transaction.maxPercent;
+  return builder.build({ ...transaction, maxPercent }, { urgent: true });
 }
 
 export function spendsPool(action: Action): boolean {

@@ -34,7 +34,7 @@ export class Wakeups {
 
   /** Removes and returns the tokens whose time has come. */
   due(chainMs: number, monotonicMs: number): AssetId[] {
-    return [...this.#refunds.take(chainMs), ...this.#retries.take(monotonicMs)];
+    return [...this.#refunds.takeDue(chainMs), ...this.#retries.takeDue(monotonicMs)];
   }
 }
 
@@ -51,7 +51,7 @@ class Alarms {
     this.#firstMs = Math.min(this.#firstMs, atMs);
   }
 
-  take(nowMs: number): AssetId[] {
+  takeDue(nowMs: number): AssetId[] {
     if (nowMs < this.#firstMs) return [];
     const due: AssetId[] = [];
     this.#firstMs = Number.POSITIVE_INFINITY;

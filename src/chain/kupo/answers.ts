@@ -73,8 +73,8 @@ function readMatch(match: unknown): Match {
   const address = fieldOf(match, 'address');
   if (typeof address !== 'string') throw new KupoError('a match has no address');
   const script = readScript(match);
-  const plan = { address, value: readValue(fieldOf(match, 'value')), datum: readDatum(match) };
-  const output = foreignOutput({ ...plan, script });
+  const parts = { address, value: readValue(fieldOf(match, 'value')), datum: readDatum(match) };
+  const output = foreignOutput({ ...parts, script });
   if (output === null) throw new KupoError(`${address.slice(0, 120)} is no address`);
   if (fieldOf(match, 'script_hash') !== output.scriptHash)
     throw new KupoError('a script does not have its hash');

@@ -46,7 +46,7 @@ export interface KupoLimits {
   readonly atOnce: number;
   /** Time limit of a whole lookup, time in the queue included. */
   readonly deadlineMs: number;
-  /** Of one response. */
+  /** Limit of one response. */
   readonly maxBytes: number;
 }
 
@@ -61,7 +61,7 @@ const KUPO_LIMITS: KupoLimits = {
 const RETRY_MS = 100;
 const RETRY_AFTER_S = 2;
 /** Concurrent requests of one lookup. */
-const MOST_PARALLEL = 8;
+const MAX_PARALLEL = 8;
 
 /** Requests matches by path, and notes the response for the check of the tip. */
 type Ask = (path: string) => Promise<Match[]>;
@@ -282,7 +282,7 @@ async function matchesOf(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(MOST_PARALLEL, paths.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, paths.length) }, worker));
   return found;
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../../cardano/codec/json.ts';
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
-import { messageOf } from '../../engine/runtime/errors.ts';
+import { beginningOf, messageOf } from '../../engine/runtime/errors.ts';
 import { type JsonValue, jsonText } from '../../engine/runtime/exactJson.ts';
 import type { OpenSocket, SocketListener, TextSocket } from '../access.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
@@ -42,7 +42,7 @@ export interface Listener {
 }
 
 /** Requests without an answer; further ones fail, so that a slow node does not fill our memory. */
-export const MOST_REQUESTS = 2_000;
+export const MAX_REQUESTS = 2_000;
 /** Time for the server to answer our close frame; then the socket is destroyed. */
 const CLOSE_MS = 500;
 const NORMAL_CLOSURE = 1000;
@@ -69,7 +69,7 @@ export class NodeConnection {
     // Not every user awaits `ended`.
     this.#ended.promise.catch(() => {});
     const { url, limits, openSocket = openWebSocket } = deps;
-    const options = { mostMessageBytes: limits.messageBytes };
+    const options = { maxMessageBytes: limits.messageBytes };
     try {
       this.#socket = openSocket(url.replace(/\/+$/, ''), this.#socketListener(), options);
     } catch (error) {
@@ -217,8 +217,8 @@ export class NodeConnection {
     deadlineMs: number | null = this.#deps.limits.answerMs,
   ): Promise<unknown> {
     if (this.#fault !== null) throw this.#fault;
-    if (this.#requests.size >= MOST_REQUESTS) {
-      throw new NodeFault('stalled', `${MOST_REQUESTS} requests wait for the node's answer`);
+    if (this.#requests.size >= MAX_REQUESTS) {
+      throw new NodeFault('stalled', `${MAX_REQUESTS} requests wait for the node's answer`);
     }
     this.#lastId += 1;
     const id = this.#lastId;
@@ -244,10 +244,13 @@ export class NodeConnection {
         this.#blocksAsked -= 1;
         this.#listener.onBlock?.(objectOf(message.result, 'nextBlock.result'));
       } else if (!this.#answer(message)) {
-        throw new NodeFault('garbage', `an unexpected message: ${cut(text)}`);
+        throw new NodeFault(
+          'garbage',
+          `an unexpected message: ${beginningOf(text, LONGEST_WORDS)}`,
+        );
       }
     } catch (error) {
-      this.end(NodeFault.of(error, ` in ${cut(text)}`));
+      this.end(NodeFault.of(error, ` in ${beginningOf(text, LONGEST_WORDS)}`));
     }
   }
 
@@ -277,9 +280,9 @@ export class NodeConnection {
 function openWebSocket(
   url: string,
   listener: SocketListener,
-  { mostMessageBytes }: { readonly mostMessageBytes: number },
+  { maxMessageBytes }: { readonly maxMessageBytes: number },
 ): TextSocket {
-  const socket = new WebSocket(url, { maxPayload: mostMessageBytes });
+  const socket = new WebSocket(url, { maxPayload: maxMessageBytes });
   let wire: Socket | null = null;
   socket.on('upgrade', (response) => {
     wire = response.socket;
@@ -318,12 +321,9 @@ function withoutUser(text: string): string {
 
 const LONGEST_WORDS = 200;
 
-function cut(text: string): string {
-  return text.length <= LONGEST_WORDS ? text : `${text.slice(0, LONGEST_WORDS)}…`;
-}
-
 function wordsOf(error: unknown): string {
   // A name with several addresses fails once for each, and the whole has no message.
-  if (error instanceof AggregateError) return cut(error.errors.map(wordsOf).join('; '));
-  return cut(messageOf(error));
+  if (error instanceof AggregateError)
+    return beginningOf(error.errors.map(wordsOf).join('; '), LONGEST_WORDS);
+  return beginningOf(messageOf(error), LONGEST_WORDS);
 }

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../cardano/codec/json.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
-import { messageOf } from '../../engine/runtime/errors.ts';
-import type { FaultCause } from './observer.ts';
+import { beginningOf, messageOf } from '../../engine/runtime/errors.ts';
+import type { NodeFaultKind } from './observer.ts';
 
 /** Why a connection ended; its user opens another one. */
 export class NodeFault extends Error {
-  readonly fault: FaultCause;
+  readonly fault: NodeFaultKind;
 
-  constructor(fault: FaultCause, message: string) {
+  constructor(fault: NodeFaultKind, message: string) {
     super(message);
     this.fault = fault;
   }
@@ -21,7 +21,7 @@ export class NodeFault extends Error {
       return new NodeFault('oversized', `a message is larger than allowed: ${words}`);
     }
     if (isFault(error, 'unreadableMessage')) {
-      const cause: FaultCause = words.startsWith('no JSON') ? 'garbage' : 'unreadable';
+      const cause: NodeFaultKind = words.startsWith('no JSON') ? 'garbage' : 'unreadable';
       return new NodeFault(cause, `${words}${where}`);
     }
     return new NodeFault('closed', `${words}${where}`);
@@ -67,11 +67,11 @@ const LONGEST_TEXT = 600;
 export function refusalOf(refusal: NodeRefusal) {
   const { code, message, data } = refusal;
   const [reason, said] = wordsOf(refusal);
-  const more = data === undefined ? '' : ` ${cut(jsonOf(data))}`;
+  const more = data === undefined ? '' : ` ${beginningOf(jsonOf(data), LONGEST_TEXT)}`;
   return {
     outcome: 'refused',
     reason,
-    message: `${withoutRepeat(said, cut(message))} (${code})${more}`,
+    message: `${withoutRepeat(said, beginningOf(message, LONGEST_TEXT))} (${code})${more}`,
   } as const;
 }
 
@@ -105,8 +105,4 @@ function membersOf(value: unknown): JsonObject {
 
 function jsonOf(data: unknown): string {
   return JSON.stringify(data) ?? '';
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }

@@ -1,16 +1,17 @@
-/** What the thread that follows a node answers and reports: plain data. */
+/** Answers and reports of the thread that follows a node: plain data. */
 import type { Credential } from '../../cardano/codec/address.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
 import { refText, type Utxo } from '../../cardano/codec/output.ts';
+import { decodePlutusHex, encodePlutusData } from '../../cardano/codec/plutusData.ts';
 import type { EraSlots } from '../../cardano/codec/slots.ts';
-import type { Transaction } from '../../cardano/codec/transaction.ts';
+import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import type { Evaluation } from '../../cardano/ledger/scalus.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import type { BackoffLimits } from '../../engine/runtime/backoff.ts';
 import type { ChainTip, Point, Removal } from '../port.ts';
-import type { ConnectionName, FaultCause } from './observer.ts';
-import { readTransactionTexts, transactionText } from './transactionText.ts';
+import type { ConnectionName, NodeFaultKind } from './observer.ts';
 
 /** A transaction passes if it touches one of these; see TransactionFilter. */
 export interface FilterTargets {
@@ -53,12 +54,12 @@ export interface WorkerOptions {
   readonly seed: number;
 }
 
-/** A transaction as text, and the fields that the thread itself uses. */
-export interface SerializedTransaction extends Pick<Transaction, 'id' | 'validToSlot'> {
-  /** See transactionText. */
-  readonly text: string;
-  /** The outputs that it spends. */
-  readonly spent: readonly RefText[];
+/** Crosses threads, which Plutus data cannot: its classes get lost. */
+export interface SerializedTransaction extends Omit<Transaction, 'redeemers'> {
+  readonly redeemers: readonly (Omit<Redeemer, 'data'> & {
+    /** CBOR, hex. */
+    readonly data: string;
+  })[];
 }
 
 export interface SerializedBlock {
@@ -66,8 +67,7 @@ export interface SerializedBlock {
   readonly height: number;
   readonly timeMs: number;
   readonly ids: readonly string[];
-  /** Their texts as one list. */
-  readonly transactions: string;
+  readonly transactions: readonly SerializedTransaction[];
   /** Position in the block of each transaction. */
   readonly txIndexes: readonly number[];
 }
@@ -90,7 +90,7 @@ export interface EvaluationRequest {
 }
 
 /** Each may throw the Fault `nodeSilent`: the node is away, and the same may be asked again. */
-export interface ReaderCalls {
+export interface OgmiosCalls {
   /** The stream's number; null: the chain holds none of the points. */
   open(points: readonly Point[]): number | null;
   begin(stream: number, watchList: WatchList): void;
@@ -105,7 +105,7 @@ export interface ReaderCalls {
   stop(): void;
 }
 
-export type ReaderNews =
+export type OgmiosNews =
   | { readonly kind: 'tip'; readonly tip: ChainTip | null }
   /** The first one means that the node was reached. */
   | { readonly kind: 'eras'; readonly eras: readonly EraSlots[] }
@@ -114,7 +114,7 @@ export type ReaderNews =
   | {
       readonly kind: 'lost';
       readonly connection: ConnectionName;
-      readonly cause: FaultCause;
+      readonly cause: NodeFaultKind;
       readonly message: string;
       readonly retryInMs: number | null;
     };
@@ -126,16 +126,25 @@ export const DEFAULT_LIMITS: Limits = {
   underWay: 2_000,
   answerMs: 20_000,
   quietMs: 20_000,
-  retry: { firstMs: 500, mostMs: 30_000 },
+  retry: { firstMs: 500, maxMs: 30_000 },
   returnMs: 2_000,
 };
 
 export function serializeTransaction(tx: Transaction): SerializedTransaction {
-  const { id, validToSlot, isValid, inputs, collateralInputs } = tx;
-  const spent = (isValid ? inputs : collateralInputs).map(refText);
-  return { id, validToSlot, text: transactionText(tx), spent };
+  const redeemers = tx.redeemers.map(({ data, ...redeemer }) => {
+    return { ...redeemer, data: toHex(encodePlutusData(data)) };
+  });
+  return { ...tx, redeemers };
 }
 
-export function deserializeTransactions(list: readonly SerializedTransaction[]): Transaction[] {
-  return readTransactionTexts(`[${list.map(({ text }) => text).join()}]`);
+export function deserializeTransaction(tx: SerializedTransaction): Transaction {
+  const redeemers = tx.redeemers.map(({ data, ...redeemer }) => {
+    return { ...redeemer, data: decodePlutusHex(data) };
+  });
+  return { ...tx, redeemers };
+}
+
+/** The outputs that it spends. */
+export function spentRefs(tx: SerializedTransaction): RefText[] {
+  return (tx.isValid ? tx.inputs : tx.collateralInputs).map(refText);
 }

@@ -27,7 +27,7 @@ interface NodeQueriesDeps extends ConnectionDeps {
   accepted(tx: Transaction): void;
 }
 
-const MOST_OURS = 10_000;
+const MAX_OURS = 10_000;
 /** Source: JSON-RPC 2.0, section 5.1. */
 const INTERNAL_ERROR = -32603;
 
@@ -51,7 +51,7 @@ export class NodeQueries {
 
   /** Streams report this transaction, submitted elsewhere, like one submitted here. */
   expect(id: string): void {
-    this.#note(id);
+    this.#rememberOwn(id);
   }
 
   async close(): Promise<void> {
@@ -91,10 +91,10 @@ export class NodeQueries {
 
   async #submit(bytes: Uint8Array, connection: NodeConnection): Promise<SubmitOutcome> {
     const tx = decoded(bytes);
-    if (tx !== null) this.#note(tx.id);
+    if (tx !== null) this.#rememberOwn(tx.id);
     try {
       const txHash = await connection.submitTransaction(toHex(bytes));
-      this.#note(txHash);
+      this.#rememberOwn(txHash);
       if (tx !== null) this.#deps.accepted(tx);
       return { outcome: 'accepted', txHash };
     } catch (error) {
@@ -129,17 +129,17 @@ export class NodeQueries {
 
   /** A node calls a transaction that is too long malformed. */
   async #tooLarge(bytes: Uint8Array, refusal: SubmitOutcome): Promise<SubmitOutcome> {
-    const { mostBytes } = await this.parameters();
-    if (bytes.length <= mostBytes) return refusal;
-    const message = `Too large: ${bytes.length} bytes, ${mostBytes} are allowed`;
+    const { maxBytes } = await this.parameters();
+    if (bytes.length <= maxBytes) return refusal;
+    const message = `Too large: ${bytes.length} bytes, ${maxBytes} are allowed`;
     return { outcome: 'refused', reason: 'LIMITS_EXCEEDED', message };
   }
 
-  #note(id: string): void {
+  #rememberOwn(id: string): void {
     this.#ours.delete(id);
     this.#ours.add(id);
     for (const oldest of this.#ours) {
-      if (this.#ours.size <= MOST_OURS) return;
+      if (this.#ours.size <= MAX_OURS) return;
       this.#ours.delete(oldest);
     }
   }

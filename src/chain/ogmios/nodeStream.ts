@@ -9,24 +9,24 @@ import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
 import type { Point } from '../port.ts';
-import { ChainReader, type ChainReaderDeps } from './chainReader.ts';
-import { MempoolReader, type Snapshot } from './mempoolReader.ts';
+import { ChainSyncClient, type ChainSyncDeps } from './chainSyncClient.ts';
+import { MempoolClient, type Snapshot } from './mempoolClient.ts';
 import {
   type FilterTargets,
   type SerializedEvent,
   type SerializedTransaction,
   serializeTransaction,
+  spentRefs,
   type WatchList,
 } from './messages.ts';
 import { Outbox } from './outbox.ts';
 import { type FilterMatch, spentBy, TransactionFilter } from './transactionFilter.ts';
 import { type BlockHeader, readTransaction, transactionsOf } from './transactionJson.ts';
-import { transactionText } from './transactionText.ts';
 
 /** A transaction missing in a snapshot taken this long after its acceptance is gone. */
 const ACCEPTED_MS = 1_000;
 
-interface NodeStreamDeps extends ChainReaderDeps {
+interface NodeStreamDeps extends ChainSyncDeps {
   /** null: every transaction passes. */
   readonly targets: FilterTargets | null;
   /** Whether a transaction was submitted here. */
@@ -39,8 +39,8 @@ export class NodeStream {
   readonly #deps: NodeStreamDeps;
   readonly #filter: TransactionFilter | null;
   readonly #outbox: Outbox;
-  readonly #chain: ChainReader;
-  readonly #mempool: MempoolReader;
+  readonly #chain: ChainSyncClient;
+  readonly #mempool: MempoolClient;
   #pending: ReadonlyMap<string, SerializedTransaction> = new Map();
   /** The newest snapshot; null: none since the chain went back. */
   #snapshot: Snapshot | null = null;
@@ -61,7 +61,7 @@ export class NodeStream {
     this.#deps = deps;
     this.#filter = deps.targets === null ? null : TransactionFilter.of(deps.targets);
     const { clock, limits } = deps;
-    this.#chain = new ChainReader(at, older, deps, {
+    this.#chain = new ChainSyncClient(at, older, deps, {
       backlog: () => this.#outbox.size,
       forward: (block) => {
         if (block !== null) this.#outbox.forward(block);
@@ -78,7 +78,7 @@ export class NodeStream {
       forget: (refs) => this.#filter?.forget(refs),
     });
     const isAt = (hash: string | null, waitMs: number) => this.#chain.isAt(hash, waitMs);
-    this.#mempool = new MempoolReader(
+    this.#mempool = new MempoolClient(
       { ...deps, isAt },
       {
         onSnapshot: (snapshot) => this.#onSnapshot(snapshot),
@@ -102,7 +102,7 @@ export class NodeStream {
     this.#mempool.start();
   }
 
-  begin(watchList: WatchList): void {
+  startFrom(watchList: WatchList): void {
     this.#filter?.reset(watchList);
     this.#chain.begin();
   }
@@ -134,7 +134,7 @@ export class NodeStream {
   #add(tx: SerializedTransaction): void {
     const image = new Map(this.#pending).set(tx.id, tx);
     const spenders = new Map(this.#spenders);
-    for (const ref of tx.spent) spenders.set(ref, tx.id);
+    for (const ref of spentRefs(tx)) spenders.set(ref, tx.id);
     this.#pending = image;
     this.#spenders = spenders;
     this.#outbox.setMempool(image);
@@ -167,7 +167,7 @@ export class NodeStream {
 
   #pick(block: JsonObject, header: BlockHeader) {
     const ids: string[] = [];
-    const texts: string[] = [];
+    const transactions: SerializedTransaction[] = [];
     const txIndexes: number[] = [];
     const matches: FilterMatch[] = [];
     for (const [at, { id, fields }] of transactionsOf(block, header).entries()) {
@@ -176,10 +176,11 @@ export class NodeStream {
       const touches = this.#touchesPending(id, fields);
       if (this.#filter !== null && found === null && !touches) continue;
       ids.push(id);
-      texts.push(transactionText(this.#transaction(fields, `block ${header.hash}`)));
+      const tx = this.#transaction(fields, `block ${header.hash}`);
+      transactions.push(serializeTransaction(tx));
       txIndexes.push(at);
     }
-    return { ids, matches, transactions: `[${texts.join()}]`, txIndexes };
+    return { ids, matches, transactions, txIndexes };
   }
 
   #transaction(fields: JsonObject, what: string): Transaction {
@@ -209,14 +210,14 @@ export class NodeStream {
       const tx = this.#read(id, fields, filter);
       if (tx === null) continue;
       image.set(id, tx);
-      for (const ref of tx.spent) spenders.set(ref, id);
+      for (const ref of spentRefs(tx)) spenders.set(ref, id);
     }
     for (const [id, { tx, atMs }] of this.#accepted) {
       const isOld = this.#deps.clock.monotonicMs() - atMs > ACCEPTED_MS;
       if (isOld || image.has(id) || this.#chain.holds(id)) this.#accepted.delete(id);
       else {
         image.set(id, tx);
-        for (const ref of tx.spent) spenders.set(ref, id);
+        for (const ref of spentRefs(tx)) spenders.set(ref, id);
       }
     }
     for (const [id, { validToSlot }] of this.#pending) {

@@ -7,7 +7,7 @@ import type { NodeFault } from './fault.ts';
  * Why a connection ended or could not be opened. `garbage`: not a message of the protocol;
  * `unreadable`: a message with impossible content; `foreign`: the node's chain lacks our blocks.
  */
-export type FaultCause =
+export type NodeFaultKind =
   | 'unreachable'
   | 'closed'
   | 'stalled'
@@ -24,7 +24,7 @@ export interface OgmiosObserver {
   /** The next attempt is after `retryInMs`; null: when it is needed. */
   nodeLost(
     connection: ConnectionName,
-    cause: FaultCause,
+    cause: NodeFaultKind,
     message: string,
     retryInMs: number | null,
   ): void;

@@ -1,5 +1,5 @@
 /**
- * A real chain behind the ports, through an Ogmios server. A thread (nodeReader.ts) reads all
+ * A real chain behind the ports, through an Ogmios server. A thread (ogmiosClient.ts) reads all
  * messages of the node; this is the main thread's end.
  *
  * The node may come and go: streams continue where they were, and calls that need the node fail
@@ -23,20 +23,19 @@ import type { Service } from '../../engine/runtime/service.ts';
 import type { ChainEvent, ChainSource, ChainStream, ChainTip, Point } from '../port.ts';
 import {
   DEFAULT_LIMITS,
-  deserializeTransactions,
+  deserializeTransaction,
   type Limits,
-  type ReaderNews,
+  type OgmiosNews,
   type SerializedEvent,
   type WatchList,
   type WorkerOptions,
 } from './messages.ts';
 import type { OgmiosObserver } from './observer.ts';
-import { type ReaderThread, type StartNodeReader, startReaderThread } from './readerThread.ts';
+import { type OgmiosThread, type StartOgmiosThread, startOgmiosThread } from './ogmiosThread.ts';
 import { filterTargetsOf } from './transactionFilter.ts';
-import { readTransactionTexts } from './transactionText.ts';
 
 /** Tokens of the fold, and its unspent outputs at the applied block. */
-export interface WatchedMarket {
+export interface WatchSource {
   readonly tokens: Iterable<AssetId>;
   readonly watched: Iterable<RefText>;
 }
@@ -44,19 +43,19 @@ export interface WatchedMarket {
 export interface OgmiosOptions {
   /** ws:// or wss://, without a path. */
   readonly url: string;
-  /** Whose transactions pass; null: every transaction passes. */
+  /** Deployment whose transactions pass; null: every transaction passes. */
   readonly deployment: Pick<
     PartialDeployment,
     'launchPolicyId' | 'metadataAddress' | 'scripts'
   > | null;
   /** Called before a stream sends blocks, when its earlier events are applied. */
-  readonly watched: () => WatchedMarket;
+  readonly watched: () => WatchSource;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly observer: OgmiosObserver;
   readonly limits?: Partial<Limits>;
   /** Absent: a thread. */
-  readonly startReader?: StartNodeReader | undefined;
+  readonly startThread?: StartOgmiosThread | undefined;
 }
 
 /** On top of the thread's own time limits. */
@@ -69,7 +68,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   readonly #options: OgmiosOptions;
   readonly #limits: Limits;
   readonly #listeners = new Set<(tip: ChainTip | null) => void>();
-  #reader: ReaderThread | null = null;
+  #running: OgmiosThread | null = null;
   #eras: readonly EraSlots[] = [];
   /** undefined: not reported yet. */
   #tip: ChainTip | null | undefined;
@@ -93,8 +92,8 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
       limits: this.#limits,
       seed: Math.floor(rng.unit() * 2 ** 32),
     };
-    const start = this.#options.startReader ?? startReaderThread;
-    this.#reader = start(workerData, {
+    const start = this.#options.startThread ?? startOgmiosThread;
+    this.#running = start(workerData, {
       onNews: (news) => this.#hear(news),
       onEnd: (error) => {
         const cause = error ?? undefined;
@@ -108,19 +107,19 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   /** Also while it starts. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    // Whatever ended it instead was reported; what was acknowledged is the node's.
-    await this.#reader?.stop({ clock: this.#options.clock, ms: STOP_MS }).catch(() => {});
+    // Whatever ended it instead was reported; transactions that it acknowledged are in the node.
+    await this.#running?.stop({ clock: this.#options.clock, ms: STOP_MS }).catch(() => {});
   }
 
   /** Waits while the node is away. */
   async open(points: readonly Point[]): Promise<ChainStream | null> {
-    const reader = this.#thread;
-    const stream = await reader.call('open', [points]);
+    const thread = this.#thread;
+    const stream = await thread.call('open', [points]);
     if (stream === null) return null;
     const calls = {
-      begin: (watchList: WatchList) => reader.call('begin', [stream, watchList]),
-      pull: () => reader.call('pull', [stream]).catch((error) => this.#ifStopped(error)),
-      close: () => reader.call('close', [stream]).catch(unlessStopped),
+      begin: (watchList: WatchList) => thread.call('begin', [stream, watchList]),
+      pull: () => thread.call('pull', [stream]).catch((error) => this.#ifStopped(error)),
+      close: () => thread.call('close', [stream]).catch(unlessStopped),
     };
     return new OgmiosStream(calls, () => this.#watchList(), points.length === 0);
   }
@@ -145,7 +144,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return this.#inTime(this.#thread.call('evaluate', [{ bytes, utxos }]));
   }
 
-  /** Of the newest era; right for slots and times of that era only. */
+  /** Slots of the newest era; right for slots and times of that era only. */
   slots(): SlotConfig {
     const newest = this.#eras.at(-1);
     assert(newest !== undefined, 'the chain is started before it is asked');
@@ -196,12 +195,12 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return found;
   }
 
-  get #thread(): ReaderThread {
-    assert(this.#reader !== null, 'the chain is started before it is asked');
-    return this.#reader;
+  get #thread(): OgmiosThread {
+    assert(this.#running !== null, 'the chain is started before it is asked');
+    return this.#running;
   }
 
-  #hear(news: ReaderNews): void {
+  #hear(news: OgmiosNews): void {
     const { observer } = this.#options;
     if (news.kind === 'tip') {
       this.#tip = news.tip;
@@ -234,7 +233,7 @@ interface StreamCalls {
 /**
  * The main thread's end of a stream. It pulls a batch when the one before is used up, so the thread
  * never gets further ahead than its bound. A watch list that the thread needs goes out with the
- * call after the event that asked for it: by then the reader has applied that event.
+ * call after the event that asked for it: by then the follower has applied that event.
  */
 class OgmiosStream implements ChainStream {
   readonly #calls: StreamCalls;
@@ -256,17 +255,17 @@ class OgmiosStream implements ChainStream {
       this.#needsWatchList = false;
       await this.#calls.begin(this.#watchList());
     }
-    const here = this.take();
+    const here = this.nextReceived();
     if (here !== null || this.#isClosed) return here;
     const batch = await this.#calls.pull();
     if (batch === null || this.#isClosed) return null;
     assert(batch.length > 0, 'a batch holds an event');
     this.#batch = [...batch].reverse();
-    return this.take();
+    return this.nextReceived();
   }
 
   /** The next event of the received batch; null where there is none now. */
-  take(): ChainEvent | null {
+  nextReceived(): ChainEvent | null {
     const event = this.#isClosed || this.#needsWatchList ? undefined : this.#batch.pop();
     if (event === undefined) return null;
     if (event.kind === 'back') this.#needsWatchList = event.needsWatchList;
@@ -282,10 +281,12 @@ class OgmiosStream implements ChainStream {
 
 function deserializeEvent(event: SerializedEvent): ChainEvent {
   if (event.kind === 'back') return { kind: 'back', point: event.point };
-  if (event.kind === 'mempool') return { ...event, added: deserializeTransactions(event.added) };
+  if (event.kind === 'mempool') {
+    return { ...event, added: event.added.map(deserializeTransaction) };
+  }
   const { transactions, ids: _, ...block } = event.block;
   return {
     kind: 'forward',
-    block: { ...block, transactions: readTransactionTexts(transactions) },
+    block: { ...block, transactions: transactions.map(deserializeTransaction) },
   };
 }

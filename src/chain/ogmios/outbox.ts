@@ -1,7 +1,8 @@
 /**
- * The events that a reader has not received yet. Blocks queue in order up to a bound; blocks that a
- * roll-back removes while queued are never sent, and several roll-backs become one. The mempool is
- * not queued: when the reader asks, it is compared with what was sent.
+ * The events that a follower has not received yet. Blocks queue in order up to a bound; blocks that
+ * a roll-back removes while queued are never sent, and several roll-backs become one. The mempool
+ * is not queued: when the follower asks, the mempool is compared with the transactions that were
+ * sent.
  *
  * Sent as added: pending transactions that no received block contains. Sent as removed:
  * transactions that were sent, are no longer pending and are in no received block. After a
@@ -24,11 +25,11 @@ interface OutboxDeps {
   readonly returnMs: number;
 }
 
-const MOST_EVENTS = 256;
+const MAX_EVENTS = 256;
 /** The main thread reads a batch in one turn, which takes time by its transactions. */
-const MOST_TRANSACTIONS = 200;
+const MAX_TRANSACTIONS = 200;
 /** The longest fork. */
-const MOST_SENT_BLOCKS = 2_161;
+const MAX_SENT_BLOCKS = 2_161;
 
 interface Back {
   readonly point: Point | null;
@@ -39,7 +40,7 @@ export class Outbox {
   readonly #deps: OutboxDeps;
   #blocks: SerializedBlock[] = [];
   #back: Back | null = null;
-  /** Of the newest sent block. */
+  /** Hash of the newest sent block. */
   #sentHash: string | null;
   #image: MempoolImage | null = null;
   #hasSentMempool = false;
@@ -75,7 +76,7 @@ export class Outbox {
     this.#blocks.push(block);
   }
 
-  /** `needsWatchList`: the reader must send a new watch list. */
+  /** `needsWatchList`: the follower must send a new watch list. */
   backTo(point: Point | null, needsWatchList: boolean): void {
     this.#forgetMempool();
     const hash = point?.hash ?? null;
@@ -92,7 +93,7 @@ export class Outbox {
     this.#image = image;
   }
 
-  /** The mempool cannot be read: a reader that still waits for it gets an empty one. */
+  /** The mempool cannot be read: a follower that still waits for it gets an empty one. */
   mempoolLost(): void {
     if (!this.#hasSentMempool) this.#image ??= new Map();
   }
@@ -113,7 +114,7 @@ export class Outbox {
     let transactions = 0;
     let taken = 0;
     for (const block of this.#blocks) {
-      if (taken >= MOST_EVENTS || transactions >= MOST_TRANSACTIONS) break;
+      if (taken >= MAX_EVENTS || transactions >= MAX_TRANSACTIONS) break;
       this.#send(block);
       events.push({ kind: 'forward', block });
       transactions += block.ids.length;
@@ -141,8 +142,8 @@ export class Outbox {
       this.#missingSinceMs.delete(id);
     }
     this.#sentBlocks.push({ hash: point.hash, ids });
-    if (this.#sentBlocks.length > 2 * MOST_SENT_BLOCKS)
-      this.#sentBlocks = this.#sentBlocks.slice(-MOST_SENT_BLOCKS);
+    if (this.#sentBlocks.length > 2 * MAX_SENT_BLOCKS)
+      this.#sentBlocks = this.#sentBlocks.slice(-MAX_SENT_BLOCKS);
   }
 
   #forgetMempool(): void {

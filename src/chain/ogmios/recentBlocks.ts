@@ -14,7 +14,7 @@ export interface RecentBlock {
   /** null: a block between epochs of Byron, which is not reported and is no point. */
   readonly slot: number | null;
   readonly height: number;
-  /** Of its reported transactions. */
+  /** Ids of its reported transactions. */
   readonly ids: readonly string[];
   readonly matches: readonly FilterMatch[];
 }
@@ -57,7 +57,7 @@ export class RecentBlocks {
     return points;
   }
 
-  /** Whether one of these blocks contains a reported transaction. */
+  /** Whether one of these blocks contains this transaction. */
   holds(id: string): boolean {
     return this.#ids.has(id);
   }
@@ -76,8 +76,8 @@ export class RecentBlocks {
   }
 
   /**
-   * Removes the blocks above `hash`. Returns the newest remaining block with a slot, where readers
-   * continue; undefined: the block is older than all blocks here.
+   * Removes the blocks above `hash`. Returns the newest remaining block with a slot, where
+   * followers continue; undefined: the block is older than all blocks here.
    */
   backTo(hash: string | null): Point | null | undefined {
     const at = this.#blocks.findLastIndex((block) => block.hash === hash);
@@ -94,7 +94,7 @@ export class RecentBlocks {
 const INTERSECTION_NOT_FOUND = 1000;
 /** The newest points are all candidates, older ones at growing distances. */
 const DENSE = 16;
-const MOST_AT_ONCE = 64;
+const MAX_AT_ONCE = 64;
 
 type Place = Point | null;
 
@@ -118,9 +118,9 @@ export async function intersect(
 }
 
 function thinned(points: readonly Place[]): Place[] {
-  if (points.length <= MOST_AT_ONCE) return [...points];
+  if (points.length <= MAX_AT_ONCE) return [...points];
   const kept = points.slice(0, DENSE);
-  const growth = (points.length / DENSE) ** (1 / (MOST_AT_ONCE - DENSE - 1));
+  const growth = (points.length / DENSE) ** (1 / (MAX_AT_ONCE - DENSE - 1));
   for (let at = DENSE; at < points.length - 1; at = Math.ceil((at + 1) * growth)) {
     kept.push(points[at] ?? null);
   }

@@ -1,6 +1,6 @@
 /**
- * Decides on the node's JSON, without reading all of it, which transactions may matter to the
- * market. A transaction passes if it has an output at one of the deployment's scripts or at its
+ * Decides on the node's JSON, and without reading the whole JSON, which transactions may matter to
+ * the market. A transaction passes if it has an output at one of the deployment's scripts or at its
  * metadata address (by payment part), an output or a mint of a known policy, or an input that
  * spends a watched output. Recognition needs no other transaction. An output at a script that other
  * markets use too counts only if it holds or names a known policy.
@@ -98,7 +98,7 @@ export class TransactionFilter {
       match.made.length = 0;
       this.#outputs(outputs, id, match);
     }
-    // Of failed scripts: the one output that there is then, behind all others.
+    // If the scripts failed, this is the one output that there is then, behind all others.
     if (tx.collateralReturn !== undefined && this.#output(tx.collateralReturn)) {
       match.made.push(`${id}:${outputs.length}`);
     }

@@ -5,7 +5,8 @@
  *
  * Nodes grow: a part that is not known here (a redeemer's purpose, a script's language, a clause, a
  * witness) is passed over and reported, and never stops the chain. Inputs, outputs with address and
- * value, and the mint decide what a transaction means; an unreadable one of these throws.
+ * value, and the mint decide the meaning of a transaction; if such a part is unreadable, reading
+ * throws.
  */
 
 import { type ForeignOutput, foreignOutput } from '../../cardano/codec/foreignOutput.ts';

@@ -1,12 +1,12 @@
-/** The thread of a `NodeReader`. */
+/** The thread of a `OgmiosClient`. */
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { serveThread } from '../../engine/runtime/thread.ts';
-import type { ReaderCalls, ReaderNews, WorkerOptions } from './messages.ts';
-import { NodeReader } from './nodeReader.ts';
+import type { OgmiosCalls, OgmiosNews, WorkerOptions } from './messages.ts';
+import { OgmiosClient } from './ogmiosClient.ts';
 
-await serveThread<WorkerOptions, ReaderCalls, ReaderNews>((options, report) => {
-  const reader = new NodeReader(options, { clock: systemClock, report });
+await serveThread<WorkerOptions, OgmiosCalls, OgmiosNews>((options, report) => {
+  const client = new OgmiosClient(options, { clock: systemClock, report });
   // It may be stopped before it has reached the node. An error ends the thread.
-  void reader.start();
-  return reader.calls;
+  void client.start();
+  return client.calls;
 });

@@ -12,7 +12,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent, type RefText } from '../../engine/market/events.ts';
 import type { Executed } from './fillOrder.ts';
 import { poolEvents } from './fills.ts';
-import { BlockMarket, type KnownMarket, type KnownOrder, launchedTokens } from './knownMarket.ts';
+import { BlockState, type KnownOrder, type KnownState, launchedTokens } from './knownState.ts';
 import { adoptedPools, recogniseLaunch } from './launch.ts';
 import {
   type Execution,
@@ -27,30 +27,30 @@ import { type Rules, recogniseSettings, scriptOf } from './rules.ts';
 export function recogniseBlock(
   slot: number,
   transactions: readonly Transaction[],
-  known: KnownMarket,
+  known: KnownState,
   rules: Rules,
   txIndexes?: readonly number[],
 ): MarketEvent[] {
-  return recogniseNext(slot, transactions, new BlockMarket(known), rules, txIndexes);
+  return recogniseNext(slot, transactions, new BlockState(known), rules, txIndexes);
 }
 
-/** The same for one block after another: `market` takes in the events. */
+/** The same for one block after another: `known` takes in the events. */
 export function recogniseNext(
   slot: number,
   transactions: readonly Transaction[],
-  market: BlockMarket,
+  known: BlockState,
   rules: Rules,
   txIndexes?: readonly number[],
 ): MarketEvent[] {
   const events: MarketEvent[] = [];
   const note = (event: MarketEvent) => {
-    market.note(event);
+    known.apply(event);
     events.push(event);
   };
   for (const [at, tx] of transactions.entries()) {
     const txIndex = txIndexes?.[at] ?? at;
-    if (tx.isValid) recogniseTransaction(tx, { slot, txIndex }, market, rules, note);
-    else moveCollateral(tx, market, rules, note);
+    if (tx.isValid) recogniseTransaction(tx, { slot, txIndex }, known, rules, note);
+    else moveCollateral(tx, known, rules, note);
   }
   return events;
 }
@@ -59,23 +59,23 @@ export function recogniseNext(
 const MEMPOOL_SLOT = 999_999_999_999;
 
 /**
- * A pending transaction; `market` takes in its events. `place` counts arrivals, below a million.
+ * A pending transaction; `known` takes in its events. `place` counts arrivals, below a million.
  * Where a script fails, only the collateral moves, as in a block.
  */
 export function recognisePending(
   tx: Transaction,
   place: number,
-  market: BlockMarket,
+  known: BlockState,
   rules: Rules,
 ): MarketEvent[] {
   const events: MarketEvent[] = [];
   const note = (event: MarketEvent) => {
-    market.note(event);
+    known.apply(event);
     events.push(event);
   };
   const at = { slot: MEMPOOL_SLOT, txIndex: place };
-  if (tx.isValid) recogniseTransaction(tx, at, market, rules, note);
-  else moveCollateral(tx, market, rules, note);
+  if (tx.isValid) recogniseTransaction(tx, at, known, rules, note);
+  else moveCollateral(tx, known, rules, note);
   return events;
 }
 
@@ -84,37 +84,37 @@ type Note = (event: MarketEvent) => void;
 function recogniseTransaction(
   tx: Transaction,
   place: TxPosition,
-  market: BlockMarket,
+  known: BlockState,
   rules: Rules,
   note: Note,
 ): void {
   const inputs = tx.inputs.map(refText);
-  const closed = closedOrders(tx, inputs, market, rules);
-  const hasUnknownScripts = runsUnknownScripts(tx, inputs, market);
-  const withdrawn = inputs.filter((ref) => market.lock(ref) !== null);
-  spend(tx, inputs, market, note);
-  noteLaunch(tx, place, market, rules, note);
-  for (const event of adoptedPools(tx, market, rules)) note(event);
-  for (const { token, executed } of spentPools(tx, inputs, closed, market)) {
-    const pool = market.pool(token);
+  const closed = closedOrders(tx, inputs, known, rules);
+  const hasUnknownScripts = runsUnknownScripts(tx, inputs, known);
+  const withdrawn = inputs.filter((ref) => known.lock(ref) !== null);
+  spend(tx, inputs, known, note);
+  noteLaunch(tx, place, known, rules, note);
+  for (const event of adoptedPools(tx, known, rules)) note(event);
+  for (const { token, executed } of spentPools(tx, inputs, closed, known)) {
+    const pool = known.pool(token);
     if (pool === null) continue;
     const batch = { executed, hasUnknownScripts };
     for (const event of poolEvents(tx, token, pool, batch, place, rules)) note(event);
   }
   for (const { event } of inOrder(closed)) note(event);
   for (const lock of withdrawn) note({ tx: tx.id, kind: 'withdrawn', lock });
-  noteOutputs(tx, { place, mayContinue: hasUnknownScripts }, market, rules, note);
+  noteOutputs(tx, { place, mayContinue: hasUnknownScripts }, known, rules, note);
 }
 
-/** Whether a script ran for an input that the market does not know. */
+/** Whether a script ran for an input that is not known. */
 function runsUnknownScripts(
   { redeemers }: Transaction,
   inputs: readonly RefText[],
-  market: KnownMarket,
+  known: KnownState,
 ): boolean {
   return redeemers.some(({ purpose, index }) => {
     const input = purpose === 'spend' ? inputs[index] : undefined;
-    return input !== undefined && !market.isWatched(input);
+    return input !== undefined && !known.isWatched(input);
   });
 }
 
@@ -129,13 +129,13 @@ interface Closed {
 function closedOrders(
   tx: Transaction,
   inputs: readonly RefText[],
-  market: KnownMarket,
+  known: KnownState,
   rules: Rules,
 ): Closed[] {
   const closed: Closed[] = [];
   for (const [index, ref] of inputs.entries()) {
-    const known = market.order(ref);
-    if (known !== null) closed.push(closedOrder(tx, index, ref, known, rules));
+    const order = known.order(ref);
+    if (order !== null) closed.push(closedOrder(tx, index, ref, order, rules));
   }
   return closed;
 }
@@ -187,12 +187,12 @@ function spentPools(
   tx: Transaction,
   inputs: readonly RefText[],
   closed: readonly Closed[],
-  market: KnownMarket,
+  known: KnownState,
 ): { token: AssetId; executed: Executed[] }[] {
   const spent = new Set<AssetId>();
   for (const output of tx.outputs) {
-    for (const token of launchedTokens(output, market)) {
-      if (inputs.includes(market.pool(token)?.ref ?? '')) spent.add(token);
+    for (const token of launchedTokens(output, known)) {
+      if (inputs.includes(known.pool(token)?.ref ?? '')) spent.add(token);
     }
   }
   return [...spent].map((token) => ({
@@ -204,13 +204,13 @@ function spentPools(
 function noteLaunch(
   tx: Transaction,
   place: TxPosition,
-  market: KnownMarket,
+  known: KnownState,
   rules: Rules,
   note: Note,
 ): void {
   const launch = recogniseLaunch(tx, rules);
   // A token has one pool. Where its policy is not derived from the pool's, others may name it.
-  if (launch === null || market.pool(launch.pool.token) !== null) return;
+  if (launch === null || known.pool(launch.pool.token) !== null) return;
   const { pool, index, xLovelace, yTokens } = launch;
   const { token, supply } = pool;
   note({ tx: tx.id, kind: 'launched', pool });
@@ -227,39 +227,37 @@ function noteLaunch(
 function noteOutputs(
   tx: Transaction,
   { place, mayContinue }: { readonly place: TxPosition; readonly mayContinue: boolean },
-  market: BlockMarket,
+  known: BlockState,
   rules: Rules,
   note: Note,
 ): void {
   for (const [index, output] of tx.outputs.entries()) {
     const ref = refText({ txHash: tx.id, index });
-    const lock = recogniseLock(tx, index, market, rules);
-    const isRest = market.order(ref) !== null;
+    const lock = recogniseLock(tx, index, known, rules);
+    const isRest = known.order(ref) !== null;
     const order =
-      lock === null && !isRest
-        ? recogniseOrder(tx, index, place, market, rules, mayContinue)
-        : null;
+      lock === null && !isRest ? recogniseOrder(tx, index, place, known, rules, mayContinue) : null;
     if (lock !== null) note({ tx: tx.id, kind: 'locked', lock });
     if (order !== null) note({ tx: tx.id, kind: 'placed', order });
     const settings = recogniseSettings(tx.id, index, output, rules);
     if (settings !== null) note(settings);
-    const holds = settings !== null || isRest || launchedTokens(output, market).length > 0;
+    const holds = settings !== null || isRest || launchedTokens(output, known).length > 0;
     if (lock !== null || order !== null || holds) note(made(tx.id, ref, output, rules));
   }
 }
 
 /** A script failed: the collateral is spent, and its return is the only output. */
-function moveCollateral(tx: Transaction, market: BlockMarket, rules: Rules, note: Note): void {
-  spend(tx, tx.collateralInputs.map(refText), market, note);
+function moveCollateral(tx: Transaction, known: BlockState, rules: Rules, note: Note): void {
+  spend(tx, tx.collateralInputs.map(refText), known, note);
   const { collateralReturn } = tx;
-  if (collateralReturn === null || launchedTokens(collateralReturn, market).length === 0) return;
+  if (collateralReturn === null || launchedTokens(collateralReturn, known).length === 0) return;
   const ref = refText({ txHash: tx.id, index: tx.outputs.length });
   note(made(tx.id, ref, collateralReturn, rules));
 }
 
-function spend(tx: Transaction, inputs: readonly RefText[], market: BlockMarket, note: Note): void {
+function spend(tx: Transaction, inputs: readonly RefText[], known: BlockState, note: Note): void {
   for (const ref of inputs) {
-    if (market.isWatched(ref)) note({ tx: tx.id, kind: 'spent', ref });
+    if (known.isWatched(ref)) note({ tx: tx.id, kind: 'spent', ref });
   }
 }
 

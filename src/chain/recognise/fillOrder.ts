@@ -13,14 +13,14 @@ import type { PlacedOrder, Reserves } from '../../engine/market/events.ts';
 import { type FeeParameters, inputForNet, netOf, sharesOf } from '../../engine/market/fees.ts';
 import { ceilDivide } from '../../engine/market/ratio.ts';
 import { earnedOf, type SplashFees, splashOut } from '../../engine/market/splash.ts';
-import type { KnownPool } from './knownMarket.ts';
+import type { KnownPool } from './knownState.ts';
 
 /** An order that a transaction executed, or a part of one. */
 export interface Executed {
   readonly order: PlacedOrder;
   /** Units of the input asset, the venue's fees included. */
   readonly amount: bigint;
-  /** Of the output asset. */
+  /** Amount of the output asset. */
   readonly received: bigint;
   /** The most that the executor could keep; lovelace missing in a sale's payment were kept. */
   readonly feeLovelace: bigint;
@@ -120,9 +120,9 @@ interface SplashStep {
 
 /**
  * The orders that a transaction executed on a pool of Splash. The executor trades with the pool
- * once for all of them. The datums say how much a buy pays and a sale brings. The outputs say how
- * much a sale was paid, except for the part of its fee that the executor kept; the pool's change
- * gives that part. null: the orders do not add up to the change.
+ * only once for these orders together. The datums say how much a buy pays and a sale brings. The
+ * outputs say how much a sale was paid, except for the part of its fee that the executor kept; the
+ * pool's change gives that part. null: the orders do not add up to the change.
  */
 export function executedOnSplash(
   executed: readonly Executed[],
@@ -198,7 +198,7 @@ interface Played {
   readonly executed: Executed;
   /** Before it. */
   readonly from: PoolAmounts;
-  /** For a sale: the result of the pool's arithmetic, bounded by what the order can have got. */
+  /** For a sale: the result of the pool's arithmetic, within the bounds that the outputs set. */
   readonly paidLovelace: bigint;
 }
 
@@ -220,7 +220,7 @@ function playSplash(
     const [reserveIn, reserveOut] = isBuy ? [from.x, from.y] : [from.y, from.x];
     const isPool = reserveIn > 0n && reserveOut > 0n;
     const expected = isPool ? splashOut(amount, reserveIn, reserveOut, fees) : 0n;
-    const paidLovelace = isBuy ? 0n : within(expected, leastPaid(executed), received);
+    const paidLovelace = isBuy ? 0n : within(expected, minPaid(executed), received);
     const off = distance(expected, isBuy ? received : paidLovelace);
     difference += isBuy || received <= 0n ? off : ceilDivide(off * amount, received);
     const step = { executed, from, paidLovelace };
@@ -237,7 +237,7 @@ function afterPlayed({ executed, from, paidLovelace }: Played, fees: SplashFees)
     : { ...from, x: from.x - paidLovelace, y: from.y + keptOf(amount, fees) };
 }
 
-function leastPaid({ received, feeLovelace }: Executed): bigint {
+function minPaid({ received, feeLovelace }: Executed): bigint {
   return received > feeLovelace ? received - feeLovelace : 0n;
 }
 
@@ -265,7 +265,7 @@ function settled(
       steps.push({ order, to, lovelace, tokens: received });
       continue;
     }
-    const paid = within(step.paidLovelace + missing, leastPaid(step.executed), received);
+    const paid = within(step.paidLovelace + missing, minPaid(step.executed), received);
     missing -= paid - step.paidLovelace;
     const to = afterPlayed({ ...step, paidLovelace: paid }, fees);
     steps.push({ order, to, lovelace: paid, tokens: keptOf(amount, fees) });

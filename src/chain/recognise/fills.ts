@@ -10,7 +10,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent, type Reserves } from '../../engine/market/events.ts';
 import { areSplashFees, type SplashFees } from '../../engine/market/splash.ts';
 import { type Executed, executedOnSplash, executedOrder, type PoolAmounts } from './fillOrder.ts';
-import type { KnownPool } from './knownMarket.ts';
+import type { KnownPool } from './knownState.ts';
 import type { TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 

@@ -27,7 +27,7 @@ import { readMetadata, type TokenMetadata } from '../../cardano/datums/metadata.
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { LaunchedToken, MarketEvent } from '../../engine/market/events.ts';
 import { reservesOf, stateOf } from './fills.ts';
-import type { KnownMarket } from './knownMarket.ts';
+import type { KnownState } from './knownState.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 interface Launch {
@@ -176,12 +176,12 @@ function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules):
 }
 
 /**
- * Pools that are adopted with this transaction; `market` already has the pools that it launches.
+ * Pools that are adopted with this transaction; `known` already has the pools that it launches.
  * The first output of an adopted pool gives its token, curve and state. The transaction is no fill,
  * because the pool's earlier state is unknown. A pool is checked like a launch, and a refused
  * launch stays refused.
  */
-export function adoptedPools(tx: Transaction, market: KnownMarket, rules: Rules): MarketEvent[] {
+export function adoptedPools(tx: Transaction, known: KnownState, rules: Rules): MarketEvent[] {
   const { network, launchPolicyId } = rules.deployment;
   // A devnet is followed from its first block: no launch was missed.
   if (network === 'devnet') return [];
@@ -191,7 +191,7 @@ export function adoptedPools(tx: Transaction, market: KnownMarket, rules: Rules)
     if (nft === undefined || tx.mint.has(nft)) return [];
     const pool = poolOf(nft, output, rules);
     // Most pools are known; checking a token's policy costs a script hash, so it comes last.
-    if (pool === null || market.pool(pool.token) !== null) return [];
+    if (pool === null || known.pool(pool.token) !== null) return [];
     if (!isTokenOf(nft, pool.token, rules)) return [];
     const state = stateOf(output, pool.token, { nft }, rules);
     if (state === null) return [];

@@ -31,12 +31,12 @@ export interface OrderOutput {
   readonly refundAfterMs: number;
   readonly redeemer: Address;
   /** NFT of the one pool that may fill it; null: it names none. */
-  readonly market: AssetId | null;
+  readonly poolNft: AssetId | null;
   /** null: the transaction that places it names it. */
   readonly beacon: string | null;
 }
 
-/** null: not an order, or one that no executor of the deployment fills. */
+/** null: the output is no order, or no executor of the deployment fills the order. */
 export function readOrderOutput(output: Output, rules: Rules): OrderOutput | null {
   const script = scriptOf(output, rules);
   // The executor would pay for the bytes of a script in the output.
@@ -89,8 +89,8 @@ function refusedTerm(
 function partialOrder(output: Output, { deployment }: Rules): OrderOutput | null {
   const datum = readPartialOrder(datumOf(output), deployment.addressNetwork);
   if (datum === null) return null;
-  const { executors, input, amount, stepLovelace, cancelAfterMs, leastOutput } = datum;
-  if (![amount, stepLovelace, datum.feeLovelace, leastOutput].every(isAmount)) return null;
+  const { executors, input, amount, stepLovelace, cancelAfterMs, minPartOutput } = datum;
+  if (![amount, stepLovelace, datum.feeLovelace, minPartOutput].every(isAmount)) return null;
   if (!isTime(cancelAfterMs)) return null;
   const isOurs = executors.length === 0 || executors.some((each) => isExecutor(deployment, each));
   if (!isOurs) return null;
@@ -105,7 +105,7 @@ function partialOrder(output: Output, { deployment }: Rules): OrderOutput | null
     ...datum,
     ...{ feeLovelace, depositLovelace },
     heldTokens: input === '.' ? amountOf(output.value, held) : 0n,
-    market: null,
+    poolNft: null,
     refundAfterMs: Number(cancelAfterMs),
   };
 }

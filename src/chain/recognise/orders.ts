@@ -16,7 +16,7 @@ import {
   type PlacedOrder,
   type VestingLock,
 } from '../../engine/market/events.ts';
-import { type KnownMarket, type KnownOrder, launchedTokens } from './knownMarket.ts';
+import { type KnownOrder, type KnownState, launchedTokens } from './knownState.ts';
 import { type OrderOutput, readOrderOutput } from './orderOutput.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
@@ -33,14 +33,14 @@ export function recogniseOrder(
   tx: Transaction,
   index: number,
   place: TxPosition,
-  market: KnownMarket,
+  known: KnownState,
   rules: Rules,
   mayContinue: boolean,
 ): PlacedOrder | null {
   const output = tx.outputs[index];
   const found = output === undefined ? null : readOrderOutput(output, rules);
   if (output === undefined || found === null) return null;
-  const token = tokenOf(found, market);
+  const token = tokenOf(found, known);
   if (token === null) return null;
   const isNamed =
     found.beacon === null || isNewBeacon(found.beacon, output.datum ?? '', tx.inputs, index);
@@ -75,21 +75,21 @@ function restOf(found: OrderOutput, ref: OutputRef): OrderRest {
  * The token, where one side is the coin and the other a launched token. Only the pool that the
  * order names, if it names one, can fill it.
  */
-function tokenOf(order: OrderOutput, market: KnownMarket): AssetId | null {
+function tokenOf(order: OrderOutput, known: KnownState): AssetId | null {
   const { input, output } = order;
   if ((input === '.') === (output === '.')) return null;
   const token = input === '.' ? output : input;
-  const pool = market.pool(token);
-  if (pool === null || (order.market !== null && order.market !== pool.nft)) return null;
+  const pool = known.pool(token);
+  if (pool === null || (order.poolNft !== null && order.poolNft !== pool.nft)) return null;
   return token;
 }
 
 /** An execution of the whole remaining order, or of a part of it that leaves `rest`. */
 export interface Execution {
   readonly kind: 'executed';
-  /** Of the input asset. */
+  /** Amount of the input asset. */
   readonly amount: bigint;
-  /** Of the output asset. */
+  /** Amount of the output asset. */
   readonly received: bigint;
   readonly feeLovelace: bigint;
   readonly rest: OrderRest | null;
@@ -153,13 +153,13 @@ function partOf(
 export function recogniseLock(
   tx: Transaction,
   index: number,
-  market: KnownMarket,
+  known: KnownState,
   rules: Rules,
 ): VestingLock | null {
   const output = tx.outputs[index];
   if (output === undefined || scriptOf(output, rules) !== 'vesting') return null;
   const datum = readLockData(datumOf(output));
-  const [token, ...more] = launchedTokens(output, market);
+  const [token, ...more] = launchedTokens(output, known);
   if (datum === null || token === undefined || more.length > 0) return null;
   if (!isTime(datum.unlockMs)) return null;
   return {

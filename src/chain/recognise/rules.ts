@@ -20,7 +20,7 @@ export type RefusedTerm = 'layout' | 'fee' | 'deposit';
 /** The rules of recognition: the deployment, and the policy that a pool's token must have. */
 export interface Rules {
   readonly deployment: PartialDeployment;
-  /** Of the settings; null: the deployment has none. */
+  /** The NFT and address of the settings; null: the deployment has none. */
   readonly settings: { readonly nft: AssetId; readonly address: string } | null;
   /**
    * Policy id of the token policy for a pool NFT's name, computed at each call. null where the

@@ -36,7 +36,7 @@ export interface TradingViewOptions {
 
 const EXCHANGE = 'upcurve';
 const CAP_SUFFIX = ':mcap';
-const MOST_FOUND = 30;
+const MAX_FOUND = 30;
 /** The live part begins with this many bars: bars may end between `getBars` and `subscribeBars`. */
 const LIVE_BARS = 100;
 /** Charts whose newest loaded bars are remembered; the oldest one is forgotten first. */
@@ -114,8 +114,8 @@ async function found(client: Client, userInput: string): Promise<FoundSymbol[]> 
   try {
     const pools =
       pattern === ''
-        ? (await client.pools.list('MCapDesc')).data.slice(0, MOST_FOUND)
-        : (await client.pools.search({ pattern, limit: MOST_FOUND })).data.items;
+        ? (await client.pools.list('MCapDesc')).data.slice(0, MAX_FOUND)
+        : (await client.pools.search({ pattern, limit: MAX_FOUND })).data.items;
     return pools.map(({ info }) => ({ ...namesOf(info, false), symbol: info.ticker }));
   } catch (error) {
     // A search cannot report an error; it found nothing.

@@ -16,7 +16,10 @@ export interface KnownBook {
 
 const CHECKED_LEVELS = 10;
 
-/** The book after `changes`: a level replaces the one of its price, amount `0` takes it away. */
+/**
+ * The book after `changes`: a level replaces the level of its price, and amount `0` removes that
+ * level.
+ */
 export function withBookChanges(book: KnownBook, changes: KnownBook): KnownBook {
   return { asks: merged(book.asks, changes.asks, 1), bids: merged(book.bids, changes.bids, -1) };
 }

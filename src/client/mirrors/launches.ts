@@ -9,7 +9,7 @@ import { BaseMirror } from './base.ts';
 import type { Change, Reason } from './mirror.ts';
 
 export interface LaunchesChange extends Change {
-  /** New ones, and pending ones that a block has now. */
+  /** New launches, and pending launches that are in a block now. */
   readonly added: readonly Launch[];
   /** Asset ids of launches that are neither in the mempool nor in a block any more. */
   readonly removed: readonly string[];

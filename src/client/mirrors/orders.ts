@@ -18,7 +18,7 @@ export interface OrdersState {
   readonly ledger: readonly ApiOrder[];
   /** In no block yet: all of them. */
   readonly mempool: readonly ApiOrder[];
-  /** Number of all orders on the chain, including those that are not in `ledger`. */
+  /** Number of all orders on the chain, whether `ledger` lists them or not. */
   readonly count: number;
 }
 

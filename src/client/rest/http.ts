@@ -54,7 +54,7 @@ interface Reply {
 const TRY_ANOTHER_NODE = new Set(['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED']);
 /** A longer Retry-After is not waited for. */
 const MAX_RETRY_MS = 10_000;
-const RETRY = { firstMs: 250, mostMs: MAX_RETRY_MS };
+const RETRY = { firstMs: 250, maxMs: MAX_RETRY_MS };
 
 export class Http {
   readonly #deps: HttpDeps;

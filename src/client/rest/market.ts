@@ -137,6 +137,14 @@ export function holdersRoutes(http: Http) {
       return http.call({ method: 'GET', path: '/v1/tokens/insights', query: { asset }, options });
     },
 
+    /** The keys with the largest profit or volume in a token, at most 100. */
+    traders(
+      query: api.TokenTradersQuery,
+      options?: CallOptions,
+    ): Promise<Answer<api.TokenTradersAnswer>> {
+      return http.call({ method: 'GET', path: '/v1/tokens/traders', query, options });
+    },
+
     /** Holdings, profit, open orders and locks of the keys in all tokens. */
     portfolio(
       pkhs: api.PortfolioBody,
@@ -167,7 +175,7 @@ export function holdersRoutes(http: Http) {
 
 export function ordersRoutes(http: Http) {
   return {
-    /** What the pool gives and takes at each price, and the open orders beside it. */
+    /** The amounts that the pool trades at each price, and the open orders beside it. */
     book(
       asset: string,
       query: Omit<api.OrderBookQuery, 'asset'> = {},

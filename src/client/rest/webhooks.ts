@@ -30,8 +30,8 @@ export function webhooksRoutes(http: Http) {
 }
 
 const SIGNATURE = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/;
-/** An older delivery may be a recorded one that is replayed. */
-const MOST_AGE_SECONDS = 300;
+/** Oldest delivery that is accepted: an older one may be recorded and replayed. */
+const MAX_AGE_SECONDS = 300;
 
 /**
  * Whether a delivery is from the server that knows `secret`, and no older than five minutes.
@@ -45,7 +45,7 @@ export async function isFromWebhook(
 ): Promise<boolean> {
   const [, seconds, mac] = SIGNATURE.exec(signature) ?? [];
   if (seconds === undefined || mac === undefined) return false;
-  if (Math.abs(nowMs / 1000 - Number(seconds)) > MOST_AGE_SECONDS) return false;
+  if (Math.abs(nowMs / 1000 - Number(seconds)) > MAX_AGE_SECONDS) return false;
   const text = new TextEncoder();
   const { subtle } = globalThis.crypto;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };

@@ -1,7 +1,7 @@
 /**
- * The connection to one of several nodes: opened with the first subscription, and opened again
- * whenever it is lost. On a new connection every subscription continues from its position, so the
- * node sends the changes made meanwhile.
+ * The connection to one of several nodes. The client opens it with the first subscription, and
+ * again whenever it is lost. On a new connection every subscription continues from its position, so
+ * the node sends the changes made meanwhile.
  *
  * It is a WebSocket. Where three in a row say nothing, a network may block them: every second try
  * is then a stream of events. While that works, a WebSocket is tried beside it now and then.
@@ -26,7 +26,7 @@ import {
 } from './subscription.ts';
 
 /** Pauses between tries while a node does not answer: up to 15 s, with jitter. */
-export const RETRY = { firstMs: 250, mostMs: 15_000 };
+export const RETRY = { firstMs: 250, maxMs: 15_000 };
 
 export interface Tip {
   /** null without a chain. */
@@ -90,7 +90,7 @@ const MAX_PAUSE_MS = 60_000;
 /** After this many WebSockets in a row without a frame, WebSockets may be blocked. */
 const SILENT_SOCKETS = 3;
 /** Interval between tries of a WebSocket while events arrive by server-sent events. */
-const PROBE = { firstMs: 5_000, mostMs: 3_600_000 };
+const PROBE = { firstMs: 5_000, maxMs: 3_600_000 };
 
 export class Connection {
   readonly #deps: ConnectionDeps;

@@ -150,7 +150,7 @@ class Stream {
       const { done, value } = await reader.read();
       if (this.#closed.signal.aborted) return;
       if (done) break;
-      this.#silence.heard();
+      this.#silence.received();
       for (const data of text.add(decoder.decode(value, { stream: true }))) {
         const frame = this.#deps.decode(data);
         if (frame === null) return this.#end(LOST, 'unreadable frame');

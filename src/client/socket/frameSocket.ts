@@ -102,7 +102,7 @@ export class FrameSocket implements Link {
 
   #receive(data: unknown): void {
     if (this.#isEnded) return;
-    this.#silence.heard();
+    this.#silence.received();
     const frame = this.#deps.decode(data);
     if (frame === null) this.close('unreadable frame');
     else this.#deps.onFrame(frame);

@@ -48,12 +48,12 @@ export class SilenceWatch {
   }
 
   opened(): void {
-    this.heard();
+    this.received();
     this.#timer.cancel();
     this.#timer = this.#watch(this.#limitMs);
   }
 
-  heard(): void {
+  received(): void {
     this.#heardMs = this.#clock.monotonicMs();
   }
 

@@ -58,8 +58,9 @@ function objectionToTerms(
   if (!isPrice || minimumOutput(inputAmount, datum.worstPrice) < minOutput) {
     return 'the order takes a worse price';
   }
-  const { leastOutput } = datum;
-  if (leastOutput !== null && leastOutput < minOutput) return 'the order fills in smaller parts';
+  const { minPartOutput } = datum;
+  if (minPartOutput !== null && minPartOutput < minOutput)
+    return 'the order fills in smaller parts';
   const { refundAfterMs } = datum;
   if (refundAfterMs === null || refundBeforeMs === null) return null;
   return refundAfterMs > refundBeforeMs ? 'the order waits for longer' : null;
@@ -97,14 +98,14 @@ interface OrderTerms
   /** null: it is never refunded. */
   readonly refundAfterMs: bigint | null;
   /** Least output of each part; null: it is filled whole. */
-  readonly leastOutput: bigint | null;
+  readonly minPartOutput: bigint | null;
 }
 
 /** An order of the launchpad, or a limit order of Splash, which states its offer. */
 function readAnyOrder(output: Output, network: Address['network']): OrderTerms | null {
   const data = datumOf(output);
   const order = readOrderData(data, network);
-  if (order !== null) return { ...order, amount: null, leastOutput: null };
+  if (order !== null) return { ...order, amount: null, minPartOutput: null };
   const limit = readPartialOrder(data, network);
   if (limit?.tag !== '00') return null;
   const feeLovelace = limit.stepLovelace + limit.feeLovelace;

@@ -23,7 +23,7 @@ const TONGUE: Colour = [236, 94, 110];
 export function pictureOf(seed: string): Uint8Array<ArrayBuffer> {
   const hash = Buffer.from(blake2b224(Buffer.from(seed, 'utf8')), 'hex');
   const ground = groundOf(hash);
-  // The last one that covers a point is seen.
+  // If several shapes cover a point, the last one is seen.
   const shapes = mascot(hash).toReversed();
   const colourAt = (x: number, y: number) =>
     shapes.find(([isInside]) => isInside(x, y))?.[1] ?? ground(x, y);

@@ -263,7 +263,7 @@ export class TradingClient {
   }
 
   /** References of the wallet's outputs, where some might be lost as collateral. */
-  async #held(cbor: string): Promise<ReadonlySet<string>> {
+  async #ownRefs(cbor: string): Promise<ReadonlySet<string>> {
     if (!namesCollateral(cbor)) return new Set();
     const own = await this.wallet.utxos();
     const refs = own === null ? (await this.utxos()).map(({ ref }) => ref) : own.map(refOfUtxo);
@@ -285,7 +285,7 @@ export class TradingClient {
     const { cbor } = built;
     // Each has an end, unless its request said otherwise.
     const ending = { mustExpire: true, ...intent };
-    const reviewed = review(cbor, wallet, ending, await this.#held(cbor));
+    const reviewed = review(cbor, wallet, ending, await this.#ownRefs(cbor));
     const submit = async () => {
       const witness = await wallet.sign(cbor);
       const body = { cbor, witness, changeAddress: wallet.address };

@@ -1,5 +1,5 @@
 /**
- * Checks, before signing, that a transaction built by a server does what the client asked for.
+ * Checks, before signing, that a transaction built by a server fits the client's request.
  *
  * The rule: every output that does not pay the wallet's own address must be a payment that the
  *           intent names, with at most the stated lovelace; nothing is minted, certified, donated
@@ -95,7 +95,7 @@ export function objectionTo(
 }
 
 /**
- * null, or a text with the fields that such a transaction does not need: a donation, a vote, a
+ * null, or a text that names fields without a use in such a transaction: a donation, a vote, a
  * deposit.
  */
 export function objectionToFields({ body }: Transaction, { kind }: Intent): string | null {

@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 import type { ItemError } from './shapes.ts';
 
 export interface OrderBody {
@@ -21,61 +21,12 @@ export interface OrderBody {
   readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
 }
 
-export interface OrderAnswer {
+export interface OrderAnswer extends QuoteAnswer {
   readonly id: string;
   /** Hex. */
   readonly cbor: string;
   /** 56 hex digits; the name of the order. */
   readonly beacon: string;
-  readonly price: {
-    /** Integer. */
-    readonly numerator: string;
-    /** Integer. */
-    readonly denominator: string;
-  };
-  /** The pool's newest output, mempool included: what is quoted. */
-  readonly pool: string;
-  readonly priceQuote: '.';
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly priceBase: string;
-  /** Integer. */
-  readonly outputAmount: string;
-  /** Integer. */
-  readonly inputAmount: string;
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly outputAsset: string;
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly inputAsset: string;
-  readonly worstPrice: {
-    /** Integer. */
-    readonly numerator: string;
-    /** Integer. */
-    readonly denominator: string;
-  };
-  /** Integer. */
-  readonly minimumOutput: string;
-  /** Hash of the script that holds such an order: compare it before you sign. */
-  readonly orderScript: string;
-  /**
-   * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
-   * at any time.
-   */
-  readonly expiresAt: number;
-  /** Unix ms from which no block takes the transaction; null: it has no end. */
-  readonly validUntil: number | null;
-  readonly fees: {
-    /** Integer. */
-    readonly percentFee: string;
-    /** Integer. */
-    readonly platform: string;
-    /** Integer. */
-    readonly creator: string;
-    /** Integer. */
-    readonly executorFee: string;
-    /** Comes back with the fill. */
-    readonly deposit: string;
-  };
-  readonly venue: 'CURVE' | 'AMM';
   readonly txHash: string;
   /** `<tx>:<index>` */
   readonly entityId: string;
@@ -120,7 +71,7 @@ export interface QuoteAnswer {
     /** Integer. */
     readonly denominator: string;
   };
-  /** The pool's newest output, mempool included: what is quoted. */
+  /** The pool's newest output, mempool included; the quote is for it. */
   readonly pool: string;
   readonly priceQuote: '.';
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
@@ -166,90 +117,9 @@ export interface QuoteAnswer {
 }
 
 /** 1 to 50 orders. */
-export type QuotesBody = readonly {
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly assetId: string;
-  /** Lovelace of a BUY; tokens of BUY_WITH_OUTPUT and SELL. */
-  readonly amount: string;
-  readonly side: 'BUY' | 'BUY_WITH_OUTPUT' | 'SELL';
-  /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
-  readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
-  /**
-   * The least output that the order takes: an integer from 1 to the quoted output, or more
-   * with `waitFor`. It replaces the bound of `slippage`. Compute it from the quote that you
-   * show, so that the order is bound to it: max(1, ⌈output × (100 − slippage) / 100⌉), and
-   * `amount` for BUY_WITH_OUTPUT. Where the pool gives less by now and nothing waits: 409
-   * `PRICE_MOVED`, and nothing is built.
-   */
-  readonly minOutput?: string;
-  /**
-   * Seconds that a limit order waits for the pool to give `minOutput`, which may be more than
-   * it gives now; afterwards the order may be refunded. Absent: the deployment’s time. An
-   * order for a pool of Splash waits until it is filled or cancelled.
-   */
-  readonly waitFor?: number;
-  /**
-   * Seconds for which the transaction may enter a block: 60 to 86400, or 0 for no end.
-   * Absent: 7200. An order’s end lies at least two minutes before it may be refunded, also
-   * with 0.
-   */
-  readonly ttl?: number;
-}[];
+export type QuotesBody = readonly QuoteQuery[];
 
-export type QuotesAnswer = readonly (
-  | {
-      readonly price: {
-        /** Integer. */
-        readonly numerator: string;
-        /** Integer. */
-        readonly denominator: string;
-      };
-      /** The pool's newest output, mempool included: what is quoted. */
-      readonly pool: string;
-      readonly priceQuote: '.';
-      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-      readonly priceBase: string;
-      /** Integer. */
-      readonly outputAmount: string;
-      /** Integer. */
-      readonly inputAmount: string;
-      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-      readonly outputAsset: string;
-      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-      readonly inputAsset: string;
-      readonly worstPrice: {
-        /** Integer. */
-        readonly numerator: string;
-        /** Integer. */
-        readonly denominator: string;
-      };
-      /** Integer. */
-      readonly minimumOutput: string;
-      /** Hash of the script that holds such an order: compare it before you sign. */
-      readonly orderScript: string;
-      /**
-       * Unix ms from which the order may be refunded. 0: it never is, and its owner may cancel it
-       * at any time.
-       */
-      readonly expiresAt: number;
-      /** Unix ms from which no block takes the transaction; null: it has no end. */
-      readonly validUntil: number | null;
-      readonly fees: {
-        /** Integer. */
-        readonly percentFee: string;
-        /** Integer. */
-        readonly platform: string;
-        /** Integer. */
-        readonly creator: string;
-        /** Integer. */
-        readonly executorFee: string;
-        /** Comes back with the fill. */
-        readonly deposit: string;
-      };
-      readonly venue: 'CURVE' | 'AMM';
-    }
-  | ItemError
-)[];
+export type QuotesAnswer = readonly (QuoteAnswer | ItemError)[];
 
 export interface ParametersAnswer {
   /** Integer. */

@@ -1,5 +1,5 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
-import type { ApiOrder, TradingMetrics } from './shapes.ts';
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
+import type { OrderPage, TradingMetrics } from './shapes.ts';
 
 export interface HoldersQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
@@ -75,6 +75,31 @@ export interface TokenInsightsQuery {
 
 export type TokenInsightsAnswer = Insights;
 
+export interface TokenTradersQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  /** The largest first; `volume` is spent and received ADA together. Ties: key. */
+  readonly sort?: 'realized' | 'unrealized' | 'volume';
+  readonly limit?: number;
+}
+
+export type TokenTradersAnswer = readonly {
+  /** Payment key hash, 56 hex digits. */
+  readonly pkh: string;
+  readonly buys: number;
+  readonly sells: number;
+  /** ADA. */
+  readonly spentAda: string;
+  /** ADA. */
+  readonly receivedAda: string;
+  /** Confirmed tokens at all addresses with this key, however they came. */
+  readonly balance: string;
+  /** ADA. */
+  readonly realizedPnlAda: string;
+  /** ADA. */
+  readonly unrealizedPnlAda: string;
+}[];
+
 export interface PortfolioQuery {
   /** Rows to skip. */
   readonly offset?: number;
@@ -138,16 +163,7 @@ export interface PortfolioAnswer {
     readonly lastTradeTime: number | null;
   }[];
   /** The newest 100 orders that have not ended, and every order in the mempool. */
-  readonly openOrders: {
-    readonly ledger: {
-      /** Number of orders on all pages, within `from` and `to`. */
-      readonly count: number;
-      /** On the chain, newest first. */
-      readonly items: readonly ApiOrder[];
-    };
-    /** Every order that is in no block yet, newest first. */
-    readonly mempool: readonly ApiOrder[];
-  };
+  readonly openOrders: OrderPage;
   /** Unspent, by reference. */
   readonly locks: readonly {
     /** `<tx>:<index>` */
@@ -234,29 +250,29 @@ export interface Insights {
   readonly bundlers: {
     /** Distinct payment keys. */
     readonly keys: number;
-    /** What they hold now, in percent of the supply outside the pool. */
+    /** Their present holdings, in percent of the supply outside the pool. */
     readonly percent: string;
   } | null;
   /**
-   * The same for the three blocks after that of the launch; a bundler is no sniper. null
-   * where the launch came before the first block followed here.
+   * The same for the three blocks after the launch block; a bundler is no sniper. null where
+   * the launch came before the first block followed here.
    */
   readonly snipers: {
     /** Distinct payment keys. */
     readonly keys: number;
-    /** What they hold now, in percent of the supply outside the pool. */
+    /** Their present holdings, in percent of the supply outside the pool. */
     readonly percent: string;
   } | null;
   /**
    * Payment keys other than the author’s that the launch transaction paid tokens to, or that
-   * gained tokens in a transaction in which the author’s key lost some. What fills of orders
-   * and withdrawn locks bring does not count. null where the launch came before the first
+   * gained tokens in a transaction in which the author’s key lost some. Tokens from fills of
+   * orders and from withdrawn locks do not count. null where the launch came before the first
    * block followed here.
    */
   readonly insiders: {
     /** Distinct payment keys. */
     readonly keys: number;
-    /** What they hold now, in percent of the supply outside the pool. */
+    /** Their present holdings, in percent of the supply outside the pool. */
     readonly percent: string;
   } | null;
   /**

@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 
 export interface ServerTimeAnswer {
   /** Wall clock of this node, Unix milliseconds. */
@@ -78,7 +78,7 @@ export interface HealthReadyAnswer {
   readonly lagEntries: number;
   /** Hex; equal on every node at this position. */
   readonly stateHash: string;
-  /** Entry after which stateHash was taken: the last fixed position. */
+  /** Entry after which stateHash was taken: that of the position. */
   readonly hashedSeq: number;
   /** It serves, but something is wrong: see reasons. */
   readonly degraded: boolean;

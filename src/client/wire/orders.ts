@@ -1,20 +1,9 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 import type { OrderPage, OrderTrades } from './shapes.ts';
 
-export interface OrderFeedQuery {
+export interface OrderFeedQuery extends UserHistoryQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly asset: string;
-  /** Rows to skip. */
-  readonly offset?: number;
-  readonly limit?: number;
-  /** Only rows older than this order (`entityId`), for an exact walk. */
-  readonly before?: string;
-  /** Only from this moment on, Unix seconds. */
-  readonly from?: number;
-  /** Only before this moment, Unix seconds. */
-  readonly to?: number;
-  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
-  readonly format?: 'json' | 'csv';
 }
 
 /** Payment key hashes; none, null or [] for everybody. */
@@ -41,40 +30,14 @@ export type UserHistoryBody = readonly string[];
 
 export type UserHistoryAnswer = OrderPage;
 
-export interface UserHistoryByAssetQuery {
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly asset: string;
-  /** Rows to skip. */
-  readonly offset?: number;
-  readonly limit?: number;
-  /** Only rows older than this order (`entityId`), for an exact walk. */
-  readonly before?: string;
-  /** Only from this moment on, Unix seconds. */
-  readonly from?: number;
-  /** Only before this moment, Unix seconds. */
-  readonly to?: number;
-  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
-  readonly format?: 'json' | 'csv';
-}
+export type UserHistoryByAssetQuery = OrderFeedQuery;
 
 /** Payment key hashes. */
 export type UserHistoryByAssetBody = readonly string[];
 
 export type UserHistoryByAssetAnswer = OrderPage;
 
-export interface UserOpenOrdersQuery {
-  /** Rows to skip. */
-  readonly offset?: number;
-  readonly limit?: number;
-  /** Only rows older than this order (`entityId`), for an exact walk. */
-  readonly before?: string;
-  /** Only from this moment on, Unix seconds. */
-  readonly from?: number;
-  /** Only before this moment, Unix seconds. */
-  readonly to?: number;
-  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
-  readonly format?: 'json' | 'csv';
-}
+export type UserOpenOrdersQuery = UserHistoryQuery;
 
 /** Payment key hashes. */
 export type UserOpenOrdersBody = readonly string[];
@@ -96,43 +59,9 @@ export interface OrderBookQuery {
   readonly levels?: number;
 }
 
-export interface OrderBookAnswer {
+export interface OrderBookAnswer extends OrderBook {
   readonly epoch: string;
   readonly seq: number;
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly asset: string;
-  /** The pool's output that this is the depth of. */
-  readonly pool: string;
-  /** ADA per token. */
-  readonly spot: string;
-  /** Highest price first. */
-  readonly bids: readonly BookLevel[];
-  /** Lowest price first. */
-  readonly asks: readonly BookLevel[];
-  /** Open orders in blocks that the pool would not fill now; they may cross. */
-  readonly limits: {
-    /** By worst price, best first. Tokens that are left, or that a buy takes at least. */
-    readonly buys: readonly LimitLevel[];
-    /** By worst price, best first. Tokens that are left, or that a buy takes at least. */
-    readonly sells: readonly LimitLevel[];
-  };
-  /**
-   * Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
-   * what they offer without fee and deposit.
-   */
-  readonly pending: {
-    readonly buys: number;
-    readonly sells: number;
-    /** Integer. */
-    readonly buyLovelace: string;
-    /** Integer. */
-    readonly sellTokens: string;
-  };
-  /**
-   * CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
-   * `|`.
-   */
-  readonly checksum: string;
 }
 
 export interface BookLevel {
@@ -172,7 +101,7 @@ export interface OrderBook {
   };
   /**
    * Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
-   * what they offer without fee and deposit.
+   * their offers without fee and deposit.
    */
   readonly pending: {
     readonly buys: number;
@@ -183,8 +112,8 @@ export interface OrderBook {
     readonly sellTokens: string;
   };
   /**
-   * CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
-   * `|`.
+   * CRC-32 (IEEE) of `price:amount`, as sent, of the first 10 asks, then the first 10 bids,
+   * joined by `|`: 8 hex digits; of an empty book `00000000`. The frame is applied first.
    */
   readonly checksum: string;
 }
@@ -214,7 +143,7 @@ export interface OrderBookChanges {
   };
   /**
    * Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
-   * what they offer without fee and deposit.
+   * their offers without fee and deposit.
    */
   readonly pending?: {
     readonly buys: number;
@@ -225,8 +154,8 @@ export interface OrderBookChanges {
     readonly sellTokens: string;
   };
   /**
-   * CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
-   * `|`.
+   * CRC-32 (IEEE) of `price:amount`, as sent, of the first 10 asks, then the first 10 bids,
+   * joined by `|`: 8 hex digits; of an empty book `00000000`. The frame is applied first.
    */
   readonly checksum: string;
 }

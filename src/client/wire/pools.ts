@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 import type { AssetInfo, LiquidityPoolInfo } from './shapes.ts';
 
 export interface PoolListQuery {
@@ -80,28 +80,7 @@ export interface AssetInfoQuery {
 
 export type AssetInfoAnswer = AssetInfo;
 
-export interface Launch {
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly asset: string;
-  readonly name: string;
-  readonly ticker: string;
-  readonly logoCID: string;
-  readonly description: string;
-  /** 0: DEFAULT, 1: HYPED. */
-  readonly launchType: number;
-  readonly poolAuthor: {
-    readonly pkh: string;
-    readonly skh: string;
-  };
-  readonly socials: {
-    readonly twitter: string | null;
-    readonly telegram: string | null;
-    readonly discord: string | null;
-    readonly website: string | null;
-  };
-  /** `<tx>:<index>` of the metadata; null where the launch carried none. */
-  readonly outputId: string | null;
-  readonly assetType: string;
+export interface Launch extends AssetInfo {
   /** Asset id of the pool’s NFT. */
   readonly poolId: string;
   /** The launch. */

@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 
 export interface ItemError {
   readonly error: {
@@ -195,6 +195,11 @@ export interface ApiOrder {
   readonly expiresAt: number;
   /** cancelled by its owner, or expired. */
   readonly refundReason: 'cancelled' | 'expired' | null;
+  /**
+   * Lovelace that its executions, in blocks, paid to the executor beside `fromAmount`. It
+   * does not include what a refund keeps; fees in percent are in the amounts.
+   */
+  readonly feeLovelace: string;
 }
 
 export interface OrderPage {
@@ -208,63 +213,7 @@ export interface OrderPage {
   readonly mempool: readonly ApiOrder[];
 }
 
-export interface OrderTrades {
-  /** `<tx>:<index>` of the order output. */
-  readonly entityId: string;
-  readonly beacon: string;
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly from: string;
-  /** Integer. */
-  readonly fromAmount: string;
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly to: string;
-  /**
-   * Received in all. Before that the least that the worst price accepts; 0 when given back or
-   * dropped.
-   */
-  readonly toAmount: string;
-  /** Part of `fromAmount` that was executed, in blocks. */
-  readonly filledAmount: string;
-  /** Part of `fromAmount` that was not executed. */
-  readonly remaining: string;
-  /** Where the output is paid to, bech32. */
-  readonly address: string;
-  /** Output per input. */
-  readonly worstPrice: {
-    /** Integer. */
-    readonly numerator: string;
-    /** Integer. */
-    readonly denominator: string;
-  };
-  /** Placed it. */
-  readonly pendingTransactionId: string;
-  /** Executed (the newest part of) it, refunded or cancelled it, in a block or in the mempool. */
-  readonly evaluatedTransactionId: string | null;
-  /** Unix seconds of the block that placed it, or when the mempool first showed it. */
-  readonly timestamp: number;
-  /** State of the order in chain and mempool; see the states of an order. */
-  readonly status:
-    | 'Pending'
-    | 'Evaluated'
-    | 'Refunded'
-    | 'Dropped'
-    | 'MempoolPending'
-    | 'MempoolEvaluated'
-    | 'MempoolRefunded';
-  /** Spot on the curve, CFMM on the AMM: of the fill, until then as expected. */
-  readonly orderType: 'Spot' | 'CFMM';
-  /** Payment key hash, 56 hex digits. */
-  readonly pkh: string;
-  readonly venue: 'CURVE' | 'AMM';
-  /** Unix seconds of the block that ended it. */
-  readonly evaluatedAt: number | null;
-  /**
-   * Unix milliseconds from which on it may be refunded. 0: it never is, and its owner may
-   * cancel it at any time.
-   */
-  readonly expiresAt: number;
-  /** cancelled by its owner, or expired. */
-  readonly refundReason: 'cancelled' | 'expired' | null;
+export interface OrderTrades extends ApiOrder {
   /** closed: executed. cancelled: given back, or dropped. mempool: may change. */
   readonly orderStatus: 'open' | 'closed' | 'cancelled' | 'mempool';
   /** Integer. */
@@ -357,26 +306,10 @@ export interface PoolListUpdate {
   readonly crc32: number;
 }
 
-export interface MarketTrade {
+export interface MarketTrade extends TradeRow {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly asset: string;
   readonly ticker: string;
-  /** Place in the chain: slot, transaction, fill. Sorts; unique for the token. */
-  readonly id: string;
-  /** Unix seconds. */
-  readonly time: number;
-  readonly side: 'buy' | 'sell';
-  /** ADA per token: coin over tokens moved, percent fee left out. */
-  readonly price: string;
-  /** Tokens moved. */
-  readonly baseAmount: string;
-  /** Lovelace moved. */
-  readonly quoteAmount: string;
-  readonly txHash: string;
-  /** Payment key of the trader; empty where it cannot be told. */
-  readonly pkh: string;
-  /** ADA per token. */
-  readonly spotAfter: string;
 }
 
 export interface Rollback {

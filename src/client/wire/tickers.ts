@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 import type { ChangeBasis } from './shapes.ts';
 
 export interface TickersQuery {
@@ -92,94 +92,7 @@ export interface Spark {
   readonly closes: readonly (string | null)[];
 }
 
-export interface Ticker {
-  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
-  readonly asset: string;
-  readonly name: string;
-  readonly ticker: string;
-  readonly logoCID: string;
-  /** Spot price, ADA per token. */
-  readonly price: string;
-  /** ADA; null without a pool. */
-  readonly marketCap: string | null;
-  /**
-   * Percent that the price changed in the last 5 minutes, or since the launch if it was later
-   * (`changeBasis` says so); null: the price then is not known.
-   */
-  readonly change5m: string | null;
-  /**
-   * Percent that the price changed in the last hour, or since the launch if it was later
-   * (`changeBasis` says so); null: the price then is not known.
-   */
-  readonly change1h: string | null;
-  /**
-   * Percent that the price changed in the last 6 hours, or since the launch if it was later
-   * (`changeBasis` says so); null: the price then is not known.
-   */
-  readonly change6h: string | null;
-  /**
-   * Percent that the price changed in the last 24 hours, or since the launch if it was later
-   * (`changeBasis` says so); null: the price then is not known.
-   */
-  readonly change24h: string | null;
-  readonly changeBasis: ChangeBasis;
-  /** Highest spot price before and after each trade of 24 hours. */
-  readonly high24h: string;
-  /** Lowest of them. */
-  readonly low24h: string;
-  /** ADA traded. */
-  readonly volume5m: string;
-  /** ADA traded. */
-  readonly volume1h: string;
-  /** ADA traded. */
-  readonly volume6h: string;
-  /** ADA traded. */
-  readonly volume24h: string;
-  /** Buys; null for a pair without a pool, where sides are unknown. */
-  readonly buys5m: number | null;
-  /** Sells; null for a pair without a pool, where sides are unknown. */
-  readonly sells5m: number | null;
-  /** Buys; null for a pair without a pool, where sides are unknown. */
-  readonly buys1h: number | null;
-  /** Sells; null for a pair without a pool, where sides are unknown. */
-  readonly sells1h: number | null;
-  /** Buys; null for a pair without a pool, where sides are unknown. */
-  readonly buys6h: number | null;
-  /** Sells; null for a pair without a pool, where sides are unknown. */
-  readonly sells6h: number | null;
-  /** Buys; null for a pair without a pool, where sides are unknown. */
-  readonly buys24h: number | null;
-  /** Sells; null for a pair without a pool, where sides are unknown. */
-  readonly sells24h: number | null;
-  /** Payment keys that traded in 24 hours; null without a pool. */
-  readonly traders24h: number | null;
-  /** Twice the ADA in the pool; null without a pool. */
-  readonly liquidity: string | null;
-  /** Percent of the curve’s cap, cut to 2 decimals; null without. */
-  readonly progress: string | null;
-  /** Launch, or the first trade without a pool: Unix seconds. null: not known. */
-  readonly createdOn: number | null;
-  /** Unix seconds; null without a trade. */
-  readonly lastTradeTime: number | null;
-  /** Whether it trades on the AMM; null without a pool. */
-  readonly graduated: boolean | null;
-  /**
-   * Tokens of the ten largest holders, in percent of the supply outside the pool; null
-   * without a pool.
-   */
-  readonly top10Percent: string | null;
-  /**
-   * Tokens of the author’s payment key, in percent of the supply outside the pool; null
-   * without a pool.
-   */
-  readonly authorPercent: string | null;
-  /**
-   * Tokens that snipers hold, in percent of the supply outside the pool; null without a pool,
-   * and where the launch came before the first block that this market follows.
-   */
-  readonly snipersPercent: string | null;
-  /** Payment keys, and addresses without one, that hold tokens; null without a pool. */
-  readonly holders: number | null;
+export interface Ticker extends TickerUpdate {
   readonly spark: Spark;
 }
 

@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 import type { InsightsData } from './holders.ts';
 import type { OrderBookData, OrderBookInput } from './orders.ts';
 import type { NewLaunchesData, NewLaunchesInput } from './pools.ts';

@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 
 export interface LaunchInfo {
   readonly assetType: 'Meme' | 'AI';
@@ -116,15 +116,7 @@ export interface TransferBody {
   readonly ttl?: number | null;
 }
 
-export interface TransferAnswer {
-  readonly id: string;
-  /** Hex. */
-  readonly cbor: string;
-  /** The server has signed for its collateral. */
-  readonly partial: boolean;
-  /** Unix ms from which no block takes the transaction; null: it has no end. */
-  readonly validUntil: number | null;
-}
+export type TransferAnswer = CancelAnswer;
 
 export interface SignBody {
   /** Hex. */

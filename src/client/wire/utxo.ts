@@ -1,4 +1,4 @@
-// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+// Made from the schemas of the server by scripts/writeWireTypes.ts: not edited by hand.
 
 export interface GetUtxosBody {
   /** Payment key hash, 56 hex digits. */

@@ -29,8 +29,11 @@ export class EntryWindow {
     if (tail !== undefined && follows(sealed, tail)) this.#push(sealed);
   }
 
-  /** Adds an entry that the stream brings. At one that does not follow the window starts again. */
-  take(sealed: SealedEntry): void {
+  /**
+   * Adds an entry that the stream brings. If an entry does not follow the last one, the window
+   * starts again with it.
+   */
+  append(sealed: SealedEntry): void {
     const tail = this.#entries.at(-1);
     if (tail !== undefined && sealed.entry.seq <= tail.entry.seq) return;
     if (tail !== undefined && !follows(sealed, tail)) this.#drop();

@@ -12,37 +12,35 @@ import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
 import type { AppendOutcome, Log, Tail } from '../../engine/log/port.ts';
 import { assert, Fault, isFault } from '../../engine/runtime/assert.ts';
 import { type Clock, sleep, sleepUnless } from '../../engine/runtime/clock.ts';
-import {
-  type MarketIdentity,
-  marketText,
-  parseMarket,
-} from '../../engine/runtime/marketIdentity.ts';
+import { LAST_DATE_MS } from '../../engine/runtime/limits.ts';
+import type { MarketIdentity } from '../../engine/runtime/marketIdentity.ts';
 import type { NatsLink } from '../nats/connection.ts';
 import { StreamFollower } from '../nats/follower.ts';
-import { RangeReader } from '../nats/range.ts';
+import { RangeFetcher } from '../nats/range.ts';
 import {
   ANSWER_MS,
   ensureStream,
   type JetStreamManager,
-  MarketStream,
   manager,
+  NatsStream,
   type StoredMessage,
 } from '../nats/stream.ts';
-import { setDescription, settingsOf } from '../nats/streamSettings.ts';
 import { EntryWindow } from './entryWindow.ts';
 import { AppendQueue, hashOf, subjectOf } from './jetstreamAppends.ts';
 import {
   type Audited,
   audit,
   inOrder,
+  isDamaged,
   newestBefore,
   parseEntry,
   parseEntryOrNull,
 } from './jetstreamEntries.ts';
 import { earliestStart, startLog } from './jetstreamRestart.ts';
+import { labelOf, setLabel } from './label.ts';
 
 interface JetstreamOptions {
-  /** Of the stream: the name of the market. */
+  /** Name of the stream: the name of the market. */
   readonly name: string;
   /** After this time an append or a restart rejects. */
   readonly giveUpMs?: number;
@@ -50,6 +48,8 @@ interface JetstreamOptions {
   readonly answerMs?: number;
   /** Called right before the log is started again. Absent: it may. */
   readonly mayRestart?: () => boolean;
+  /** The latest time that a leader gives an entry without a block. Absent: any. */
+  readonly latestMs?: (() => number) | undefined;
 }
 
 /** How the stream compares with a node's own log. */
@@ -68,16 +68,15 @@ export type LogCheck =
 
 /** UTF-8; the server's limit of 1 MiB includes our headers. */
 export const MAX_ENTRY_BYTES = 1_000_000;
-/** Of the stream. */
+/** Limits of the stream. */
 export const LOG_LIMITS = { maxMessageBytes: 1024 * 1024, dedupeMs: 10 * 60_000 };
 /** The last of these is the message at the end of the stream, whatever its subject; or none. */
 const ANY_SUBJECT = '>';
-const LABEL = 'upcurve ';
 const GIVE_UP_MS = 5_000;
 const AGAIN_MS = 50;
 const BARRIER_MS = 1_000;
 /** At the end of a stream, one after the other. */
-const MOST_DELETED = 100;
+const MAX_DELETED = 100;
 const EMPTY: Tail = { seq: 0, hash: NO_HASH, epoch: null };
 
 /** Makes the market's stream where it is missing. */
@@ -99,30 +98,32 @@ export class JetstreamLog implements Log {
   readonly #link: NatsLink;
   readonly #clock: Clock;
   readonly #giveUpMs: number;
-  readonly #stream: MarketStream;
+  readonly #stream: NatsStream;
   readonly #window = new EntryWindow();
   readonly #appends: AppendQueue;
   readonly #follower: StreamFollower;
-  readonly #range: RangeReader;
-  readonly #auditor: RangeReader;
+  readonly #range: RangeFetcher;
+  readonly #auditor: RangeFetcher;
   readonly #mayRestart: () => boolean;
+  readonly #latestMs: () => number;
   #closed = false;
 
   constructor(
     link: NatsLink,
     jsm: JetStreamManager,
     clock: Clock,
-    { name, giveUpMs = GIVE_UP_MS, answerMs = ANSWER_MS, mayRestart }: JetstreamOptions,
+    { name, giveUpMs = GIVE_UP_MS, answerMs = ANSWER_MS, ...options }: JetstreamOptions,
   ) {
     this.#link = link;
     this.#clock = clock;
     this.#giveUpMs = giveUpMs;
-    this.#stream = new MarketStream(link, jsm, name);
+    this.#stream = new NatsStream(link, jsm, name);
     this.#appends = new AppendQueue(link, this.#stream, clock, { giveUpMs, answerMs });
     this.#follower = new StreamFollower(link, jsm, name, clock, (message) => this.#heard(message));
-    this.#range = new RangeReader(link, jsm, name, clock);
-    this.#auditor = new RangeReader(link, jsm, name, clock);
-    this.#mayRestart = mayRestart ?? (() => true);
+    this.#range = new RangeFetcher(link, jsm, name, clock);
+    this.#auditor = new RangeFetcher(link, jsm, name, clock);
+    this.#mayRestart = options.mayRestart ?? (() => true);
+    this.#latestMs = options.latestMs ?? (() => LAST_DATE_MS);
   }
 
   /** Throws `streamMissing` without a stream, another error when NATS gives no answer. */
@@ -133,8 +134,7 @@ export class JetstreamLog implements Log {
   ): Promise<JetstreamLog> {
     const log = new JetstreamLog(link, await manager(link, options.answerMs), clock, options);
     try {
-      const { last } = await log.#stream.state();
-      await log.#follower.follow(Math.max(1, last));
+      await log.#startWindow(await log.#lastMessage());
       return log;
     } catch (error) {
       await log.close();
@@ -161,10 +161,10 @@ export class JetstreamLog implements Log {
       if (hadEnd > 0) await this.#restartWindow(1);
       return EMPTY;
     }
-    if (hadEnd > message.seq) await this.#restartWindow(message.seq);
-    const end = parseEntryOrNull(message);
+    if (hadEnd > message.seq) await this.#startWindow(message);
+    const end = parseEntryOrNull(message, this.#latestMs());
     if (end !== null) await this.#catchUp(end);
-    const newest = end ?? (await newestBefore(message, this.#stream));
+    const newest = end ?? (await newestBefore(message, this.#stream, this.#latestMs()));
     if (newest === null) return EMPTY;
     return { seq: newest.entry.seq, hash: newest.hash, epoch: newest.entry.epoch };
   }
@@ -198,7 +198,7 @@ export class JetstreamLog implements Log {
     for (let next = 1; ; ) {
       const message = await this.#stream.nextOf(subject, next);
       if (message === null) return seqs;
-      if (parseEntryOrNull(message) !== null) seqs.push(message.seq);
+      if (parseEntryOrNull(message, this.#latestMs()) !== null) seqs.push(message.seq);
       next = message.seq + 1;
     }
   }
@@ -232,8 +232,7 @@ export class JetstreamLog implements Log {
         await sleep(this.#clock, AGAIN_MS);
       }
     }
-    this.#window.startWith(sealed);
-    await this.#follower.follow(sealed.entry.seq + 1);
+    await this.#startWindowWith(sealed);
   }
 
   /** Our entry is the last message of the stream. One request; false may mean anything else. */
@@ -241,8 +240,8 @@ export class JetstreamLog implements Log {
     const hadEnd = this.#window.end;
     const message = await this.#endMessage();
     if (message?.seq !== own.seq || hashOf(message.data) !== own.hash) return false;
-    if (hadEnd > own.seq) await this.#restartWindow(own.seq);
-    else if (!this.#hasInWindow(own)) await this.#catchUp(parseEntry(message));
+    if (hadEnd > own.seq) await this.#startWindow(message);
+    else if (!this.#hasInWindow(own)) await this.#catchUp(parseEntry(message, this.#latestMs()));
     return true;
   }
 
@@ -271,20 +270,21 @@ export class JetstreamLog implements Log {
     }
   }
 
-  async label(): Promise<MarketIdentity | null> {
-    return marketIn((await settingsOf(this.#link, this.#stream.name))?.description ?? '');
+  label(): Promise<MarketIdentity | null> {
+    return labelOf(this.#link, this.#stream.name);
   }
 
-  /** For later starts: the epoch entry that names the market may be trimmed. */
-  async setLabel(market: MarketIdentity): Promise<void> {
-    const found = await settingsOf(this.#link, this.#stream.name);
-    const text = `${LABEL}${marketText(market)}`;
-    if (found === null || found.description === text) return;
-    await setDescription(this.#link, this.#stream.name, text);
+  setLabel(market: MarketIdentity): Promise<void> {
+    return setLabel(this.#link, this.#stream.name, market);
   }
 
   audit(fromSeq: number, limit: number): Promise<Audited> {
-    return audit(this.#auditor, this.#stream, fromSeq, limit);
+    return audit(this.#auditor, this.#stream, fromSeq, limit, this.#latestMs());
+  }
+
+  /** As the stream's leader has it; an audit reads any copy. */
+  isDamaged(seq: number): Promise<boolean> {
+    return isDamaged(this.#stream, seq, this.#latestMs());
   }
 
   async close(): Promise<void> {
@@ -304,7 +304,8 @@ export class JetstreamLog implements Log {
     const messages = await this.#range.read(fromSeq, limit);
     const [first] = messages;
     if (first === undefined) return [];
-    const entries = parseEntryOrNull(first) === null ? [] : inOrder(messages);
+    const entries =
+      parseEntryOrNull(first, this.#latestMs()) === null ? [] : inOrder(messages, this.#latestMs());
     const last = first.seq === fromSeq ? entries.at(-1) : undefined;
     const there = last === undefined ? null : await this.#stream.at(last.entry.seq);
     if (there !== null && hashOf(there.data) === last?.hash) return entries;
@@ -317,7 +318,19 @@ export class JetstreamLog implements Log {
       const why = 'a copy of the log has no entry, or another one than its leader, at';
       this.#link.messages.dropped('entry', `${why} ${odd.seq}`);
     }
-    return inOrder(ofLeader);
+    return inOrder(ofLeader, this.#latestMs());
+  }
+
+  /** With the message at the stream's end as its leader has it. A consumer's copy may differ. */
+  async #startWindow(end: StoredMessage | null): Promise<void> {
+    const entry = end === null ? null : parseEntryOrNull(end, this.#latestMs());
+    if (entry === null) await this.#restartWindow(end?.seq ?? 1);
+    else await this.#startWindowWith(entry);
+  }
+
+  async #startWindowWith(end: SealedEntry): Promise<void> {
+    this.#window.startWith(end);
+    await this.#follower.follow(end.entry.seq + 1);
   }
 
   /** The window was filled from another stream. */
@@ -335,11 +348,11 @@ export class JetstreamLog implements Log {
     if (message !== null) return message;
     const { last, messages } = await this.#stream.state();
     if (messages === 0) return null;
-    for (let back = 0; back < MOST_DELETED; back += 1) {
+    for (let back = 0; back < MAX_DELETED; back += 1) {
       const before = await this.#stream.at(last - back);
       if (before !== null) return before;
     }
-    throw new Error(`the last ${MOST_DELETED} messages of ${this.#stream.name} are deleted`);
+    throw new Error(`the last ${MAX_DELETED} messages of ${this.#stream.name} are deleted`);
   }
 
   /** null: the message at the end is deleted, or there is none, or no stream. */
@@ -360,8 +373,7 @@ export class JetstreamLog implements Log {
     const { seq } = end.entry;
     await sleepUnless(this.#clock, BARRIER_MS, this.#window.reached(seq));
     if (this.#hasInWindow({ seq, hash: end.hash })) return;
-    this.#window.startWith(end);
-    await this.#follower.follow(seq + 1);
+    await this.#startWindowWith(end);
   }
 
   #hasInWindow({ seq, hash }: Pick<Tail, 'seq' | 'hash'>): boolean {
@@ -372,17 +384,13 @@ export class JetstreamLog implements Log {
     // Our own entries are in the window since their acknowledgement.
     if (message.seq <= this.#window.end) return;
     try {
-      this.#window.take(parseEntry(message));
+      this.#window.append(parseEntry(message, this.#latestMs()));
     } catch (error) {
       this.#link.messages.dropped('entry', String(error));
       // `read` rejects there, with the reason.
       this.#window.takeUnreadable(message.seq);
     }
   }
-}
-
-function marketIn(description: string): MarketIdentity | null {
-  return description.startsWith(LABEL) ? parseMarket(description.slice(LABEL.length)) : null;
 }
 
 function tooLarge(seq: number, bytes: number): Error {

@@ -1,11 +1,11 @@
 /**
  * Appends to a stream, one unacknowledged entry at a time, in the order of the calls.
  *
- * The server itself refuses the successor of an entry that was lost. Each append says what the last
- * sequence of the stream must be, and the last sequence of its own subject. A writer's consecutive
- * entries are a run. Each run has its own subject, named by the hash of the run's first entry: if
- * another entry took the place of our last one, our subject ends before it. The first entry of a
- * run is published only after its predecessor was read and compared.
+ * The server itself refuses the successor of an entry that was lost. Each append states the
+ * expected last sequence of the stream and of the entry's subject. A writer's consecutive entries
+ * are a run. Each run has its own subject, named by the hash of the run's first entry: if another
+ * entry took the place of our last one, our subject ends before it. The first entry of a run is
+ * published only after its predecessor was read and compared.
  *
  * After a refusal or a lost acknowledgement, the message at the entry's seq decides. Only when that
  * seq is free and the predecessor is the last message, the same entry is published again.
@@ -22,10 +22,10 @@ import {
   type PublishResult,
   WRONG_LAST_SEQUENCE,
 } from '../nats/publisher.ts';
-import type { MarketStream } from '../nats/stream.ts';
+import type { NatsStream } from '../nats/stream.ts';
 
 const AGAIN_MS = 20;
-const MOST_REFUSALS = 8;
+const MAX_REFUSALS = 8;
 
 interface AppendLimits {
   /** After this time an append rejects. */
@@ -37,7 +37,7 @@ interface AppendLimits {
 /** Entries of this writer that follow each other in the stream. */
 interface Run {
   readonly subject: string;
-  /** Of the last one. 0 and empty: there is none yet. */
+  /** Seq and hash of the last entry. 0 and empty: there is none yet. */
   readonly seq: number;
   readonly hash: string;
 }
@@ -50,7 +50,7 @@ type Verdict =
 
 export class AppendQueue {
   readonly #link: NatsLink;
-  readonly #stream: MarketStream;
+  readonly #stream: NatsStream;
   readonly #clock: Clock;
   readonly #giveUpMs: number;
   readonly #publisher: Publisher;
@@ -58,8 +58,8 @@ export class AppendQueue {
   #settled: Promise<unknown> = Promise.resolve();
   #run: Run | null = null;
   /**
-   * nats-server 2.9 alone does not count what a purge beyond the end skipped, until it restarts:
-   * how many less than the last sequence it expects.
+   * How much nats-server 2.9 expects less than the last sequence: until a restart, that version
+   * does not count sequences that a purge beyond the end skipped.
    */
   #uncounted = 0;
   #asked = 0;
@@ -67,7 +67,7 @@ export class AppendQueue {
   #givenUp: { readonly hash: string; readonly asked: number; readonly why: unknown } | null = null;
   #closed = false;
 
-  constructor(link: NatsLink, stream: MarketStream, clock: Clock, patience: AppendLimits) {
+  constructor(link: NatsLink, stream: NatsStream, clock: Clock, patience: AppendLimits) {
     this.#link = link;
     this.#stream = stream;
     this.#clock = clock;
@@ -94,13 +94,13 @@ export class AppendQueue {
   }
 
   /** Publishes the first entry of a new log, once. */
-  begin(sealed: SealedEntry, guards: Guards): Promise<PublishResult> {
+  publishFirst(sealed: SealedEntry, guards: Guards): Promise<PublishResult> {
     const subject = subjectOf(this.#stream.name, sealed.entry.payload.kind);
     return this.#publish(sealed, subject, guards);
   }
 
   /** Publishes a message that is no entry. */
-  note(kind: string, text: string, id: string, guards: Guards): Promise<PublishResult> {
+  publishNotice(kind: string, text: string, id: string, guards: Guards): Promise<PublishResult> {
     return this.#publisher.publish(subjectOf(this.#stream.name, kind), text, id, guards);
   }
 
@@ -143,10 +143,10 @@ export class AppendQueue {
         return { outcome: 'appended', seq, subject: run.subject };
       }
       if (result?.result === 'refused') refusals += 1;
-      const verdict = await this.#judge(sealed, run).catch(rethrowMissing);
+      const verdict = await this.#outcomeInStream(sealed, run).catch(rethrowMissing);
       if (verdict !== null && verdict.outcome !== 'free') return verdict;
       const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
-      if (isLate || this.#closed || refusals > MOST_REFUSALS) throw notAppended(seq, result);
+      if (isLate || this.#closed || refusals > MAX_REFUSALS) throw notAppended(seq, result);
       const isAgain = result?.result === 'lost' || refusals > 1;
       if (verdict === null || isAgain) await sleep(this.#clock, AGAIN_MS);
       if (verdict === null) continue;
@@ -156,7 +156,7 @@ export class AppendQueue {
   }
 
   /** Reads the stream to decide; null: not clear yet. */
-  async #judge({ entry, hash }: SealedEntry, run: Run): Promise<Verdict | null> {
+  async #outcomeInStream({ entry, hash }: SealedEntry, run: Run): Promise<Verdict | null> {
     const { seq } = entry;
     const there = await this.#stream.at(seq);
     const { last } = await this.#stream.state();
@@ -203,7 +203,7 @@ export class AppendQueue {
 
 const MISCOUNTS = /^2\.\d\./;
 const COUNTED = /wrong last sequence: (\d+)/;
-/** Of a hash: no two runs of a log have the same. */
+/** Letters of a hash that name a run: no two runs of a log have the same. */
 const RUN_LETTERS = 16;
 
 /** Epoch entries share a subject, which finds them without reading the others. */

@@ -7,13 +7,19 @@ import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ENTRY_VERSION, type Entry, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
 import { Fault, isFault } from '../../engine/runtime/assert.ts';
-import { EPOCH_PATTERN, LAST_MS, LAST_TERM, Market, Seq } from '../nats/messages.ts';
-import type { RangeReader } from '../nats/range.ts';
-import type { MarketStream, StoredMessage } from '../nats/stream.ts';
+import { LAST_DATE_MS } from '../../engine/runtime/limits.ts';
+import { epochNumber } from '../../engine/runtime/position.ts';
+import { EPOCH_PATTERN, LAST_TERM, Market, Seq } from '../nats/messages.ts';
+import type { RangeFetcher } from '../nats/range.ts';
+import type { NatsStream, StoredMessage } from '../nats/stream.ts';
 import { follows } from './entryWindow.ts';
 import { textOf } from './jetstreamAppends.ts';
 
-export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
+/** Between two nodes, at most. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** `latestMs`: the latest time that a leader gives an entry without a block, by our clock. */
+export function parseEntry({ seq, data }: StoredMessage, latestMs = LAST_DATE_MS): SealedEntry {
   const fault = `message ${seq} of the stream is no entry`;
   let sealed: SealedEntry;
   try {
@@ -22,33 +28,66 @@ export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
     throw new Fault('unreadableEntry', fault, { cause });
   }
   if (!isEntry(sealed.entry)) throw new Fault('unreadableEntry', fault);
-  if (sealed.entry.seq === seq) return sealed;
-  throw new Fault('unreadableEntry', `message ${seq} of the stream says it is ${sealed.entry.seq}`);
+  const why = contradictionIn(sealed.entry, seq, latestMs);
+  if (why === null) return sealed;
+  throw new Fault('unreadableEntry', `message ${seq} of the stream says ${why}`);
+}
+
+/**
+ * Each leader and each epoch begins with an entry of its own, so neither number is above the
+ * entry's. A higher one, or a time far ahead, is a stranger's: nothing could follow it.
+ */
+function contradictionIn(
+  { seq, term, epoch, timeMs, payload }: Entry,
+  at: number,
+  latestMs: number,
+): string | null {
+  if (seq !== at) return `it is ${seq}`;
+  if (term > seq) return `that ${term} leaders wrote before it`;
+  if (epochNumber(epoch) > seq) return `that it is of epoch ${epoch}`;
+  const { kind } = payload;
+  const from = kind === 'epoch' ? (payload.base?.seq ?? 0) : 0;
+  if (from >= seq) return `that it continues entry ${from}`;
+  const isByClock = kind === 'block' ? payload.chain === undefined : kind !== 'passed';
+  return isByClock && timeMs > latestMs + CLOCKS_DIFFER_MS
+    ? `that it is ${new Date(timeMs).toISOString()}`
+    : null;
 }
 
 /** null: the message is no entry, or not the entry of its seq. */
-export function parseEntryOrNull(message: StoredMessage): SealedEntry | null {
+export function parseEntryOrNull(message: StoredMessage, latestMs?: number): SealedEntry | null {
   try {
-    return parseEntry(message);
+    return parseEntry(message, latestMs);
   } catch (error) {
     if (isFault(error, 'unreadableEntry')) return null;
     throw error;
   }
 }
 
-/** The first entries that follow each other. Throws when the first message is no entry. */
-export function inOrder(messages: readonly StoredMessage[]): SealedEntry[] {
+/**
+ * The first entries that follow each other. If the next entry names another predecessor than the
+ * last one, one of those two was not appended there, so the last one is left out as well. Throws
+ * when the first message is no entry.
+ */
+export function inOrder(messages: readonly StoredMessage[], latestMs?: number): SealedEntry[] {
   const entries: SealedEntry[] = [];
   for (const message of messages) {
     const before = entries.at(-1);
-    if (before === undefined) entries.push(parseEntry(message));
+    if (before === undefined) entries.push(parseEntry(message, latestMs));
     else {
-      const next = parseEntryOrNull(message);
+      const next = parseEntryOrNull(message, latestMs);
+      if (next !== null && isContradicted(before, next)) entries.pop();
       if (next === null || !follows(next, before)) break;
       entries.push(next);
     }
   }
   return entries;
+}
+
+/** An epoch may begin behind any entry. */
+function isContradicted(before: SealedEntry, { entry }: SealedEntry): boolean {
+  const isNext = entry.seq === before.entry.seq + 1 && entry.payload.kind !== 'epoch';
+  return isNext && entry.prevEntryHash !== before.hash;
 }
 
 /**
@@ -57,14 +96,15 @@ export function inOrder(messages: readonly StoredMessage[]): SealedEntry[] {
  */
 export async function newestBefore(
   last: StoredMessage,
-  stream: MarketStream,
+  stream: NatsStream,
+  latestMs: number,
 ): Promise<SealedEntry | null> {
   let newest: SealedEntry | null = null;
   let [low, high] = [(await stream.state()).first, last.seq - 1];
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
     const message = await stream.at(middle);
-    const found = message === null ? null : parseEntryOrNull(message);
+    const found = message === null ? null : parseEntryOrNull(message, latestMs);
     newest = found ?? newest;
     if (found === null) high = middle - 1;
     else low = middle + 1;
@@ -79,59 +119,70 @@ export type Audited =
 
 /** Checks at most `limit` entries from `fromSeq` on. */
 export async function audit(
-  reader: RangeReader,
-  stream: MarketStream,
+  range: RangeFetcher,
+  stream: NatsStream,
   fromSeq: number,
   limit: number,
+  latestMs: number,
 ): Promise<Audited> {
-  const messages = await reader.read(fromSeq, limit);
+  const messages = await range.read(fromSeq, limit);
   const { first, last } = await stream.state();
   // Entries that were trimmed meanwhile are not missing.
   const from = Math.max(fromSeq, first);
   const there = messages.filter(({ seq }) => seq >= from);
   const isMissing = there[0] === undefined ? from <= last : there[0].seq > from;
-  const suspect = isMissing ? from : brokenAt(there);
+  const suspect = isMissing ? from : brokenAt(there, latestMs);
   if (suspect === null) {
     const nextSeq = there.at(-1)?.seq ?? from;
     return { audited: 'sound', nextSeq, atEnd: nextSeq >= last };
   }
   // A consumer gets an entry later than the stream has it: read the entry itself.
-  if (await isDamaged(stream, suspect, first)) return { audited: 'damaged', seq: suspect };
+  if (await isDamaged(stream, suspect, latestMs)) return { audited: 'damaged', seq: suspect };
   return { audited: 'sound', nextSeq: suspect, atEnd: false };
 }
 
-async function isDamaged(stream: MarketStream, seq: number, first: number): Promise<boolean> {
+/**
+ * The entry at `seq` is missing, is none, or does not follow the one before it, as the stream's
+ * leader has them.
+ */
+export async function isDamaged(
+  stream: NatsStream,
+  seq: number,
+  latestMs: number,
+): Promise<boolean> {
+  const { first } = await stream.state();
+  if (seq < first) return false;
   const message = await stream.at(seq);
   if (message === null) return true;
   const before = seq > first ? await stream.at(seq - 1) : null;
-  return brokenAt(before === null ? [message] : [before, message]) !== null;
+  return brokenAt(before === null ? [message] : [before, message], latestMs) !== null;
 }
 
 /** The first seq after the first message at which the next entry is not found. */
-function brokenAt(messages: readonly StoredMessage[]): number | null {
+function brokenAt(messages: readonly StoredMessage[], latestMs: number): number | null {
   let before: SealedEntry | null = null;
   for (const [index, message] of messages.entries()) {
     const expected = (messages[0]?.seq ?? 0) + index;
-    const next = message.seq === expected ? parseEntryOrNull(message) : null;
+    const next = message.seq === expected ? parseEntryOrNull(message, latestMs) : null;
     if (next === null || (before !== null && !follows(next, before))) return expected;
     before = next;
   }
   return null;
 }
 
-// The shape of an entry, which any program with the right to publish may have written. Of an entry
-// of another version, only the fields that all versions share are checked.
+// The shape of an entry, which any program with the right to publish may have written. If an entry
+// has another version, only the fields that all versions share are checked.
 const Text = Type.String({ maxLength: 65_536 });
 const Id = Type.String({ maxLength: 256 });
 const TextOrNull = Type.Union([Text, Type.Null()]);
 const Amount = Type.String({ pattern: '^-?[0-9]{1,80}$' });
-const Ms = Type.Integer({ minimum: 0, maximum: LAST_MS });
+const Ms = Type.Integer({ minimum: 0, maximum: LAST_DATE_MS });
 const Decimals = Type.Integer({ minimum: 0, maximum: 30 });
 const Side = Type.Enum(['buy', 'sell']);
-const MOST_ITEMS = 100_000;
+const MAX_ITEMS = 100_000;
 
 function listOf<Item extends TSchema>(item: Item) {
-  return Type.Array(item, { maxItems: MOST_ITEMS });
+  return Type.Array(item, { maxItems: MAX_ITEMS });
 }
 
 const Reserves = Type.Object({
@@ -254,6 +305,9 @@ const Trade = Type.Object({
   quoteAmount: Amount,
 });
 
+/** A run of empty blocks ends at a height that 1,000 divides. */
+const Run = Type.Integer({ minimum: 1, maximum: 1_000 });
+
 const Chain = Type.Object({
   slot: Seq,
   hash: Id,
@@ -271,7 +325,7 @@ const PAYLOADS: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     cursor: Type.Optional(Cursor),
     chain: Type.Optional(Chain),
   },
-  passed: { atMs: Ms, slot: Seq, hash: Id, height: Type.Integer(), blocks: Seq },
+  passed: { atMs: Ms, slot: Seq, hash: Id, height: Type.Integer(), blocks: Run },
   rollback: { toSeq: Seq, cursor: Type.Optional(Cursor) },
   time: { phase: Type.Enum(['end', 'start']) },
   epoch: {
@@ -303,7 +357,7 @@ const Envelope = Type.Object({
   term: Type.Integer({ minimum: 0, maximum: LAST_TERM }),
   prevEntryHash: Type.String({ maxLength: 64 }),
   timeMs: Ms,
-  payload: Type.Object({ kind: Type.String({ maxLength: 64 }) }),
+  payload: Type.Object({ kind: Type.String({ maxLength: 64 }), market: Type.Optional(Market) }),
 });
 
 const envelope = Compile(Envelope);

@@ -13,18 +13,18 @@
 import type { SealedEntry } from '../../engine/log/entry.ts';
 import { Fault } from '../../engine/runtime/assert.ts';
 import { type Guards, type PublishResult, WRONG_LAST_SEQUENCE } from '../nats/publisher.ts';
-import type { MarketStream, StreamState } from '../nats/stream.ts';
+import type { NatsStream, StreamState } from '../nats/stream.ts';
 import { type AppendQueue, hashOf, subjectOf } from './jetstreamAppends.ts';
 import { parseEntryOrNull } from './jetstreamEntries.ts';
 
 /** Messages of other programs that are read in an unused stream. */
-const MOST_FOREIGN = 100;
+const MAX_FOREIGN = 100;
 const NOTICE = 'notice';
 /** How many entries more than the newest state a node that gave notice may have. */
-const MOST_AHEAD = 100_000;
+const MAX_AHEAD = 100_000;
 
 /** The lowest seq, `wanted` or later, at which a log can start in this stream. */
-export async function earliestStart(wanted: number, stream: MarketStream): Promise<number> {
+export async function earliestStart(wanted: number, stream: NatsStream): Promise<number> {
   const { first, last } = await stream.state();
   const noticed = (await noticeAt(last, Math.max(wanted, last), stream))?.beginsAt ?? 0;
   if (wanted > last) return Math.max(wanted, noticed);
@@ -39,7 +39,7 @@ export async function earliestStart(wanted: number, stream: MarketStream): Promi
  */
 export async function startLog(
   sealed: SealedEntry,
-  stream: MarketStream,
+  stream: NatsStream,
   appends: AppendQueue,
   mayStart: () => boolean = () => true,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function startLog(
 async function makeRoom(
   { entry: { seq }, hash }: SealedEntry,
   { first, last }: StreamState,
-  stream: MarketStream,
+  stream: NatsStream,
   appends: AppendQueue,
   mayStart: () => boolean,
 ): Promise<void> {
@@ -80,20 +80,20 @@ async function makeRoom(
 /** Says that a log is about to start: the last message of a stream that will be purged. */
 interface Notice {
   readonly beginsAt: number;
-  /** Of its first entry. */
+  /** Hash of its first entry. */
   readonly hash: string;
 }
 
 async function giveNotice(
   notice: Notice,
   last: number,
-  stream: MarketStream,
+  stream: NatsStream,
   appends: AppendQueue,
 ): Promise<void> {
   const { beginsAt, hash } = notice;
   const id = `notice/${beginsAt}/${hash}`;
   const text = JSON.stringify(notice);
-  const put = (guards: Guards) => appends.note(NOTICE, text, id, guards);
+  const put = (guards: Guards) => appends.publishNotice(NOTICE, text, id, guards);
   const result = await behind(last, NOTICE, stream, put);
   if (result.result === 'lost') throw new Error(`the notice has no answer: ${result.why}`);
   if (result.result === 'stored' && result.seq === last + 1) return;
@@ -105,7 +105,7 @@ async function giveNotice(
 async function behind(
   last: number,
   kind: string,
-  stream: MarketStream,
+  stream: NatsStream,
   put: (guards: Guards) => Promise<PublishResult>,
 ): Promise<PublishResult> {
   const result = await put({ lastSequence: last });
@@ -120,23 +120,23 @@ async function behind(
  * The notice at `seq`. A notice far ahead of `end`, the newest seq that this node knows, is
  * ignored: no running node is that far ahead, and a stranger could use up all sequences with it.
  */
-async function noticeAt(seq: number, end: number, stream: MarketStream): Promise<Notice | null> {
+async function noticeAt(seq: number, end: number, stream: NatsStream): Promise<Notice | null> {
   const { name, messages } = stream;
   const message = await stream.at(seq);
   if (message?.subject !== subjectOf(name, NOTICE)) return null;
   const notice = messages.read('notice', message.data);
-  if (notice === null || notice.beginsAt <= end + MOST_AHEAD) return notice;
-  messages.dropped('notice', `it would begin the log more than ${MOST_AHEAD} entries ahead`);
+  if (notice === null || notice.beginsAt <= end + MAX_AHEAD) return notice;
+  messages.dropped('notice', `it would begin the log more than ${MAX_AHEAD} entries ahead`);
   return null;
 }
 
 async function publish(
   sealed: SealedEntry,
-  stream: MarketStream,
+  stream: NatsStream,
   appends: AppendQueue,
 ): Promise<void> {
   const { seq } = sealed.entry;
-  const put = (guards: Guards) => appends.begin(sealed, guards);
+  const put = (guards: Guards) => appends.publishFirst(sealed, guards);
   const result = await behind(seq - 1, sealed.entry.payload.kind, stream, put);
   if (result.result === 'stored' && result.seq === seq) return;
   if (result.result === 'lost') throw new Error(`the new log has no answer: ${result.why}`);
@@ -144,13 +144,13 @@ async function publish(
   throw refusedAt(seq);
 }
 
-async function remove(at: number, sealed: SealedEntry, stream: MarketStream): Promise<void> {
+async function remove(at: number, sealed: SealedEntry, stream: NatsStream): Promise<void> {
   const there = await stream.at(at);
   if (there !== null && hashOf(there.data) === sealed.hash) await stream.remove(at);
 }
 
-async function holdsNoEntry(first: number, last: number, stream: MarketStream): Promise<boolean> {
-  if (first !== 1 || last > MOST_FOREIGN) return false;
+async function holdsNoEntry(first: number, last: number, stream: NatsStream): Promise<boolean> {
+  if (first !== 1 || last > MAX_FOREIGN) return false;
   for (let seq = first; seq <= last; seq += 1) {
     const message = await stream.at(seq);
     if (message !== null && parseEntryOrNull(message) !== null) return false;

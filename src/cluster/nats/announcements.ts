@@ -28,7 +28,7 @@ interface Heard {
 }
 
 /** Bounds the names in memory: a node without NODE_NAME has a new name at each start. */
-const MOST_HEARD = 1_000;
+const MAX_HEARD = 1_000;
 const PREFIX = 'node';
 const KEY_SAFE = /^[A-Za-z0-9_=-]+$/;
 
@@ -50,7 +50,7 @@ export class Announcements {
 
   /** Fills `heard` from now on. */
   listen(): void {
-    this.#bucket.hear(`${PREFIX}.*`, (text) => this.#hear(text, this.#clock.monotonicMs()));
+    this.#bucket.watch(`${PREFIX}.*`, (text) => this.#hear(text, this.#clock.monotonicMs()));
   }
 
   /** Repeat it every third of the lease. false: NATS did not store it. */
@@ -74,7 +74,7 @@ export class Announcements {
   }
 
   /** Announcements of others since `sinceMs`, without a request; some may be missing. */
-  heard(node: string, sinceMs: number): readonly Announcement[] {
+  receivedSince(node: string, sinceMs: number): readonly Announcement[] {
     for (const [name, { atMs }] of this.#heard) if (atMs < sinceMs) this.#heard.delete(name);
     const all = [...this.#heard.values()].map(({ announcement }) => announcement);
     return all.filter((other) => other.node !== node);
@@ -85,14 +85,14 @@ export class Announcements {
     const announcement = text === '' ? null : this.#bucket.messages.read('announcement', text);
     if (announcement === null) return;
     const { node } = announcement;
-    if (!this.#heard.has(node) && this.#heard.size >= MOST_HEARD) return;
+    if (!this.#heard.has(node) && this.#heard.size >= MAX_HEARD) return;
     this.#heard.set(node, { announcement, atMs });
   }
 }
 
 /**
- * Whether no living node has more than `own`, which holds the lease. Of equals the lease decides:
- * another one may be alive and unable to lead.
+ * Whether no living node has more than `own`, which holds the lease. If the announcements are
+ * equal, the lease decides: another one may be alive and unable to lead.
  */
 export function hasNewestState(own: Announcement, others: readonly Announcement[]): boolean {
   return others.every((other) => {

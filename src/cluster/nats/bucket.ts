@@ -12,8 +12,8 @@ import {
   isMissing,
   isWrongLast,
   jetstreamOf,
-  MarketStream,
   manager,
+  NatsStream,
   storageOfFiles,
 } from './stream.ts';
 import { setMaxAge, settingsOf } from './streamSettings.ts';
@@ -89,6 +89,14 @@ export class Bucket {
     if (found !== null && found.maxAgeMs < ttlMs) await setMaxAge(this.#link, stream, ttlMs);
   }
 
+  /** Removes all values. */
+  async empty(): Promise<void> {
+    await this.#ask(async () => {
+      const jsm = await manager(this.#link, this.#timeoutMs);
+      return jsm.streams.purge(`KV_${this.#shape.name}`);
+    });
+  }
+
   /** null: no such key. */
   async get(key: string): Promise<BucketValue | null | 'unreachable'> {
     const value = await this.#ask((bucket) => bucket.get(key));
@@ -102,7 +110,7 @@ export class Bucket {
    * Calls back with every value that anyone asks to be put under the keys from now on, whether it
    * is stored or refused; empty for a removal. `keys`: one, or `<prefix>.*`.
    */
-  hear(keys: string, listener: (text: string) => void): void {
+  watch(keys: string, listener: (text: string) => void): void {
     const subject = `$KV.${this.#shape.name}.${keys}`;
     this.#link.connection.subscribe(subject, {
       callback: (_error, { data }) => listener(new TextDecoder().decode(data)),
@@ -122,7 +130,7 @@ export class Bucket {
     const entries: Pick<BucketValue, 'text' | 'revision'>[] = [];
     const found = await this.#ask(async () => {
       const jsm = await manager(this.#link, this.#timeoutMs);
-      const stream = new MarketStream(this.#link, jsm, `KV_${this.#shape.name}`);
+      const stream = new NatsStream(this.#link, jsm, `KV_${this.#shape.name}`);
       for (let next = 1; ; ) {
         const subject = `$KV.${this.#shape.name}.${prefix}.*`;
         const message = await stream.nextOf(subject, next);

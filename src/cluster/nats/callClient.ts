@@ -9,12 +9,12 @@
  * idempotent (`mayRepeat`).
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, notReady } from '../../engine/runtime/errors.ts';
 import {
   type CallRefusal,
   type CallSubjects,
   isUnheard,
-  MOST_CALL_BYTES,
+  MAX_CALL_BYTES,
   Pieces,
   piecesHeader,
   piecesIn,
@@ -31,14 +31,14 @@ interface CallClientDeps {
 }
 
 export interface CallClientLimits {
-  readonly mostActive: number;
+  readonly maxActive: number;
   /** How long a node may take to confirm that it has the call. */
   readonly takenMs: number;
   /** Time limit of the whole call, all attempts included. */
   readonly deadlineMs: number;
 }
 
-const LIMITS: CallClientLimits = { mostActive: 256, takenMs: 2_000, deadlineMs: 15_000 };
+const LIMITS: CallClientLimits = { maxActive: 256, takenMs: 2_000, deadlineMs: 15_000 };
 const ATTEMPTS = 4;
 
 type Outcome =
@@ -65,8 +65,8 @@ export class CallClient {
 
   /** `mayRepeat`: it is idempotent. All Failures except PAYLOAD_TOO_LARGE may be retried. */
   async call(bytes: Uint8Array, mayRepeat: boolean): Promise<Uint8Array | Failure> {
-    if (bytes.length > MOST_CALL_BYTES) return tooLarge();
-    if (this.#active >= this.#limits.mostActive) return overloaded('this node asks for too much');
+    if (bytes.length > MAX_CALL_BYTES) return tooLarge();
+    if (this.#active >= this.#limits.maxActive) return overloaded('this node asks for too much');
     this.#active += 1;
     try {
       return await this.#attempts(bytes, mayRepeat);
@@ -111,7 +111,7 @@ export class CallClient {
         return;
       }
       answer ??= new Pieces(count);
-      const whole = answer.take(message.data);
+      const whole = answer.addPiece(message.data);
       if (whole === null) return;
       this.#known = taker;
       over.resolve({ outcome: 'answered', bytes: whole });
@@ -168,14 +168,10 @@ function failureOf(last: Outcome): Failure {
   }
 }
 
-function notReady(message: string, reason: string): Failure {
-  return new Failure('NOT_READY', message, { reason, retryAfterSeconds: 1 });
-}
-
 function overloaded(message: string): Failure {
   return new Failure('OVERLOADED', message, { retryAfterSeconds: 1 });
 }
 
 function tooLarge(): Failure {
-  return new Failure('PAYLOAD_TOO_LARGE', `at most ${MOST_CALL_BYTES} bytes between nodes`);
+  return new Failure('PAYLOAD_TOO_LARGE', `at most ${MAX_CALL_BYTES} bytes between nodes`);
 }

@@ -1,7 +1,6 @@
 /**
- * The answering side of calls between nodes. Nodes that are able to serve calls form a queue group,
- * so each call reaches one of them. Each node also has an address, by which a caller can return to
- * it.
+ * The answering side of calls between nodes. Nodes that can serve calls form a queue group, so each
+ * call reaches one node. Each node also has an address, by which a caller can return to it.
  *
  * Limits: calls under way, and bytes of calls that arrive in pieces, over all callers; a further
  * call is refused at once. A call whose pieces do not arrive in time is dropped.
@@ -13,8 +12,8 @@ import { Task } from '../../engine/runtime/task.ts';
 import {
   type CallRefusal,
   type CallSubjects,
-  MOST_CALL_BYTES,
-  MOST_PIECES,
+  MAX_CALL_BYTES,
+  MAX_PIECES,
   PIECE_BYTES,
   Pieces,
   piecesHeader,
@@ -41,9 +40,9 @@ interface CallServerDeps {
 }
 
 export interface CallServerLimits {
-  readonly mostActive: number;
+  readonly maxActive: number;
   /** Limit for the bytes of all calls that arrive in pieces. */
-  readonly mostHeldBytes: number;
+  readonly maxHeldBytes: number;
   /** How long the pieces of one call may take. */
   readonly piecesMs: number;
   /** Interval of `isAble` checks. */
@@ -53,8 +52,8 @@ export interface CallServerLimits {
 }
 
 const LIMITS: CallServerLimits = {
-  mostActive: 128,
-  mostHeldBytes: 64 * 1024 * 1024,
+  maxActive: 128,
+  maxHeldBytes: 64 * 1024 * 1024,
   piecesMs: 5_000,
   checkMs: 500,
   stopMs: 2_000,
@@ -143,28 +142,28 @@ export class CallServer implements Service {
   }
 
   #refusal(count: number): CallRefusal | null {
-    if (count > MOST_PIECES) return 'too large';
+    if (count > MAX_PIECES) return 'too large';
     if (!this.#deps.isAble()) {
       // First leave the group: the caller's next attempt must not come back here.
       this.#leaveGroup();
       return 'unable';
     }
-    const { mostActive, mostHeldBytes } = this.#limits;
-    const isFull = this.#held + heldBy(count) > mostHeldBytes;
-    return isFull || this.#running.size >= mostActive ? 'busy' : null;
+    const { maxActive, maxHeldBytes } = this.#limits;
+    const isFull = this.#held + heldBy(count) > maxHeldBytes;
+    return isFull || this.#running.size >= maxActive ? 'busy' : null;
   }
 
   async #serve(first: Msg, count: number): Promise<void> {
     const taken = { headers: takenHeader(this.#deps.address) };
     const pieces = new Pieces(count);
-    const whole = pieces.take(first.data);
+    const whole = pieces.addPiece(first.data);
     let bytes: Uint8Array | null = whole;
     if (whole === null) bytes = await this.#collect(first, count, pieces);
     else send(first, new Uint8Array(), taken);
     // Its caller is gone.
     if (bytes === null) return;
     const answer = await this.#deps.handle(bytes);
-    if (answer.length > MOST_CALL_BYTES) {
+    if (answer.length > MAX_CALL_BYTES) {
       send(first, new Uint8Array(), { headers: refusedHeader('too large') });
       return;
     }
@@ -179,7 +178,7 @@ export class CallServer implements Service {
     const arrived = Promise.withResolvers<Uint8Array | null>();
     const subscription = link.connection.subscribe(inbox, {
       callback: (_error, { data }) => {
-        const whole = pieces.take(data);
+        const whole = pieces.addPiece(data);
         if (whole !== null) arrived.resolve(whole);
       },
     });

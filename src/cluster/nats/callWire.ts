@@ -11,8 +11,8 @@ import { headers, type Msg, type MsgHdrs } from './connection.ts';
 
 export const PIECE_BYTES = 512 * 1024;
 /** Limit of a call or an answer. The longest is a launch: a 6 MiB form, as base64 in JSON. */
-export const MOST_CALL_BYTES = 10 * 1024 * 1024;
-export const MOST_PIECES = Math.ceil(MOST_CALL_BYTES / PIECE_BYTES);
+export const MAX_CALL_BYTES = 10 * 1024 * 1024;
+export const MAX_PIECES = Math.ceil(MAX_CALL_BYTES / PIECE_BYTES);
 
 /** Why a node refused a call. */
 const REFUSALS = ['unable', 'busy', 'too large'] as const;
@@ -84,7 +84,7 @@ export class Pieces {
   }
 
   /** All of them joined; null: some are missing. */
-  take(piece: Uint8Array): Uint8Array | null {
+  addPiece(piece: Uint8Array): Uint8Array | null {
     // The client reuses its buffer once the callback has returned.
     this.#pieces.push(Uint8Array.from(piece));
     return this.#pieces.length === this.#count ? Buffer.concat(this.#pieces) : null;

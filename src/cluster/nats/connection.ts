@@ -140,15 +140,15 @@ export class NatsLink {
 
   async #listen(): Promise<void> {
     for await (const status of this.connection.status()) {
-      if (status.type === 'disconnect') this.#tell({ status: 'disconnected' }, false);
-      if (status.type === 'reconnect') this.#tell({ status: 'reconnected' }, true);
+      if (status.type === 'disconnect') this.#setStatus({ status: 'disconnected' }, false);
+      if (status.type === 'reconnect') this.#setStatus({ status: 'reconnected' }, true);
       if (status.type !== 'error') continue;
       for (const listener of this.#refusalListeners) listener(status.error.message);
     }
-    this.#tell({ status: 'closed' }, false);
+    this.#setStatus({ status: 'closed' }, false);
   }
 
-  #tell(status: NatsStatus, connected: boolean): void {
+  #setStatus(status: NatsStatus, connected: boolean): void {
     this.#connected = connected;
     for (const listener of [...this.#listeners]) listener(status);
   }

@@ -2,11 +2,11 @@
  * The lease: most of the time at most one node believes that it leads. It serves liveness only; the
  * sequence and the term of the log keep two leaders from writing.
  *
- * The holder renews every third of the lease. It trusts the lease for 0.8 of its length after it
- * sent the last renewal that was granted, by its own monotonic clock; only later does the server
- * let another node take it. A process that was frozen checks `held` first, and notices at once.
- * The server does not notify anyone when a lease expires: candidates retry every lease/5. While
- * they hear its renewals (`HeardRenewals`), a try costs no request.
+ * The holder renews every third of the lease. It trusts the lease for 0.8 of its length, counted
+ * from the sending of the last granted renewal by its own monotonic clock; only later does the
+ * server let another node take it. A process that was frozen checks `held` first, and notices at
+ * once. The server does not notify anyone when a lease expires: candidates retry every lease/5.
+ * While they hear its renewals (`HeardRenewals`), a try costs no request.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import type { MarketIdentity } from '../../engine/runtime/marketIdentity.ts';
@@ -48,7 +48,7 @@ const TRUSTED_PART = 0.8;
 const RENEWALS = 3;
 const RETRIES = 10;
 /** Attempts to release, while NATS gives no answer. */
-const MOST_RELEASES = 3;
+const MAX_RELEASES = 3;
 
 /** How long candidates wait between two tries. */
 export function candidacyMs(leaseMs: number): number {
@@ -74,7 +74,7 @@ export class Lease {
 
   /** Hears renewals from now on. */
   listen(): void {
-    this.#bucket.hear(KEY, (text) => this.#renewals.heard(text));
+    this.#bucket.watch(KEY, (text) => this.#renewals.receive(text));
   }
 
   /** By the clock, not a timer: true only while no other node can have it. */
@@ -111,8 +111,20 @@ export class Lease {
     const untilMs = this.#trustedFrom(clock.monotonicMs());
     const outcome = await this.#bucket.create(KEY, text);
     if (outcome.write === 'refused') return 'refused';
-    this.#unanswered = outcome.write === 'done' ? null : text;
-    return outcome.write === 'done' ? this.#begin(text, outcome.revision, untilMs) : 'unreachable';
+    this.#unanswered = text;
+    if (outcome.write === 'unreachable' || !(await this.#isFound(text))) return 'unreachable';
+    this.#unanswered = null;
+    return this.#begin(text, outcome.revision, untilMs);
+  }
+
+  /**
+   * A server of 2.9 whose file is broken stores values that it does not find: it would give the
+   * lease to every candidate (report 7549 of nats-server). An empty bucket has a new file.
+   */
+  async #isFound(text: string): Promise<boolean> {
+    const stored = await this.#bucket.get(KEY);
+    if (stored === null) await this.#bucket.empty();
+    return stored !== null && stored !== 'unreachable' && stored.text === text;
   }
 
   /** A try that succeeded without an answer would keep all nodes out until it expires. */
@@ -145,7 +157,7 @@ export class Lease {
     const term = this.#term;
     this.#end();
     if (term === null) return;
-    for (let attempt = 1; attempt <= MOST_RELEASES; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_RELEASES; attempt += 1) {
       const outcome = await this.#bucket.remove(KEY, term.revision);
       if (outcome.write === 'done') return;
       // The answer was lost, or a renewal in flight arrived first.
@@ -239,13 +251,13 @@ export class Lease {
 }
 
 /**
- * What a node hears of the lease without asking NATS: each renewal is a message on the key's
+ * Observes renewals of the lease without asking NATS: each renewal is a message on the key's
  * subject, which all nodes hear.
  *
- * Such a message is a request to store a text; NATS may refuse it. Candidates send requests too,
- * and so does a holder that was overtaken. So only a text counts that NATS was seen to hold. It
- * keeps candidates from asking for one lease after it was heard last. It never makes a node the
- * leader, and never keeps a leader.
+ * A message on this subject is a request to store a text; NATS may refuse it. Candidates send
+ * requests too, and so does a holder that was overtaken. So only a text counts that NATS was seen
+ * to hold. It keeps candidates from asking for one lease after it was heard last. It never makes a
+ * node the leader, and never keeps a leader.
  */
 export class HeardRenewals {
   readonly #clock: Clock;
@@ -259,7 +271,7 @@ export class HeardRenewals {
     this.#leaseMs = leaseMs;
   }
 
-  /** What NATS holds: the renewals of this text count from now on. */
+  /** Called with the text that NATS holds: the renewals of this text count from now on. */
   seen(text: string): void {
     if (text === this.#stored) return;
     this.#stored = text;
@@ -267,7 +279,7 @@ export class HeardRenewals {
   }
 
   /** A message on the key's subject; empty: a release. */
-  heard(text: string): void {
+  receive(text: string): void {
     if (text === '') this.#stored = null;
     else if (text === this.#stored) this.#heardMs = this.#clock.monotonicMs();
   }

@@ -8,16 +8,15 @@
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { LAST_DATE_MS, MAX_LEASE_MS } from '../../engine/runtime/limits.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-/** Of what `Date` holds. */
-export const LAST_MS = 8_640_000_000_000_000;
 /** A term begins with each leader: at one a second, 30,000 years. */
 export const LAST_TERM = 1_000_000_000_000;
 
 export const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const Ms = Type.Integer({ minimum: 0, maximum: LAST_MS });
+const Ms = Type.Integer({ minimum: 0, maximum: LAST_DATE_MS });
 const Term = Type.Integer({ minimum: 0, maximum: LAST_TERM });
 export const EPOCH_PATTERN = '^[0-9]{1,15}-[A-Za-z0-9_-]{1,24}$';
 const Epoch = Type.String({ pattern: EPOCH_PATTERN });
@@ -39,7 +38,8 @@ const Announcement = Type.Object({
   seq: Seq,
   reader: Type.Optional(Type.Literal(true)),
   market: Type.Optional(Market),
-  leaseMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400_000 })),
+  // Values of the bucket live as long as the longest announced lease.
+  leaseMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LEASE_MS })),
   replicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 5 })),
 });
 
@@ -48,7 +48,10 @@ const Process = Type.Object({
   token: Name,
   host: Type.String({ maxLength: 256 }),
   sinceMs: Ms,
-  aheadMs: Type.Union([Type.Number({ minimum: -LAST_MS, maximum: LAST_MS }), Type.Null()]),
+  aheadMs: Type.Union([
+    Type.Number({ minimum: -LAST_DATE_MS, maximum: LAST_DATE_MS }),
+    Type.Null(),
+  ]),
 });
 
 /** A log is about to begin at `beginsAt`, with the entry of this hash. */
@@ -163,7 +166,7 @@ const KINDS = {
 } as const satisfies Record<string, readonly [TSchema, number]>;
 
 type Decoded = keyof typeof KINDS;
-export type MessageKind = Decoded | 'entry';
+type MessageKind = Decoded | 'entry';
 
 /** Reports why a message was dropped, without its content. */
 type Drop = (kind: MessageKind, why: string) => void;

@@ -1,6 +1,6 @@
 /**
  * Publishes to a stream. Never rejects: a missing acknowledgement is an outcome (`lost`), at once
- * when the connection is lost. Such a message may be stored or not, now or a little later.
+ * when the connection is lost. NATS may or may not store such a message, now or a little later.
  *
  * Never: `Nats-Expected-Last-Msg-Id`. A server compares it with a value in its memory. A copy that
  * caught up from another server lacks this value and silently refuses every later message

@@ -7,16 +7,16 @@
  * messages are read from the leader one by one; after a pause (100 ms, doubled up to 5 s while that
  * does not help) a new consumer is tried.
  */
-import { Fault, isFault } from '../../engine/runtime/assert.ts';
+import { Fault } from '../../engine/runtime/assert.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
+import { type BatchSource, fetchBatch } from './batch.ts';
+import { type NatsLink, nanos } from './connection.ts';
 import {
   AckPolicy,
   DeliverPolicy,
-  deliveryOf,
   type JetStreamManager,
-  MarketStream,
+  NatsStream,
   type StoredMessage,
 } from './stream.ts';
 
@@ -25,26 +25,19 @@ interface Cursor {
   readonly next: number;
 }
 
-interface Batch {
-  readonly messages: readonly StoredMessage[];
-  /** The consumer can be used again. */
-  readonly alive: boolean;
-}
-
 const IDLE_MS = 10_000;
-const SILENCE_MS = 5_000;
-const BATCH_BYTES = 8 * 1024 * 1024;
 /** Messages of one read from the leader, one request each. */
 const LEADER_BATCH = 32;
-const PAUSE = { firstMs: 100, mostMs: 5_000 };
+const PAUSE = { firstMs: 100, maxMs: 5_000 };
 
-export class RangeReader {
+export class RangeFetcher {
   readonly #link: NatsLink;
   readonly #jsm: JetStreamManager;
   readonly #stream: string;
   readonly #clock: Clock;
   readonly #subject: string | undefined;
-  readonly #leader: MarketStream;
+  readonly #leader: NatsStream;
+  readonly #source: BatchSource;
   #cursor: Cursor | null = null;
   /** No consumer is used before this, by the monotonic clock. */
   #pausedUntilMs = 0;
@@ -63,7 +56,8 @@ export class RangeReader {
     this.#stream = stream;
     this.#clock = clock;
     this.#subject = subject;
-    this.#leader = new MarketStream(link, jsm, stream);
+    this.#leader = new NatsStream(link, jsm, stream);
+    this.#source = { link, stream, clock };
   }
 
   /**
@@ -85,7 +79,7 @@ export class RangeReader {
     const kept = this.#cursor?.next === from ? this.#cursor : null;
     this.#cursor = null;
     if (kept !== null) {
-      const { messages, alive } = await this.#fetch(kept.consumer, limit);
+      const { messages, alive } = await fetchBatch(this.#source, kept.consumer, limit);
       if (alive) this.#keep(kept.consumer, from, messages);
       if (messages.length > 0 || alive) return messages;
     }
@@ -100,7 +94,7 @@ export class RangeReader {
     };
     const add = () => this.#jsm.consumers.add(this.#stream, settings);
     const { name } = await this.#link.whileConnected(add);
-    const { messages, alive } = await this.#fetch(name, limit);
+    const { messages, alive } = await fetchBatch(this.#source, name, limit);
     if (!alive && messages.length === 0)
       throw new Fault('natsSilent', `NATS stopped answering at ${from}`);
     if (alive) this.#keep(name, from, messages);
@@ -136,51 +130,4 @@ export class RangeReader {
     const last = messages.at(-1);
     this.#cursor = { consumer, next: last === undefined ? from : last.seq + 1 };
   }
-
-  async #fetch(consumer: string, limit: number): Promise<Batch> {
-    const { connection } = this.#link;
-    const inbox = createInbox();
-    const messages: StoredMessage[] = [];
-    const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
-    const silence = () => this.#clock.after(SILENCE_MS, () => end(false));
-    let timer = silence();
-    const take = (message: Msg) => {
-      const delivery = deliveryOf(message);
-      if (delivery === null) return end(isEndOfBatch(message));
-      messages.push({ seq: delivery.seq, subject: message.subject, data: message.data });
-      if (delivery.pending === 0 || messages.length === limit) return end(true);
-      if (messages.length % 64 !== 0) return;
-      timer.cancel();
-      timer = silence();
-    };
-    const ask = async () => {
-      const subscription = connection.subscribe(inbox, {
-        callback: (_error, message) => take(message),
-      });
-      const request = { batch: limit, no_wait: true, max_bytes: BATCH_BYTES };
-      const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#stream}.${consumer}`;
-      connection.publish(subject, JSON.stringify(request), { reply: inbox });
-      const alive = await ended;
-      subscription.unsubscribe();
-      return alive;
-    };
-    // Without a connection: answer the messages that have arrived, and drop the consumer.
-    const alive = await this.#link.whileConnected(ask).catch((error) => {
-      if (isFault(error, 'natsSilent')) return false;
-      throw error;
-    });
-    timer.cancel();
-    end(false);
-    return { messages, alive };
-  }
-}
-
-const NO_MESSAGES = 404;
-const TIMEOUT = 408;
-
-/** The end of this request; the consumer is alive. */
-function isEndOfBatch({ headers }: Msg): boolean {
-  const code = headers?.code ?? 0;
-  if (code === NO_MESSAGES || code === TIMEOUT) return true;
-  return /max ?bytes/i.test(headers?.description ?? '');
 }

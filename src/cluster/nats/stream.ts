@@ -6,6 +6,8 @@
  * answer in time or cannot give one now; the request may then be repeated.
  */
 import {
+  type ConsumerConfig,
+  type ConsumerInfo,
   DiscardPolicy,
   JetStreamApiError,
   type JetStreamClient,
@@ -23,7 +25,7 @@ import { type Msg, type NatsLink, nanos } from './connection.ts';
 import type { Messages } from './messages.ts';
 
 export { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
-export type { JetStreamManager, StreamConfig };
+export type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamConfig };
 export { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType };
 
 export interface StreamState {
@@ -116,7 +118,7 @@ export function deliveryOf({ reply = '' }: Msg): Delivery | null {
   return areNumbers ? { seq, consumerSeq, pending } : null;
 }
 
-export class MarketStream {
+export class NatsStream {
   readonly name: string;
   readonly messages: Messages;
   readonly #link: NatsLink;

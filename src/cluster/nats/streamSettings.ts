@@ -1,10 +1,10 @@
 /**
- * Settings of streams. NATS keeps them, whatever the environment of a node says later. A key-value
- * bucket and an object store are streams underneath.
+ * Settings of streams. NATS keeps settings, even if the environment of a node changes later. A
+ * key-value bucket and an object store are streams underneath.
  *
  * Each node compares them at its start: copies of the streams, lifetime of the lease, limits of the
- * log. The largest value of the living nodes holds, so the first node that starts with a larger
- * value raises it, and the last one that had it lowers it.
+ * log. The largest value among the living nodes holds, so the first node that starts with a larger
+ * value raises the setting, and the last node with that value lowers it.
  *
  * Errors: throws `startRefused` where NATS cannot have the setting, anything else when it gives
  * no answer.
@@ -111,7 +111,7 @@ async function keepEntries(
     max_msg_size: isLarge ? max_msg_size : limits.maxMessageBytes,
   };
   const differing = Object.entries(wanted).filter(
-    // trust: the keys are those of a stream's configuration
+    // trust: the keys come from a stream's configuration
     ([key, value]) => config[key as keyof StreamConfig] !== value,
   );
   if (differing.length === 0) return [];
@@ -152,7 +152,7 @@ export interface SharedSettings {
 
 const ENVIRONMENT = { leaseMs: 'LEASE_MS', replicas: 'NATS_REPLICAS' } as const;
 
-/** The streams of a market: the log, values that live as long as the lease, and what is kept. */
+/** The streams of a market: the log, values that expire with the lease, and stored files. */
 export function streamsOf(market: string) {
   const kept = [`OBJ_${market}-files`, `OBJ_${market}-images`, `KV_${market}-webhooks`];
   return { log: market, nodes: `KV_${market}-nodes`, kept };

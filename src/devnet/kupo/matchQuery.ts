@@ -6,7 +6,7 @@ import { bech32 } from '@scure/base';
 import { formatAddress, parseAddress, readAddress } from '../../cardano/codec/address.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import type { OutputQuery } from '../outputSearch.ts';
-import type { KupoReader } from './kupoReader.ts';
+import type { KupoIndex } from './kupoIndex.ts';
 import { pointJson } from './matchJson.ts';
 
 /** Beside the query: exactly this address, and this asset too. */
@@ -39,7 +39,7 @@ interface MatchQuery {
 export function readMatchQuery(
   text: string,
   params: URLSearchParams,
-  reader: KupoReader,
+  index: KupoIndex,
 ): MatchQuery | Invalid {
   const pattern = readPattern(text);
   if (pattern === null) {
@@ -61,7 +61,7 @@ export function readMatchQuery(
   }
   const filters = readFilters(pattern, params);
   if ('hint' in filters) return filters;
-  const bounds = readBounds(params, reader);
+  const bounds = readBounds(params, index);
   if ('hint' in bounds) return bounds;
   const oldestFirst = order === 'oldest_first';
   return {
@@ -110,7 +110,7 @@ const NOTHING = [1, 0] as const;
 /** Slots or points (`slot.hash`), both ends included, as heights. One lower and one upper bound. */
 function readBounds(
   params: URLSearchParams,
-  reader: KupoReader,
+  index: KupoIndex,
 ): Pick<Pattern, 'made' | 'spent'> | Invalid {
   const found: { created?: [number, number]; spent?: [number, number] } = {};
   for (const [end, side] of ['after', 'before'].entries()) {
@@ -119,10 +119,10 @@ function readBounds(
     if (values.length > 1) return invalid(`Only one bound may be a ${side}.`);
     const [[what], [text]] = [names, values];
     if (what === undefined || text === undefined) continue;
-    const slot = readSlot(text, reader);
+    const slot = readSlot(text, index);
     if (typeof slot !== 'number') return slot;
     const range = found[what] ?? [0, Number.MAX_SAFE_INTEGER];
-    range[end] = end === 0 ? reader.heightFrom(slot) : reader.heightUpTo(slot);
+    range[end] = end === 0 ? index.heightFrom(slot) : index.heightUpTo(slot);
     found[what] = range;
   }
   return {
@@ -132,12 +132,12 @@ function readBounds(
 }
 
 /** A point must be on the chain. */
-function readSlot(text: string, reader: KupoReader): number | Invalid {
+function readSlot(text: string, index: KupoIndex): number | Invalid {
   const [, digits, hash] = POINT.exec(text) ?? [];
   if (digits === undefined) return invalid('A bound is a slot, or slot.hash of a block.');
   const slot = Number(digits);
   if (hash === undefined) return slot;
-  const ancestor = reader.pointUpTo(slot);
+  const ancestor = index.pointUpTo(slot);
   if (ancestor === null) return invalid('No such point is known.');
   if (ancestor.slot === slot && ancestor.hash === hash) return slot;
   const hint = `There is no block ${text}: details.ancestor is the closest one before it.`;

@@ -13,7 +13,7 @@ import type { Ledger } from '../ledger.ts';
 import type { LedgerFile } from '../ledgerFile.ts';
 import { type Guard, isForeign, LocalHttpServer } from '../localHttp.ts';
 import type { OutputPosition } from '../outputSearch.ts';
-import { KupoReader } from './kupoReader.ts';
+import { KupoIndex } from './kupoIndex.ts';
 import { matchJson, pointJson, writeJson } from './matchJson.ts';
 import { readMatchQuery, readPattern } from './matchQuery.ts';
 
@@ -55,7 +55,7 @@ export interface KupoResponse {
 
 /** Entries of an index that are read before other requests have their turn. */
 const PAGE = 200;
-const MOST_REQUESTS = 256;
+const MAX_REQUESTS = 256;
 const REQUEST_MS = 60_000;
 const CORS = { 'access-control-allow-origin': '*' };
 const TYPE = 'application/json;charset=utf-8';
@@ -66,14 +66,14 @@ const PATHS = [...CACHED, 'patterns', 'health'];
 
 /** The answers, over HTTP or in memory. */
 export class KupoAnswers {
-  readonly #reader: KupoReader;
+  readonly #index: KupoIndex;
   readonly #ledger: Ledger;
   readonly #options: Pick<KupoOptions, 'clock' | 'version'>;
   #underway = 0;
 
   constructor(ledger: Ledger, file: LedgerFile, options: Pick<KupoOptions, 'clock' | 'version'>) {
     this.#ledger = ledger;
-    this.#reader = new KupoReader(file);
+    this.#index = new KupoIndex(file);
     this.#options = options;
   }
 
@@ -81,8 +81,8 @@ export class KupoAnswers {
     if (request.method === 'OPTIONS') {
       response.begin(200, CORS);
       response.end();
-    } else if (this.#underway >= MOST_REQUESTS) {
-      const hint = `${MOST_REQUESTS} requests are under way: try again`;
+    } else if (this.#underway >= MAX_REQUESTS) {
+      const hint = `${MAX_REQUESTS} requests are under way: try again`;
       this.#send(response, { status: 503, body: { hint } });
     } else {
       this.#underway += 1;
@@ -127,7 +127,7 @@ export class KupoAnswers {
     areAmountsTexts: boolean,
     response: KupoResponse,
   ): Promise<void> {
-    const query = readMatchQuery(text === '' ? '*' : text, params, this.#reader);
+    const query = readMatchQuery(text === '' ? '*' : text, params, this.#index);
     if ('hint' in query) {
       this.#send(response, { status: 400, body: query });
       return;
@@ -140,9 +140,9 @@ export class KupoAnswers {
     let separator = '[';
     let after: OutputPosition | null = null;
     for (;;) {
-      if (!this.#reader.isOnChain(asOf)) throw new Error('the chain was rolled back meanwhile');
+      if (!this.#index.isOnChain(asOf)) throw new Error('the chain was rolled back meanwhile');
       const wanted = { height, limit: PAGE, after, isResolved };
-      const { matches, last } = this.#reader.page(pattern, wanted);
+      const { matches, last } = this.#index.page(pattern, wanted);
       for (const match of matches) {
         response.write(separator + writeJson(matchJson(match, { isResolved, areAmountsTexts })));
         separator = ',';
@@ -166,23 +166,23 @@ export class KupoAnswers {
     if (kind === 'metadata') return this.#metadata(argument, params);
     if (kind === 'datums') {
       return /^[0-9a-f]{64}$/.test(argument)
-        ? { status: 200, body: this.#reader.datum(argument) }
+        ? { status: 200, body: this.#index.datum(argument) }
         : invalid('The hash of a datum is 64 hex digits.');
     }
     return /^[0-9a-f]{56}$/.test(argument)
-      ? { status: 200, body: this.#reader.script(argument) }
+      ? { status: 200, body: this.#index.script(argument) }
       : invalid('The hash of a script is 56 hex digits.');
   }
 
   #checkpoints(argument: string, params: URLSearchParams): KupoAnswer {
-    if (argument === '') return { status: 200, body: this.#reader.checkpoints().map(pointJson) };
+    if (argument === '') return { status: 200, body: this.#index.checkpoints().map(pointJson) };
     if (!SLOT.test(argument)) return invalid('A checkpoint is asked for by its slot.');
     const isStrict = params.has('strict');
     if (String(params) !== (isStrict ? 'strict=' : '')) {
       return invalid('strict is the only flag of a checkpoint, and has no value.');
     }
     const slot = Number(argument);
-    const point = this.#reader.pointUpTo(slot);
+    const point = this.#index.pointUpTo(slot);
     const isWanted = point !== null && (!isStrict || point.slot === slot);
     return { status: 200, body: isWanted ? pointJson(point) : null };
   }
@@ -195,7 +195,7 @@ export class KupoAnswers {
     }
     const slot = Number(argument);
     if (slot === 0) return { status: 200, body: [] };
-    const metadata = this.#reader.metadata(slot, txHash);
+    const metadata = this.#index.metadata(slot, txHash);
     if (metadata === null) return invalid('No block is known there, or it is not kept any more.');
     const headers = { 'x-block-header-hash': metadata.hash };
     return { status: 200, body: metadata.found, headers };

@@ -7,9 +7,9 @@ import { type Output, refText } from '../../cardano/codec/output.ts';
 import { adaJson, outputJson, refJson, valueJson } from '../../cardano/codec/outputJson.ts';
 import { totalUnits } from '../../cardano/codec/transaction.ts';
 import { addValues, asValue, coins, equalValues } from '../../cardano/codec/value.ts';
-import { leastFee, scriptBytes } from '../../cardano/transactions/cost.ts';
+import { minFee, scriptBytes } from '../../cardano/transactions/cost.ts';
 import type { JsonValue } from '../../engine/runtime/exactJson.ts';
-import { depositsLovelace } from './certificates.ts';
+import { keyDepositsLovelace } from './certificates.ts';
 import { type JudgedTransaction, type RuleFailure, unlessEmpty } from './judged.ts';
 import { intervalJson, rewardAccountText } from './transactionJson.ts';
 
@@ -65,8 +65,8 @@ export function outsideValidity({ tx, context: { slot } }: JudgedTransaction): R
 }
 
 export function largeValues(judged: JudgedTransaction): RuleFailure | null {
-  const { mostValueBytes } = judged.context.parameters;
-  const large = made(judged).filter((output) => valueBytes(output) > mostValueBytes);
+  const { maxValueBytes } = judged.context.parameters;
+  const large = made(judged).filter((output) => valueBytes(output) > maxValueBytes);
   return unlessEmpty(3120, 'excessivelyLargeOutputs', large.map(outputJson));
 }
 
@@ -122,7 +122,7 @@ export function missingCollateral(judged: JudgedTransaction): RuleFailure | null
 }
 
 export function tooManyCollaterals(judged: JudgedTransaction): RuleFailure | null {
-  const maximumCollateralInputs = judged.context.parameters.mostCollateralInputs;
+  const maximumCollateralInputs = judged.context.parameters.maxCollateralInputs;
   const countedCollateralInputs = judged.tx.collateralInputs.length;
   if (!runsScripts(judged) || countedCollateralInputs <= maximumCollateralInputs) return null;
   return { code: 3131, data: { maximumCollateralInputs, countedCollateralInputs } };
@@ -163,7 +163,7 @@ export function insufficientCollateral(judged: JudgedTransaction): RuleFailure |
 
 export function smallOutputs(judged: JudgedTransaction): RuleFailure | null {
   const small = made(judged).flatMap((output) => {
-    const least = leastHeld(judged, output);
+    const least = minHeld(judged, output);
     if (output.value.lovelace >= least) return [];
     return [{ output: outputJson(output), minimumRequiredValue: adaJson(least) }];
   });
@@ -173,7 +173,7 @@ export function smallOutputs(judged: JudgedTransaction): RuleFailure | null {
 const ENTRY_BYTES = 160n;
 
 /** Computed from the actual bytes: an amount may be encoded in more bytes than it needs. */
-function leastHeld({ context: { parameters } }: JudgedTransaction, { cbor }: Output): bigint {
+function minHeld({ context: { parameters } }: JudgedTransaction, { cbor }: Output): bigint {
   return (ENTRY_BYTES + BigInt(cbor.length / 2)) * parameters.outputByteLovelace;
 }
 
@@ -182,11 +182,11 @@ export function tooManyUnits({
   context: { parameters },
 }: JudgedTransaction): RuleFailure | null {
   const provided = totalUnits(tx.redeemers);
-  const { mostMemory, mostCpu } = parameters;
-  if (provided.memory <= mostMemory && provided.cpu <= mostCpu) return null;
+  const { maxMemory, maxCpu } = parameters;
+  if (provided.memory <= maxMemory && provided.cpu <= maxCpu) return null;
   const data = {
     providedExecutionUnits: { ...provided },
-    maximumExecutionUnits: { memory: mostMemory, cpu: mostCpu },
+    maximumExecutionUnits: { memory: maxMemory, cpu: maxCpu },
   };
   return { code: 3134, data };
 }
@@ -197,12 +197,12 @@ function sizeOf({ tx }: JudgedTransaction): number {
 }
 
 export function tooLarge(judged: JudgedTransaction): RuleFailure | null {
-  const { mostBytes } = judged.context.parameters;
+  const { maxBytes } = judged.context.parameters;
   const measured = sizeOf(judged);
-  if (measured <= mostBytes) return null;
+  if (measured <= maxBytes) return null;
   const data = {
     measuredTransactionSize: { bytes: measured },
-    maximumTransactionSize: { bytes: mostBytes },
+    maximumTransactionSize: { bytes: maxBytes },
   };
   return { code: 3119, data };
 }
@@ -213,7 +213,7 @@ export function smallFee(judged: JudgedTransaction): RuleFailure | null {
     .utxosOf([...inputs, ...referenceInputs])
     .reduce((sum, { output }) => sum + scriptBytes(output), 0n);
   const { parameters } = judged.context;
-  const least = leastFee(parameters, sizeOf(judged), redeemers, referenced);
+  const least = minFee(parameters, sizeOf(judged), redeemers, referenced);
   if (feeLovelace >= least) return null;
   const data = { minimumRequiredFee: adaJson(least), providedFee: adaJson(feeLovelace) };
   return { code: 3122, data };
@@ -228,7 +228,7 @@ export function notConserved(judged: JudgedTransaction): RuleFailure | null {
   const withdrawn = judged.withdrawals().reduce((sum, { lovelace }) => sum + lovelace, 0n);
   const spent = judged.utxosOf(inputs).map(({ output }) => output.value);
   const consumed = addValues(...spent, asValue(withdrawn, minted));
-  const kept = coins(feeLovelace + depositsLovelace(judged));
+  const kept = coins(feeLovelace + keyDepositsLovelace(judged));
   const produced = addValues(...outputs.map(({ value }) => value), kept, asValue(0n, burnt));
   if (equalValues(consumed, produced)) return null;
   const data = { valueConsumed: valueJson(consumed), valueProduced: valueJson(produced) };

@@ -17,19 +17,19 @@ import { toHex } from '../../cardano/codec/hex.ts';
 import { adaJson } from '../../cardano/codec/outputJson.ts';
 import type { JudgedTransaction, RuleFailure } from './judged.ts';
 
-export const KEY_DEPOSIT_LOVELACE = 2_000_000n;
+const KEY_DEPOSIT_LOVELACE = 2_000_000n;
 
 const UNKNOWN_CREDENTIAL = 3146;
-const UNKNOWN_POOL = 3140;
+const UNKNOWN_STAKE_POOL = 3140;
 const UNKNOWN_REPRESENTATIVE = 3153;
 const UNKNOWN_MEMBER = 3154;
-const WRONG_DEPOSIT = 3151;
+const WRONG_KEY_DEPOSIT = 3151;
 const UNKNOWN_PROPOSALS = 3138;
 
 /** Kinds of certificates, grouped by the registration that they need first. */
 const NEEDS_CREDENTIAL = [1, 2, 8, 9, 10];
-const REGISTERS_WITH_DEPOSIT = 7;
-const RETIRES_POOL = 4;
+const REGISTERS_WITH_KEY_DEPOSIT = 7;
+const RETIRES_STAKE_POOL = 4;
 /** Registers a key and delegates to a pool: the pool stands third. */
 const REGISTERS_AND_DELEGATES = [11, 13];
 const NEEDS_MEMBER = [14, 15];
@@ -52,9 +52,9 @@ function faultOf(body: Uint8Array, [kind, first, second]: readonly Item[]): Rule
     const { id, from } = credentialOf(body, first);
     return { code: UNKNOWN_CREDENTIAL, data: { unknownCredential: id, from } };
   }
-  if (number === RETIRES_POOL) return unknownPool(body, first);
+  if (number === RETIRES_STAKE_POOL) return stakePoolUnknown(body, first);
   if (REGISTERS_AND_DELEGATES.includes(number) && second !== undefined) {
-    return unknownPool(body, second);
+    return stakePoolUnknown(body, second);
   }
   if (NEEDS_MEMBER.includes(number)) {
     const member = credentialOf(body, first);
@@ -67,16 +67,16 @@ function faultOf(body: Uint8Array, [kind, first, second]: readonly Item[]): Rule
       data: { unknownDelegateRepresentative: representative },
     };
   }
-  if (number !== REGISTERS_WITH_DEPOSIT || second === undefined) return null;
+  if (number !== REGISTERS_WITH_KEY_DEPOSIT || second === undefined) return null;
   const deposit = integerOf(body, second);
   if (deposit === KEY_DEPOSIT_LOVELACE) return null;
   const expectedDeposit = adaJson(KEY_DEPOSIT_LOVELACE);
-  return { code: WRONG_DEPOSIT, data: { providedDeposit: adaJson(deposit), expectedDeposit } };
+  return { code: WRONG_KEY_DEPOSIT, data: { providedDeposit: adaJson(deposit), expectedDeposit } };
 }
 
-function unknownPool(body: Uint8Array, pool: Item): RuleFailure {
+function stakePoolUnknown(body: Uint8Array, pool: Item): RuleFailure {
   const unknownStakePool = bech32.encode('pool', bech32.toWords(bytesOf(body, pool)), 200);
-  return { code: UNKNOWN_POOL, data: { unknownStakePool } };
+  return { code: UNKNOWN_STAKE_POOL, data: { unknownStakePool } };
 }
 
 function credentialOf(body: Uint8Array, item: Item): { id: string; from: string } {
@@ -87,14 +87,14 @@ function credentialOf(body: Uint8Array, item: Item): { id: string; from: string 
 }
 
 /** Deposits of key registrations, which the transaction has to balance. */
-export function depositsLovelace(judged: JudgedTransaction): bigint {
+export function keyDepositsLovelace(judged: JudgedTransaction): bigint {
   const { body } = judged.tx;
   const list = judged.field(4);
   return (list === undefined ? [] : setElementsOf(list)).reduce((sum, certificate) => {
     const [kind, , deposit] = elementsOf(certificate);
     const number = kind === undefined ? null : numberOf(body, kind);
     if (number === 0) return sum + KEY_DEPOSIT_LOVELACE;
-    return number === REGISTERS_WITH_DEPOSIT && deposit ? sum + integerOf(body, deposit) : sum;
+    return number === REGISTERS_WITH_KEY_DEPOSIT && deposit ? sum + integerOf(body, deposit) : sum;
   }, 0n);
 }
 

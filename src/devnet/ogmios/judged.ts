@@ -52,7 +52,7 @@ export function unlessEmpty(
   return list.length === 0 ? null : { code, data: { [name]: list } };
 }
 
-export interface NeededScript {
+interface NeededScript {
   readonly hash: string;
   /** In Ogmios' words: the script's purpose, and the place to which its redeemer points. */
   readonly purpose: JsonValue;
@@ -61,7 +61,7 @@ export interface NeededScript {
   readonly spends: Utxo | null;
 }
 
-export interface ProvidedScript {
+interface ProvidedScript {
   /** 0 native, then the versions of Plutus. */
   readonly language: number;
   /** Its CBOR (native), or the code in one layer of CBOR. */
@@ -80,7 +80,7 @@ const WITNESS_SCRIPTS = [
 export class JudgedTransaction {
   readonly tx: Transaction;
   readonly context: RefusalContext;
-  /** The unspent ones of all outputs that the transaction names. */
+  /** The unspent outputs among all outputs that the transaction names. */
   readonly utxos: ReadonlyMap<string, Utxo>;
 
   constructor(tx: Transaction, context: RefusalContext) {

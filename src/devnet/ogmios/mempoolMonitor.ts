@@ -17,7 +17,7 @@ export const MEMPOOL_METHODS: readonly string[] = [
 
 /** Twice a block, as a node has it. */
 const CAPACITY_BYTES = 2 * 90_112;
-const MOST_ASKED = 1_000;
+const MAX_ASKED = 1_000;
 
 interface Snapshot {
   readonly version: string;
@@ -37,8 +37,8 @@ export class MempoolMonitor {
   }
 
   ask(request: Request): void {
-    if (this.#requests.length >= MOST_ASKED) {
-      this.#transport.close(`more than ${MOST_ASKED} requests are in flight`);
+    if (this.#requests.length >= MAX_ASKED) {
+      this.#transport.close(`more than ${MAX_ASKED} requests are in flight`);
       return;
     }
     this.#requests.push(request);

@@ -57,7 +57,7 @@ interface Refused {
   readonly message: string;
 }
 
-/** What each code says. */
+/** The message of each code. */
 const MESSAGES: Readonly<Record<number, string>> = {
   3100: 'Some signatures are invalid.',
   3101: 'Some signatures are missing.',

@@ -36,7 +36,7 @@ export function invalidParams(what: string): Answer & { readonly error: RpcError
 }
 
 /** Writing the id back recurses: a deeper one would exhaust the stack. */
-const MOST_ID_DEPTH = 32;
+const MAX_ID_DEPTH = 32;
 
 /** Faults of the protocol itself name no method; their data, if any, is the method's own. */
 export function answerText({ method, id }: Request, answer: Answer): string {
@@ -76,7 +76,7 @@ export function readRequest(text: string): Request | string {
   const { jsonrpc, method, params, id } = value as Record<string, unknown>;
   // trust: it was read from JSON
   const reflected = (id ?? null) as JsonValue;
-  if (!isShallow(id, MOST_ID_DEPTH)) {
+  if (!isShallow(id, MAX_ID_DEPTH)) {
     return faultText(CODES.invalidRequest, "field 'id' is nested too deeply");
   }
   if (jsonrpc !== '2.0') {

@@ -4,12 +4,12 @@
  */
 
 import type { JsonValue } from '../../engine/runtime/exactJson.ts';
-import type { Era, EraPlan } from './networkFacts.ts';
+import type { Era, EraConfig } from './networkFacts.ts';
 import type { Answer, RpcError } from './rpc.ts';
 
 export interface ServedPoint {
   readonly slot: number | bigint;
-  /** Of the block, hex. */
+  /** Id of the block, hex. */
   readonly id: string;
 }
 
@@ -63,7 +63,7 @@ export interface NodeFacts {
   readonly networkMagic: number;
   /** ISO 8601. */
   readonly startTime: string;
-  readonly eras: readonly EraPlan[];
+  readonly eras: readonly EraConfig[];
   /** Answer of `queryLedgerState/protocolParameters`. */
   readonly parameters: JsonValue;
   /** 1 is all; what `/health` says of the node behind. */

@@ -2,7 +2,7 @@
  * Ogmios 6 over a devnet: JSON-RPC 2.0 over WebSocket and, for requests without a state of their
  * own, over `POST /`; `GET /health`; and the devnet's own routes. The only import of ws.
  *
- * `MOST_BYTES` bounds a client's request. `FULL_BYTES` and the number of requests in flight bound
+ * `MAX_BYTES` bounds a client's request. `FULL_BYTES` and the number of requests in flight bound
  * the queue for a slow client.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -16,15 +16,15 @@ import { isError } from './rpc.ts';
 import type { ServedNode } from './served.ts';
 import { Session } from './session.ts';
 
-/** Of a request: one holds at most a transaction of 16 kB and the outputs it needs. */
-const MOST_BYTES = 1 << 20;
+/** Limit of a request: one holds at most a transaction of 16 kB and the outputs it needs. */
+const MAX_BYTES = 1 << 20;
 /** Queued for a client, in bytes: no further answer is made before some of it is sent. */
 const FULL_BYTES = 1 << 20;
 /** Answers to queries may exceed FULL_BYTES; a client that does not read is cut off here. */
-const MOST_QUEUED_BYTES = 16 << 20;
-const MOST_SESSIONS = 1_000;
+const MAX_QUEUED_BYTES = 16 << 20;
+const MAX_SESSIONS = 1_000;
 /** HTTP requests that are answered at once. */
-const MOST_REQUESTS = 256;
+const MAX_REQUESTS = 256;
 const REQUEST_MS = 30_000;
 
 interface OgmiosOptions {
@@ -48,7 +48,7 @@ export class OgmiosServer {
   readonly #node: ServedNode;
   readonly #options: OgmiosOptions;
   readonly #http: LocalHttpServer;
-  readonly #upgrades = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
+  readonly #upgrades = new WebSocketServer({ noServer: true, maxPayload: MAX_BYTES });
   readonly #sessions = new Map<Session, WebSocket>();
   readonly #unlisten: () => void;
   readonly #startTime: string;
@@ -100,8 +100,8 @@ export class OgmiosServer {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const foreign = isForeign(request.headers, this.#options.guard);
     if (foreign !== null) refuse(socket, '403 Forbidden', foreign);
-    else if (this.#sessions.size >= MOST_SESSIONS) {
-      refuse(socket, '503 Service Unavailable', `${MOST_SESSIONS} connections are open`);
+    else if (this.#sessions.size >= MAX_SESSIONS) {
+      refuse(socket, '503 Service Unavailable', `${MAX_SESSIONS} connections are open`);
     } else {
       this.#upgrades.handleUpgrade(request, socket, head, (client) => this.#connected(client));
     }
@@ -112,7 +112,7 @@ export class OgmiosServer {
     const session = new Session(this.#node, {
       send: (text) => {
         socket.send(text, () => socket.bufferedAmount === 0 && session.pump());
-        if (socket.bufferedAmount > MOST_QUEUED_BYTES) socket.terminate();
+        if (socket.bufferedAmount > MAX_QUEUED_BYTES) socket.terminate();
       },
       isFull: () => socket.bufferedAmount > FULL_BYTES,
       close: (reason) => socket.close(1008, reason),
@@ -136,8 +136,8 @@ export class OgmiosServer {
       send(response, 403, { error: foreign });
       return;
     }
-    if (this.#requests >= MOST_REQUESTS) {
-      send(response, 503, { error: `${MOST_REQUESTS} requests are under way: try again` });
+    if (this.#requests >= MAX_REQUESTS) {
+      send(response, 503, { error: `${MAX_REQUESTS} requests are under way: try again` });
       return;
     }
     this.#requests += 1;
@@ -169,7 +169,7 @@ export class OgmiosServer {
   async #post(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     if (body === null) {
-      send(response, 413, { error: `A request has at most ${MOST_BYTES} bytes.` });
+      send(response, 413, { error: `A request has at most ${MAX_BYTES} bytes.` });
       return;
     }
     if (path === '/') {
@@ -222,14 +222,14 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, JSON_TYPE).end(jsonText(body as Parameters<typeof jsonText>[0]));
 }
 
-/** null: longer than `MOST_BYTES`, or cut off. */
+/** null: longer than `MAX_BYTES`, or cut off. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request) {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) return null;
+      if (bytes > MAX_BYTES) return null;
       chunks.push(chunk);
     }
   } catch {

@@ -4,6 +4,7 @@
  */
 
 import type { JsonValue } from '../../engine/runtime/exactJson.ts';
+import { MAX_FORK_BLOCKS } from '../../engine/runtime/limits.ts';
 import { ChainSync, readPoint } from './chainSync.ts';
 import { MEMPOOL_METHODS, MempoolMonitor } from './mempoolMonitor.ts';
 import { boundOf, epochAt, eraAt, eraSummaries } from './networkFacts.ts';
@@ -19,7 +20,7 @@ import {
 import type { NodeFacts, ServedNode } from './served.ts';
 
 /** Queries and submissions of one connection that may be under way or queued. */
-const MOST_QUEUED = 1_000;
+const MAX_QUEUED = 1_000;
 
 export interface Transport {
   send(text: string): void;
@@ -55,7 +56,7 @@ export class Session {
     if (this.#isEnded) return;
     const request = readRequest(text);
     if (typeof request === 'string') this.#transport.send(request);
-    else this.#take(request);
+    else this.#handle(request);
   }
 
   /** Sends no further answers. */
@@ -73,14 +74,14 @@ export class Session {
     this.#mempool.pump();
   }
 
-  #take(request: Request): void {
+  #handle(request: Request): void {
     const { method } = request;
     if (method === 'nextBlock') this.#chainSync.nextBlock(request);
     else if (MEMPOOL_METHODS.includes(method)) this.#mempool.ask(request);
     else if (method === 'findIntersection') {
       this.#transport.send(answerText(request, this.#chainSync.findIntersection(request)));
-    } else if (this.#queued >= MOST_QUEUED) {
-      this.#transport.close(`more than ${MOST_QUEUED} requests are in flight`);
+    } else if (this.#queued >= MAX_QUEUED) {
+      this.#transport.close(`more than ${MAX_QUEUED} requests are in flight`);
     } else {
       this.#queued += 1;
       if (method === 'submitTransaction') {
@@ -203,7 +204,7 @@ function shelleyGenesis({
     networkMagic,
     network: network === 'mainnet' ? 'mainnet' : 'testnet',
     activeSlotsCoefficient: '1/20',
-    securityParameter: 2160,
+    securityParameter: MAX_FORK_BLOCKS,
     epochLength: last?.epochSlots ?? 432_000,
     slotsPerKesPeriod: 129_600,
     maxKesEvolutions: 62,

@@ -64,7 +64,7 @@ export function missingScripts(judged: JudgedTransaction): RuleFailure | null {
   return unlessEmpty(3102, 'missingScripts', [...new Set(missing)]);
 }
 
-/** Of the witness set: not needed, or already in a reference. */
+/** Scripts in the witness set that are not needed, or already in a reference. */
 export function extraneousScripts(judged: JudgedTransaction): RuleFailure | null {
   const needed = new Set(judged.needed().map(({ hash }) => hash));
   const extra = [...judged.provided()].flatMap(([hash, { isReference }]) =>

@@ -1,7 +1,7 @@
 /** How much each author launched, by payment key. Authors that no launch names are not kept. */
 import type { PoolRecord } from '../store/records.ts';
 
-/** Of one author, over all tokens. */
+/** Counts for one author, over all tokens. */
 export interface AuthorCounts {
   readonly launches: number;
   readonly graduated: number;

@@ -1,67 +1,60 @@
 /**
- * The pools of the market, found by token, in five sorted lists, by market cap and by search. Kept
- * in step with the rows of table `pools` row by row: what it costs depends on what changed.
+ * The pools of the market in five sorted lists, by market cap and by search. It sorts their actors,
+ * which hold the rows. A changed row of table `pools` moves one pool, so the cost depends on what
+ * changed.
  *
  * Assumes: `set` and `markChanged` come in the order of the entries, rollbacks included.
  * Never:   sorts a list.
  */
 
-import { LRUCache } from 'lru-cache';
 import sortedBtree from 'sorted-btree';
 import type { AssetId } from '../market/asset.ts';
-import { marketCapOf } from '../market/pool.ts';
 import { type ListRank, POOL_LISTS, type PoolList, rankOn } from '../market/poolView.ts';
+import type { ListedPool } from '../pools/listedPool.ts';
+import type { PoolActor } from '../pools/poolActor.ts';
+import type { PoolActors } from '../pools/poolActors.ts';
+import { assert } from '../runtime/assert.ts';
 import { ChangeLog } from '../store/changeLog.ts';
-import { type PoolRecord, poolState } from '../store/records.ts';
-import { type RowValue, recordOf } from '../store/rows.ts';
+import type { RowValue } from '../store/rows.ts';
 import { type AuthorCounts, Authors } from './authors.ts';
-import { foldCase, PoolSearch, type SearchFields } from './poolSearch.ts';
+import { foldCase, type SearchFields, searchPools } from './poolSearch.ts';
 
-/** A pool as it is from one change to the next; another change makes another object. */
-export interface ListedPool {
-  readonly pool: PoolRecord;
-  readonly marketCapLovelace: bigint;
-  /** Entry that last changed what clients see of it (its row or its locks), or a later one. */
-  readonly changedSeq: number;
-  /** The same, and who holds it. */
-  readonly trustSeq: number;
-}
-
-/** What pools are ordered by: the lists, and all of them by market cap. */
+/** The orders of pools: the lists, and all pools by market cap. */
 const ORDERS = [...POOL_LISTS, 'all'] as const;
 type Order = (typeof ORDERS)[number];
 
 interface Row extends SearchFields {
-  listed: ListedRow;
+  readonly actor: PoolActor;
   readonly places: Record<Order, RankedPool<Row> | null>;
 }
 
 export class PoolDirectory {
-  readonly #slots = new Map<AssetId, Row>();
+  readonly #actors: PoolActors;
+  readonly #rows = new Map<AssetId, Row>();
   readonly #orders: Readonly<Record<Order, RankedPools<Row>>> = perOrder(() => new RankedPools());
-  readonly #search: PoolSearch<Row>;
   readonly #authors = new Authors();
   readonly #changes: ChangeLog;
   #topSeq: number;
 
   /** `rows` of table `pools`, as they are after entry `seq`: later than that, none has changed. */
-  constructor(rows: Iterable<{ readonly key: string; readonly value: string }>, seq: number) {
-    this.#search = new PoolSearch({
-      compare: byMarketCap,
-      walk: (visit) => this.#orders.all.walk(visit),
-      walkUp: (visit) => this.#orders.all.walkUp(visit),
-    });
+  constructor(
+    actors: PoolActors,
+    rows: Iterable<{ readonly key: string; readonly value: string }>,
+    seq: number,
+  ) {
+    this.#actors = actors;
     this.#changes = new ChangeLog(seq);
     this.#topSeq = seq;
     for (const { key, value } of rows) {
-      const listed = new ListedRow(value, seq);
-      this.#put(key, listed);
-      this.#authors.change(null, listed.pool, seq);
+      const actor = actors.open(key);
+      actor.setRow(value, seq);
+      this.#put(actor);
+      this.#authors.change(null, listedOf(actor).pool, seq);
     }
   }
 
   get size(): number {
-    return this.#slots.size;
+    return this.#rows.size;
   }
 
   /** The top pool or what clients see of it last changed with this entry, or before it. */
@@ -71,47 +64,39 @@ export class PoolDirectory {
 
   /** The row of a token as it is after entry `seq`; null: a rollback took it away. */
   set(token: AssetId, row: RowValue | null, seq: number): void {
-    const slot = this.#slots.get(token);
-    if (row === (slot?.listed.row ?? null)) return;
-    const listed = row === null ? null : new ListedRow(row, seq);
-    if (slot !== undefined && listed !== null && isSameToLists(slot.listed.pool, listed.pool)) {
-      slot.listed = slot.listed.with(listed.row, seq);
-      return;
+    const actor = this.#actors.open(token);
+    const before = actor.listed;
+    if (actor.setRow(row, seq)) {
+      this.#authors.change(before?.pool ?? null, actor.listed?.pool ?? null, seq);
+      this.#change(token, seq, () => (row === null ? this.#drop(token) : this.#put(actor)));
     }
-    this.#authors.change(slot?.listed.pool ?? null, listed?.pool ?? null, seq);
-    this.#change(token, seq, () => {
-      if (listed !== null) this.#put(token, listed);
-      else if (slot !== undefined) this.#drop(slot);
-    });
+    if (row === null) this.#actors.closeEmpty(actor);
   }
 
-  /** What clients see of it changed though its row did not (a lock). */
+  /** Clients see a change (a lock) that is not in its row. */
   markChanged(token: AssetId, seq: number): void {
-    const slot = this.#slots.get(token);
-    if (slot === undefined) return;
-    this.#change(token, seq, () => {
-      slot.listed = slot.listed.at(seq);
-    });
+    const actor = this.#rows.get(token)?.actor;
+    if (actor !== undefined) this.#change(token, seq, () => actor.markChanged(seq));
   }
 
-  /** All of them, in no order. */
+  /** All tokens, in no order. */
   tokens(): Iterable<AssetId> {
-    return this.#slots.keys();
+    return this.#rows.keys();
   }
 
   /**
-   * It is not there, and may have been there after entry `seq`: what a rollback takes away leaves
-   * nothing behind. False only if it surely was not.
+   * It is not there, and may have been there after entry `seq`: a rollback that removes a pool
+   * leaves no trace of it. False only if it surely was not.
    */
   mayBeGone(token: AssetId, seq: number, appliedSeq: number): boolean {
     return this.find(token) === null && this.changedBetween(seq, appliedSeq);
   }
 
   find(token: AssetId): ListedPool | null {
-    return this.#slots.get(token)?.listed ?? null;
+    return this.#actors.of(token)?.listed ?? null;
   }
 
-  /** What the author with this payment key launched; null: nothing. */
+  /** Launches of the author with this payment key; null: none. */
   author(pkh: string): AuthorCounts | null {
     return this.#authors.of(pkh);
   }
@@ -120,7 +105,7 @@ export class PoolDirectory {
   page(list: PoolList, limit: number): readonly ListedPool[] {
     const pools: ListedPool[] = [];
     if (limit < 1) return pools;
-    this.#orders[list].walk(({ listed }) => pools.push(listed) < limit);
+    this.#orders[list].walk(({ actor }) => pools.push(listedOf(actor)) < limit);
     return pools;
   }
 
@@ -131,25 +116,29 @@ export class PoolDirectory {
 
   /** In the order of a list, or `all` of them by market cap, until `visit` answers false. */
   walk(order: Order, visit: (listed: ListedPool) => boolean): void {
-    this.#orders[order].walk(({ listed }) => visit(listed));
+    this.#orders[order].walk(({ actor }) => visit(listedOf(actor)));
   }
 
   /** Highest market cap, ties by asset id, graduated included. */
   top(): ListedPool | null {
-    return this.#orders.all.first()?.listed ?? null;
+    return this.#orders.all.first()?.actor.listed ?? null;
   }
 
-  /** As PoolSearch says. */
+  /** See `searchPools`. `count`: of all; `items`: at most `limit`, the first `offset` left out. */
   search(
     pattern: string,
     offset: number,
     limit: number,
   ): { readonly count: number; readonly items: readonly ListedPool[] } {
-    const { count, items } = this.#search.find(pattern, offset, limit);
-    return { count, items: items.map(({ listed }) => listed) };
+    const found = searchPools<Row>(pattern, (visit) => this.#orders.all.walk(visit));
+    const items = found.slice(offset, offset + limit).map(({ actor }) => listedOf(actor));
+    return { count: found.length, items };
   }
 
-  /** Whether what a list shows may have changed in (fromSeq, toSeq]; false only if surely not. */
+  /**
+   * Whether the shown content of a list may have changed in (fromSeq, toSeq]; false only if surely
+   * not.
+   */
   changedBetween(fromSeq: number, toSeq: number): boolean {
     return this.#changes.between(fromSeq, toSeq);
   }
@@ -162,95 +151,44 @@ export class PoolDirectory {
     this.#changes.add(seq);
   }
 
-  #put(token: AssetId, listed: ListedRow): void {
-    const known = this.#slots.get(token);
-    const slot = known ?? newSlot(token, listed);
-    slot.listed = listed;
-    for (const order of ORDERS) this.#move(slot, order, listed.rankOn(order));
-    if (known !== undefined) return;
-    this.#slots.set(token, slot);
-    this.#search.add(slot);
+  #put(actor: PoolActor): void {
+    const known = this.#rows.get(actor.base);
+    const row = known ?? rowOf(actor);
+    for (const order of ORDERS) this.#move(row, order, rankIn(order, listedOf(actor)));
+    if (known === undefined) this.#rows.set(actor.base, row);
   }
 
-  #drop(slot: Row): void {
-    for (const order of ORDERS) this.#move(slot, order, null);
-    this.#slots.delete(slot.token);
-    this.#search.remove(slot);
+  #drop(token: AssetId): void {
+    const row = this.#rows.get(token);
+    if (row === undefined) return;
+    for (const order of ORDERS) this.#move(row, order, null);
+    this.#rows.delete(token);
   }
 
-  #move(slot: Row, order: Order, rank: ListRank): void {
-    const place = slot.places[order];
+  #move(row: Row, order: Order, rank: ListRank): void {
+    const place = row.places[order];
     if (rank === (place?.rank ?? null)) return;
     const tree = this.#orders[order];
     if (place !== null) tree.remove(place);
-    const next = rank === null ? null : { rank, token: slot.token, of: slot };
+    const next = rank === null ? null : { rank, token: row.token, of: row };
     if (next !== null) tree.add(next);
-    slot.places[order] = next;
+    row.places[order] = next;
   }
 }
 
-/** What a text says takes as much memory again, and most pools are seldom looked at. */
-const PARSED = 2_000;
-const parsed = new LRUCache<ListedRow, PoolRecord>({ max: PARSED });
-
-/** Who holds a token is on no list; it changes with each transfer. */
-function isSameToLists(before: PoolRecord, after: PoolRecord): boolean {
-  const shown = (pool: PoolRecord) => JSON.stringify({ ...pool, trust: null });
-  return before.ref === after.ref && shown(before) === shown(after);
+function rowOf(actor: PoolActor): Row {
+  const { name, ticker } = listedOf(actor).pool;
+  const texts = { token: actor.base, name: foldCase(name), ticker: foldCase(ticker) };
+  return { ...texts, actor, places: perOrder(() => null) };
 }
 
-class ListedRow implements ListedPool {
-  readonly row: RowValue;
-  readonly marketCapLovelace: bigint;
-  readonly changedSeq: number;
-  readonly trustSeq: number;
-
-  constructor(
-    row: RowValue,
-    changedSeq: number,
-    marketCapLovelace?: bigint,
-    trustSeq: number = changedSeq,
-  ) {
-    this.row = row;
-    this.changedSeq = changedSeq;
-    this.trustSeq = trustSeq;
-    this.marketCapLovelace = marketCapLovelace ?? marketCapOf(poolState(this.pool)).lovelace;
-  }
-
-  get pool(): PoolRecord {
-    const known = parsed.get(this);
-    if (known !== undefined) return known;
-    const pool = recordOf<PoolRecord>(this.row);
-    parsed.set(this, pool);
-    return pool;
-  }
-
-  at(changedSeq: number): ListedRow {
-    return new ListedRow(this.row, changedSeq, this.marketCapLovelace);
-  }
-
-  /** With who holds it after entry `trustSeq`; nothing else changed. */
-  with(row: RowValue, trustSeq: number): ListedRow {
-    return new ListedRow(row, this.changedSeq, this.marketCapLovelace, trustSeq);
-  }
-
-  rankOn(order: Order): ListRank {
-    if (order === 'all') return this.marketCapLovelace;
-    return rankOn(order, this.pool, this.marketCapLovelace);
-  }
+function listedOf({ listed, base }: PoolActor): ListedPool {
+  assert(listed !== null, `${base} is in lists`);
+  return listed;
 }
 
-function newSlot(token: AssetId, listed: ListedRow): Row {
-  const { name, ticker } = listed.pool;
-  const places = perOrder(() => null);
-  return { token, name: foldCase(name), ticker: foldCase(ticker), index: 0, listed, places };
-}
-
-function byMarketCap({ listed: a, token: tokenA }: Row, { listed: b, token: tokenB }: Row) {
-  if (a.marketCapLovelace !== b.marketCapLovelace) {
-    return a.marketCapLovelace > b.marketCapLovelace ? -1 : 1;
-  }
-  return tokenA < tokenB ? -1 : 1;
+function rankIn(order: Order, { pool, marketCapLovelace }: ListedPool): ListRank {
+  return order === 'all' ? marketCapLovelace : rankOn(order, pool, marketCapLovelace);
 }
 
 function perOrder<T>(make: () => T): Record<Order, T> {
@@ -274,13 +212,13 @@ interface RankedPool<P> {
   readonly of: P;
 }
 
-/** Keys of a node: of 16 to 256, what moved pools fastest (bench/listUpdates.ts). */
+/** Keys of a node: of 16 to 256, this number moved pools fastest. */
 const NODE_KEYS = 64;
 const STOP = { break: true };
 
 /**
- * One list of pools, kept in order: the larger rank first, ties by asset id. A B+ tree, so that one
- * of 100,000 pools moves in about a microsecond and a page is read without sorting.
+ * One list of pools, kept in order: the larger rank first, ties by asset id. The list is a B+ tree,
+ * so that moving one of 100,000 pools takes about a microsecond and a page is read without sorting.
  */
 class RankedPools<P> {
   readonly #tree = new BTree<RankedPool<P | null>, undefined>(undefined, compare, NODE_KEYS);
@@ -315,11 +253,6 @@ class RankedPools<P> {
   /** From the first on, until `visit` answers false. */
   walk(visit: (of: P) => boolean): void {
     this.#tree.forEachPair(({ of }) => (of === null || visit(of) ? undefined : STOP));
-  }
-
-  /** The last one first. */
-  walkUp(visit: (of: P) => boolean): void {
-    for (const [{ of }] of this.#tree.entriesReversed()) if (of !== null && !visit(of)) return;
   }
 }
 

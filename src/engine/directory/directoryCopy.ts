@@ -1,11 +1,14 @@
 /**
  * Whether DATA_DIR is a copy of the directory that served: a restored backup. Clients may have seen
- * more than such a copy has, so its log continues in a new epoch.
+ * later positions than such a copy has, so its log continues in a new epoch.
  *
  * `created-at` says when it was created itself, by the file system's clock. No copy of a file keeps
  * that time, and each start writes the file again, so files that are put over it do not fit either.
  *
- * Not noticed: a file system that was set back as a whole, and one that keeps no such times.
+ * A node that acknowledges from memory (`ACK=memory`) has a mark in that file while it runs, so
+ * that its crash counts as such a copy.
+ *
+ * Not noticed: a whole file system that was set back, and a file system that keeps no such times.
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,6 +31,11 @@ export function markDirectory(directory: string): void {
   renameSync(part, path);
   // This file system answers with another time after each change of a file.
   if (createdAt(path) !== created) rmSync(path);
+}
+
+/** Until `markDirectory`, the directory counts as a copy. */
+export function markOpenDirectory(directory: string): void {
+  writeFileSync(join(directory, FILE), 'open, ACK=memory\n', { flush: true });
 }
 
 /** Nanoseconds since 1970. */

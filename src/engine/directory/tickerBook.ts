@@ -1,29 +1,27 @@
 /**
- * What tickers are made of, for every pair against the coin. Read from the store when it is first
- * asked for, then kept in step with rows.
+ * The tickers of all pools, and of a feed's pairs against the coin. It knows which of them changed,
+ * and which of them a minute left; their actors hold the numbers.
  *
  * Assumes: `update` and `undo` come in the order of the entries.
- * Never:   holds what the store cannot give again, or reads a clock.
- * Cost:    an entry costs what it changed. A minute costs a look at each pair, by who asks, in
+ * Never:   holds data that the store cannot give again, or reads a clock.
+ * Cost:    an entry costs what it changed. Each minute, every pair is checked once, in
  *          slices; a pair without a trade for a day holds one price.
  */
 import { type AssetId, COIN } from '../market/asset.ts';
-import type { Pair } from '../market/pair.ts';
 import { intervalStart, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
 import { isSameSpan, sparkSpan } from '../market/sparkSpan.ts';
-import { KEPT_MS, WINDOWS, type Window } from '../market/windows.ts';
-import { edgesOf, type PairDay, PairTicker, type Span } from '../pools/pairTicker.ts';
+import { WINDOWS, type Window } from '../market/windows.ts';
+import type { PoolActor } from '../pools/poolActor.ts';
+import type { PoolActors } from '../pools/poolActors.ts';
+import { edgesOf, type PairDay, type PoolTicker, type Span } from '../pools/poolTicker.ts';
+import { KEPT_MS } from '../pools/recentBars.ts';
 import type { BarSlot } from '../store/barRows.ts';
-import type { TradeRecord } from '../store/records.ts';
-import { type RowChange, type RowValue, recordOf } from '../store/rows.ts';
-import type { StateStore } from '../store/state.ts';
+import type { RowChange } from '../store/rows.ts';
 import type { CountedTrades } from '../store/tradeIds.ts';
 import type { PoolDirectory } from './directory.ts';
 import { TickerChanges } from './tickerChanges.ts';
 
 const MIN1 = STORED_RESOLUTION_IDS.min1;
-/** Pairs, read and parsed in one step. */
-const STEP = 100;
 /** Pairs that are looked at in one step for minutes that left a window. */
 const CROSSED_STEP = 1_000;
 
@@ -33,45 +31,27 @@ interface At {
   readonly marketMs: number;
 }
 
-interface Held {
-  readonly ticker: PairTicker;
-  /** `TickerBook.#forgotten` when it was looked at. */
-  forgotten: number;
-}
-
 export class TickerBook {
   readonly changes: TickerChanges;
-  readonly #store: StateStore;
+  readonly #actors: PoolActors;
   readonly #directory: PoolDirectory;
-  readonly #byAsset = new Map<AssetId, Held>();
-  readonly #byId = new Map<number, Held>();
-  /** How often market time stepped back so far that all is to be read again. */
-  #forgotten = 0;
   /** The latest market time, cut to the minute. */
   #latestMs: number;
   #seq: number;
   /** Entries may be applied between two of its steps. */
   readonly #reading: Generator<void>;
-  readonly #firstSeq: number;
-  #isOpen = false;
   #isRead = false;
 
-  constructor(store: StateStore, directory: PoolDirectory, { seq, marketMs }: At) {
-    this.#store = store;
+  constructor(actors: PoolActors, directory: PoolDirectory, { seq, marketMs }: At) {
+    this.#actors = actors;
     this.#directory = directory;
     this.#latestMs = intervalStart('min1', marketMs);
     this.#seq = seq;
-    this.#firstSeq = seq;
     this.changes = new TickerChanges(seq, this.#latestMs);
     this.#reading = this.#readAll();
   }
 
-  /** Finds all pairs: before that, the answers of this book are wrong. */
-  open(): void {
-    while (!this.#isOpen) this.#reading.next();
-  }
-
-  /** Finds all pairs and reads the day of each, until `isOver`. True: all is read. */
+  /** Reads the day of each, until `isOver`. True: all is read. */
   read(isOver: () => boolean): boolean {
     while (!this.#isRead) {
       if (isOver()) return false;
@@ -91,15 +71,13 @@ export class TickerBook {
   }
 
   /** Tokens with a pair against the coin. */
-  assets(): Iterable<AssetId> {
-    return this.#byAsset.keys();
+  *assets(): Iterable<AssetId> {
+    for (const { base, price } of this.#actors.all()) if (price !== null) yield base;
   }
 
   /** All tokens with a trade in the last 24 hours are among these. */
   *traded(): Iterable<AssetId> {
-    for (const [asset, held] of this.#byAsset) {
-      if (this.#current(held).mayBeTraded) yield asset;
-    }
+    for (const { base, ticker } of this.#actors.all()) if (ticker?.mayBeTraded === true) yield base;
   }
 
   /** False only if the ticker surely is as it was at entry `seq`. */
@@ -136,9 +114,9 @@ export class TickerBook {
   }
 
   /**
-   * Tokens of which a minute, or the launch, left or entered one of the windows while market time,
-   * cut to the minute, stepped between these moments, at most half an hour; and some others. null:
-   * none was found so far.
+   * Tokens with a minute, or a launch, that left or entered a window while market time, cut to the
+   * minute, stepped between these moments, at most half an hour; and some others. null: none was
+   * found so far.
    */
   *crossed(windows: Iterable<Window>, fromMs: number, toMs: number): Generator<AssetId | null> {
     const all = [...windows];
@@ -147,9 +125,9 @@ export class TickerBook {
       yield* this.#directory.launchedBetween(edges.fromMs, edges.toMs);
     }
     let count = 0;
-    for (const [asset, held] of this.#byAsset) {
+    for (const { base, ticker } of this.#actors.all()) {
       count += 1;
-      if (this.#current(held).hasCrossed(all, { fromMs, toMs })) yield asset;
+      if (ticker?.hasCrossed(all, { fromMs, toMs }) === true) yield base;
       else if (count % CROSSED_STEP === 0) yield null;
     }
   }
@@ -164,126 +142,82 @@ export class TickerBook {
     return this.#find(asset)?.traders(atMs) ?? 0;
   }
 
-  /** What an entry changed. Answers whether a ticker may have changed. */
+  /** Applies the changes of an entry. Answers whether a ticker may have changed. */
   update(changes: readonly RowChange[], counted: CountedTrades, at: At): boolean {
     this.#seq = at.seq;
     const hasMoved = this.#moveTo(at);
     for (const { table, key, after } of changes) {
-      if (table === 'pairs' && after !== null) this.#open(after);
-      else if (table === 'trades' && after !== null) this.#noteTrade(key, after);
-      else if (table === 'pools') this.changes.note(key, at.seq, true);
+      if (table === 'pools') this.changes.record(key, at.seq, true);
+      if (table !== 'trades' || after === null) continue;
+      const asset = assetOf(key);
+      // A trade that moved too little for a bar has a trader.
+      if (this.#actors.of(asset)?.tradedBy(after) === true)
+        this.changes.record(asset, at.seq, false);
     }
     const { pairs, trades } = counted;
     for (const [index, { timeMs }] of trades.entries()) {
-      const held = this.#byId.get(pairs[index] ?? 0);
-      if (held === undefined) continue;
-      const ticker = this.#current(held);
-      ticker.noteMinute(intervalStart('min1', timeMs));
-      this.changes.note(ticker.pair.base, at.seq, true);
+      const actor = this.#pricedBy(pairs[index] ?? 0);
+      if (actor === null) continue;
+      actor.traded(timeMs);
+      this.changes.record(actor.base, at.seq, true);
     }
     return hasMoved || this.changes.between(at.seq - 1, at.seq);
   }
 
-  /** What a rollback put back: the pairs that it touched are read again. */
+  /** Follows a rollback: the pairs that it touched are read again. */
   undo(changes: readonly RowChange[], bars: readonly BarSlot[], seq: number): void {
     this.#seq = seq;
-    for (const { table, key, after } of changes) {
-      if (table === 'pairs') this.#restorePair(key, after);
-      else if (table === 'trades') {
-        this.#find(assetOf(key, '/'))?.forgetTraders();
-        this.changes.note(assetOf(key, '/'), seq, true);
-      } else if (table === 'pools') this.changes.note(key, seq, true);
+    for (const { table, key } of changes) {
+      if (table !== 'trades' && table !== 'pools') continue;
+      const asset = table === 'pools' ? key : assetOf(key);
+      if (table === 'trades') this.#actors.of(asset)?.forgetTraders();
+      this.changes.record(asset, seq, true);
     }
     for (const { pair, resolution } of bars) {
-      const held = resolution === MIN1 ? this.#byId.get(pair) : undefined;
-      if (held === undefined) continue;
-      held.ticker.forgetDay();
-      this.changes.note(held.ticker.pair.base, seq, true);
+      const actor = resolution === MIN1 ? this.#pricedBy(pair) : null;
+      if (actor === null) continue;
+      actor.forgetDay();
+      this.changes.record(actor.base, seq, true);
     }
   }
 
   *#readAll(): Generator<void> {
-    for (let after: string | undefined; ; ) {
-      const rows = this.#store.withPrefix('pairs', '', STEP, after);
-      for (const { key, value } of rows) this.#openFound(key, value);
-      after = rows.at(-1)?.key;
-      if (rows.length < STEP) break;
+    for (const actor of [...this.#actors.all()]) {
       yield;
-    }
-    this.#isOpen = true;
-    for (const { ticker } of [...this.#byAsset.values()]) {
-      yield;
-      // A rollback may take the pair away.
-      const isThere = () => this.#byId.get(ticker.pair.id)?.ticker === ticker;
-      while (isThere() && !ticker.readDay(this.#latestMs, onceOnly())) yield;
+      while (actor.ticker?.readDay(this.#latestMs, onceOnly()) === false) yield;
     }
   }
 
-  #openFound(name: string, text: string): void {
-    const asset = assetOf(name, '_');
-    if (this.#byAsset.has(asset)) return;
-    this.#open(text);
-    // What was applied since the reading began was not noted of this token.
-    const isLater = this.#byAsset.has(asset) && this.#seq > this.#firstSeq;
-    if (isLater) this.changes.note(asset, this.#seq, true);
+  #find(asset: AssetId): PoolTicker | null {
+    return this.#actors.of(asset)?.ticker ?? null;
   }
 
-  #open(row: RowValue): void {
-    const pair = recordOf<Pair>(row);
-    if (pair.quote !== COIN) return;
-    const held = { ticker: new PairTicker(this.#store, pair), forgotten: this.#forgotten };
-    this.#byAsset.set(pair.base, held);
-    this.#byId.set(pair.id, held);
+  /** The actor whose price in the coin the pair is. */
+  #pricedBy(pair: number): PoolActor | null {
+    const owner = this.#actors.ofPair(pair);
+    return owner?.quote === COIN ? owner.actor : null;
   }
 
-  #find(asset: AssetId): PairTicker | null {
-    const held = this.#byAsset.get(asset);
-    return held === undefined ? null : this.#current(held);
-  }
-
-  /** Forgets what was read before all was to be forgotten. */
-  #current(held: Held): PairTicker {
-    const { ticker } = held;
-    if (held.forgotten === this.#forgotten) return ticker;
-    held.forgotten = this.#forgotten;
-    ticker.forgetDay();
-    ticker.forgetTraders();
-    return ticker;
-  }
-
-  #restorePair(name: string, row: RowValue | null): void {
-    const asset = assetOf(name, '_');
-    const held = this.#byAsset.get(asset);
-    if (held !== undefined && name.endsWith(`_${COIN}`)) {
-      this.#byAsset.delete(asset);
-      this.#byId.delete(held.ticker.pair.id);
-    }
-    if (row !== null) this.#open(row);
-  }
-
-  #noteTrade(key: string, row: RowValue): void {
-    const asset = assetOf(key, '/');
-    const ticker = this.#find(asset);
-    if (ticker?.knowsTraders !== true) return;
-    const { pkh, atMs } = recordOf<TradeRecord>(row);
-    if (pkh === '') return;
-    ticker.noteTrader(pkh, atMs);
-    // A trade that moved too little for a bar has a trader.
-    this.changes.note(asset, this.#seq, false);
-  }
-
-  /** After a step back further than what is kept, everything is read again. */
+  /** After a step back beyond the kept data, everything is read again. */
   #moveTo({ seq, marketMs }: At): boolean {
     const atMs = intervalStart('min1', marketMs);
     if (atMs < this.#latestMs - KEPT_MS) {
       this.#latestMs = atMs;
-      this.#forgotten += 1;
+      for (const actor of this.#actors.all()) {
+        actor.forgetDay();
+        actor.forgetTraders();
+      }
       this.changes.forget(seq, atMs);
       return true;
     }
     this.#latestMs = Math.max(this.#latestMs, atMs);
     return this.changes.moveTo(atMs, seq);
   }
+}
+
+/** The token of a row of `trades`. */
+function assetOf(key: string): AssetId {
+  return key.slice(0, key.indexOf('/'));
 }
 
 /** False when it is asked first. */
@@ -293,9 +227,4 @@ function onceOnly(): () => boolean {
     count += 1;
     return count > 1;
   };
-}
-
-/** The asset that a key begins with. */
-function assetOf(key: string, separator: '/' | '_'): AssetId {
-  return key.slice(0, key.indexOf(separator));
 }

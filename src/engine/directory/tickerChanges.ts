@@ -1,16 +1,20 @@
 /**
  * When the ticker of a token last changed by what happened to it, and the last steps of market
- * time, by which minutes leave windows: who asks about a token looks whether it had trades there.
+ * time, by which minutes leave windows: a reader then checks whether the token had trades at the
+ * edges of a window.
  *
  * Never: says that a ticker is unchanged when it is not; the opposite happens.
  */
 
 import type { AssetId } from '../market/asset.ts';
 import { MINUTE_MS } from '../market/resolution.ts';
-import type { Span } from '../pools/pairTicker.ts';
+import type { Span } from '../pools/poolTicker.ts';
 import { ChangeLog } from '../store/changeLog.ts';
 
-/** Shorter than minutes stay beyond the longest window. Of a longer time every ticker changed. */
+/**
+ * Shorter than the time that minutes are kept beyond the longest window. Over a longer time every
+ * ticker counts as changed.
+ */
 const REMEMBERED_MS = 30 * MINUTE_MS;
 
 /** A step of market time with an entry. */
@@ -18,7 +22,7 @@ interface Step extends Span {
   readonly seq: number;
 }
 
-/** What keeps something in step with tickers. */
+/** A listener that is kept in step with tickers. */
 export interface TickerFollower {
   /** Something happened to a token, so that its ticker may be another. */
   changed(asset: AssetId): void;
@@ -64,7 +68,9 @@ export class TickerChanges {
     return seq < (this.#changed.get(asset) ?? this.#floorSeq) || seq < this.#stepsFloorSeq;
   }
 
-  /** What steps of market time passed since entry `seq`, forth or back; null: there was none. */
+  /**
+   * The span of the steps of market time since entry `seq`, forward or back; null: there was none.
+   */
   stepsSince(seq: number): Span | null {
     let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (let index = this.#steps.length - 1; index >= 0; index -= 1) {
@@ -86,7 +92,7 @@ export class TickerChanges {
   }
 
   /** `isTraded`: so that its price of now changed. */
-  note(asset: AssetId, seq: number, isTraded: boolean): void {
+  record(asset: AssetId, seq: number, isTraded: boolean): void {
     this.#changed.set(asset, seq);
     this.#log.add(seq);
     if (isTraded) this.#traded.set(asset, seq);
@@ -111,7 +117,7 @@ export class TickerChanges {
     }
   }
 
-  /** Nothing is known of what changed before entry `seq`, after a step back beyond what is kept. */
+  /** Changes before entry `seq` are unknown after a step back beyond the kept data. */
   forget(seq: number, atMs: number): void {
     const beforeMs = this.#atMs;
     this.#atMs = atMs;

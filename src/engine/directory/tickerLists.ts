@@ -9,7 +9,7 @@ import type { Window } from '../market/windows.ts';
 import type { TickerChanges, TickerFollower } from './tickerChanges.ts';
 
 interface ListOptions<Day, Place> {
-  /** The place changes when a minute leaves one of them. */
+  /** The place changes when a minute leaves one of these windows. */
   readonly windows: readonly Window[];
   /** 0 only for equal places of one token. */
   compare(a: Place, b: Place): number;
@@ -19,10 +19,10 @@ interface ListOptions<Day, Place> {
   placeOf(day: Day): Place | null;
 }
 
-/** What lists are made of. */
-export interface ListedTickers<Day> {
+/** The source of lists of tickers. */
+interface ListedTickers<Day> {
   readonly changes: Pick<TickerChanges, 'atMs' | 'follow'>;
-  /** All that may be in a list. */
+  /** All tokens that may be in a list. */
   assets(): Iterable<AssetId>;
   /** Reads what `day` answers from, until `isOver`. True: it is read. */
   read(asset: AssetId, isOver: () => boolean): boolean;
@@ -45,7 +45,7 @@ const LONGEST_MS = 30 * MINUTE_MS;
 export class TickerLists<Day> implements TickerFollower {
   readonly #tickers: ListedTickers<Day>;
   readonly #lists = new Set<KeptList<Day>>();
-  /** To be looked at, besides what is left of `#crossing`. */
+  /** Tokens to check, besides the rest of `#crossing`. */
   readonly #changed = new Set<AssetId>();
   #crossing: Crossing | null = null;
 
@@ -117,9 +117,9 @@ export class TickerLists<Day> implements TickerFollower {
 
 /** The part of `TickerLists` that a list needs. */
 interface AllLists {
-  /** Brings what was looked at already to the applied entry, until `isOver`. True: it is. */
+  /** Brings tokens that were already checked to the applied entry, until `isOver`. True: it is. */
   takeIn(isOver: () => boolean): boolean;
-  /** As `TickerLists` does for all of them. */
+  /** Like `TickerLists.look`, for one list. */
   look(asset: AssetId, isOver: () => boolean): boolean;
   close(): void;
 }
@@ -193,7 +193,7 @@ export class TickerList<Day, Place> {
   }
 
   /** In order, until `visit` answers false. */
-  walk(visit: (place: Place) => boolean): void {
+  visitInOrder(visit: (place: Place) => boolean): void {
     this.#order.forEachPair((place) => (visit(place) ? undefined : STOP));
   }
 }

@@ -1,8 +1,10 @@
 /**
  * A block of a chain as rows: pools, orders, locks, unspent outputs and what addresses hold; and as
- * trades, for the bars. What a token is worth after a trade is a trade of its market-cap pair.
+ * trades, for the bars. The market cap of a token after each trade is a trade of its market-cap
+ * pair.
  *
- * Assumes: events are as `chain/recognise` writes them; one that contradicts the rows is a fault.
+ * Assumes: events are as `chain/recognise` writes them; an event that contradicts the rows is a
+ * fault.
  * Undo:    before-images, as for every row.
  */
 import type { BlockPayload, ChainBlock, EmptyBlocksPayload } from '../log/entry.ts';
@@ -12,7 +14,7 @@ import { type Listing, MARKET_CAP } from '../market/pair.ts';
 import { marketCapOf, spotOf } from '../market/pool.ts';
 import { reduced } from '../market/ratio.ts';
 import { type EarlyBuy, earlyBuyOf, NO_HOLDERS } from '../market/trust.ts';
-import type { PairTrade } from '../pools/pairActors.ts';
+import type { PairTrade } from '../pools/tradedPairs.ts';
 import { assert } from '../runtime/assert.ts';
 import {
   type LockRecord,
@@ -25,7 +27,7 @@ import {
   type TradeRecord,
 } from '../store/records.ts';
 import { RowRecord } from '../store/rows.ts';
-import { makeOutput, spendOutput } from './holdingRows.ts';
+import { makeOutput, spendOutput } from './holderRows.ts';
 import { closeOrder, continueOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import {
@@ -64,7 +66,7 @@ export function pointKey(height: number): string {
 const NEVER_SEEN = '';
 
 /** More than a token has open at once. */
-const MOST_OPEN = 1_000_000;
+const MAX_OPEN = 1_000_000;
 
 export function foldChainBlock(
   payload: BlockPayload,
@@ -75,27 +77,33 @@ export function foldChainBlock(
   const { chain, atMs } = payload;
   assert(chain !== undefined, 'a block of a chain');
   const fold = new BlockFold(rows, chain, atMs);
-  for (const event of chain.events) fold.take(event);
+  for (const event of chain.events) fold.apply(event);
   fold.finish();
   const { slot, hash, height } = chain;
-  movePoint(rows, { slot, hash, height, timeMs: marketMs, seq });
+  movePoint(rows, { slot, hash, height, timeMs: marketMs, seq }, 1);
   return fold;
 }
 
 /** Only the position in the chain changes. */
 export function foldEmptyBlocks(
-  { slot, hash, height }: EmptyBlocksPayload,
+  { slot, hash, height, blocks }: EmptyBlocksPayload,
   seq: number,
   marketMs: number,
   rows: RowDraft,
 ): void {
-  movePoint(rows, { slot, hash, height, timeMs: marketMs, seq });
+  movePoint(rows, { slot, hash, height, timeMs: marketMs, seq }, blocks);
   // A block leaves behind one point; a run of them leaves behind several.
   const oldest = pointKey(Math.max(0, height - KEPT_POINTS));
   for (const key of rows.points(KEPT_POINTS + 1)) if (key < oldest) rows.set('points', key, null);
 }
 
-function movePoint(rows: RowDraft, point: PointRecord): void {
+/**
+ * Throws where `point` is higher than `blocks` lead to: no points of the chain would be left to go
+ * back to.
+ */
+function movePoint(rows: RowDraft, point: PointRecord, blocks: number): void {
+  const most = (rows.record<PointRecord>('market', TIP)?.height ?? point.height) + blocks;
+  assert(point.height <= most, `block ${point.height} follows the block before it`);
   const row = RowRecord.of(point);
   if (rows.get('market', CHAIN_START) === null) {
     rows.set('market', CHAIN_START, String(point.seq - 1));
@@ -126,8 +134,8 @@ class BlockFold implements ChainTrades {
     this.#trust.finish();
   }
 
-  take(event: MarketEvent): void {
-    this.#trust.begin(event);
+  apply(event: MarketEvent): void {
+    this.#trust.nextEvent(event);
     if (event.kind === 'launched') this.#launch(event.pool, event.tx, this.#atMs);
     else if (event.kind === 'adopted') this.#adopt(event);
     else if (event.kind === 'filled') this.#fill(event);
@@ -184,7 +192,7 @@ class BlockFold implements ChainTrades {
     const { launchHeight } = this.#pool(placed.token);
     const isBuy = placed.side === 'buy' && launchHeight !== null;
     const early: EarlyBuy | null = isBuy ? earlyBuyOf(launchHeight, this.#height) : null;
-    this.#trust.place(placeOrder(this.#rows, placed, this.#atMs, early));
+    this.#trust.orderPlaced(placeOrder(this.#rows, placed, this.#atMs, early));
   }
 
   #fill(event: MarketEvent & { kind: 'filled' }): void {
@@ -263,12 +271,12 @@ class BlockFold implements ChainTrades {
     const ended = { state: kind, closedMs: this.#atMs, closedTx: tx, received: sum, venue };
     closeOrder(this.#rows, order, { ...ended, ...unspent });
     if (kind !== 'executed') {
-      this.#trust.end(order, (order.rest ?? order).amount, '0');
+      this.#trust.orderEnded(order, (order.rest ?? order).amount, '0');
       return;
     }
     const fill = { ...lastFill({ ...order, ...unspent }), received };
     this.#trust.fill(order, fill.amount);
-    this.#trust.end(order, came ?? '0', received);
+    this.#trust.orderEnded(order, came ?? '0', received);
     tradeOrder(this.#rows, order, fill, this.#atMs);
   }
 
@@ -326,7 +334,7 @@ function lockKeys({ owner, token, ref }: LockRecord): string[] {
 
 /** Where they are expected to fill has changed. */
 export function noteOpenOrderChanges(rows: RowDraft, token: AssetId): void {
-  for (const ref of rows.openOrders(token, MOST_OPEN)) {
+  for (const ref of rows.openOrders(token, MAX_OPEN)) {
     const order = rows.record<OrderRecord>('orders', ref);
     if (order !== null) noteOrderChange(rows, order);
   }

@@ -1,6 +1,7 @@
 /**
  * The fold: entries in, rows and changed tags out. Pure in the sense that matters: the same entries
- * give the same rows and the same state hash on every node, whatever was evicted meanwhile.
+ * give the same rows and the same state hash on every node, even if the nodes evicted different
+ * data.
  *
  * Assumes: entries come in order, each acknowledged by the log; before a rollback everything is
  *          committed. Synchronous: an entry is applied whole.
@@ -21,21 +22,22 @@ import {
   type SealedEntry,
 } from '../log/entry.ts';
 import type { Pair } from '../market/pair.ts';
-import type { PairActor } from '../pools/pairActor.ts';
-import { PairActors, type PairOptions } from '../pools/pairActors.ts';
+import type { PairBars } from '../pools/pairBars.ts';
 import { imagesBefore } from '../pools/pairIds.ts';
+import { PoolActors } from '../pools/poolActors.ts';
+import { type PairOptions, TradedPairs } from '../pools/tradedPairs.ts';
 import { assert } from '../runtime/assert.ts';
 import { type BarSlot, parseBarKey } from '../store/barRows.ts';
 import type { StreamChange } from '../store/changeIndex.ts';
-import { isHashedAt } from '../store/hashWindow.ts';
 import type { RowChange, RowImage } from '../store/rows.ts';
 import type { Checkpoint, StateStore } from '../store/state.ts';
 import { CountedTrades } from '../store/tradeIds.ts';
-import { ChainMarket, launchTombstones, ROLLBACK_OF } from './chainMarket.ts';
+import { ChainFold, launchTombstones, ROLLBACK_OF } from './chainFold.ts';
 import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
 import { MarketClock } from './marketClock.ts';
 import type { MempoolIndex } from './mempoolRows.ts';
 import { RowDraft } from './rowDraft.ts';
+import { stateHashAfter } from './stateHash.ts';
 import { TICKERS_TAG } from './streamTags.ts';
 
 export type FoldOptions = PairOptions;
@@ -44,7 +46,8 @@ const NO_TRADES: ChainTrades = { listings: [], trades: [] };
 
 interface Draft {
   readonly changes: RowChange[];
-  readonly bars: BarSlot[];
+  /** Rows that a rollback put back, before `changes`. */
+  readonly restored: RowChange[];
   readonly trades: CountedTrades;
   readonly streamChanges: StreamChange[];
   readonly tags: Set<string>;
@@ -53,16 +56,18 @@ interface Draft {
 export class Fold {
   readonly store: StateStore;
   readonly clock = new MarketClock();
-  readonly #chain: ChainMarket;
-  readonly #pairs: PairActors;
+  readonly actors: PoolActors;
+  readonly #chain: ChainFold;
+  readonly #pairs: TradedPairs;
   /** null until it is first read: a rebuild needs none. */
   #tickers: TickerBook | null = null;
 
   constructor(store: StateStore, options: FoldOptions) {
     this.store = store;
     const marketMs = store.checkpoint?.marketMs ?? 0;
-    this.#chain = new ChainMarket(store);
-    this.#pairs = new PairActors(store, options);
+    this.actors = new PoolActors(store);
+    this.#chain = new ChainFold(store, this.actors);
+    this.#pairs = new TradedPairs(store, this.actors, options);
     this.clock.resume(marketMs, store.checkpoint?.openedMs ?? 0, store.checkpoint?.seq ?? 0);
   }
 
@@ -74,24 +79,18 @@ export class Fold {
     return this.#chain.mempool;
   }
 
-  /** Reads the store when it is first asked for. */
+  /** Tickers of all actors; made when it is first asked for. */
   get tickers(): TickerBook {
-    const tickers = this.#tickerBook();
-    tickers.open();
-    return tickers;
-  }
-
-  /** Reads all that tickers are made of, until `isOver`. True: it is read. */
-  readTickers(isOver: () => boolean): boolean {
-    return this.#tickerBook().read(isOver);
-  }
-
-  #tickerBook(): TickerBook {
-    this.#tickers ??= new TickerBook(this.store, this.directory, {
+    this.#tickers ??= new TickerBook(this.actors, this.directory, {
       seq: this.store.checkpoint?.seq ?? 0,
       marketMs: this.marketMs,
     });
     return this.#tickers;
+  }
+
+  /** Reads the data of all tickers, until `isOver`. True: it is read. */
+  readTickers(isOver: () => boolean): boolean {
+    return this.tickers.read(isOver);
   }
 
   get marketMs(): number {
@@ -103,7 +102,7 @@ export class Fold {
     return this.store.checkpoint?.seenMs ?? 0;
   }
 
-  get quarantinedPools(): number {
+  get quarantinedPairs(): number {
     return this.#pairs.quarantined;
   }
 
@@ -112,8 +111,8 @@ export class Fold {
     return this.#pairs.endsUpTo(marketMs);
   }
 
-  /** The actor of a pair; null when the pair has not traded. */
-  pairActor(name: string): PairActor | 'quarantined' | null {
+  /** The bars of a pair; null when it was neither traded nor launched. */
+  pairBars(name: string): PairBars | 'quarantined' | null {
     return this.#pairs.find(name);
   }
 
@@ -127,7 +126,7 @@ export class Fold {
     this.#pairs.keepQuarantined(names);
   }
 
-  /** Applies one entry and adds the tags of what it changed. */
+  /** Applies one entry and adds the tags of its changes. */
   apply(sealed: SealedEntry, tags: Set<string>): void {
     const { entry } = sealed;
     const { payload, seq } = entry;
@@ -137,39 +136,36 @@ export class Fold {
       checkContinues(entry, before);
     }
     const trades = new CountedTrades();
-    const draft: Draft = { changes: [], bars: [], trades, streamChanges: [], tags };
+    const draft: Draft = { changes: [], restored: [], trades, streamChanges: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
     for (const tag of this.clock.advance(entry.timeMs, seq, phaseOf(payload))) tags.add(tag);
     if (payload.kind === 'block') this.#applyBlock(payload, seq, draft);
     else if (payload.kind === 'mempool') this.#applyMempool(payload, seq, draft);
     else if (payload.kind === 'passed') this.#applyEmptyBlocks(payload, seq, draft);
-    else this.#takeTrades(null, 0, seq, draft);
+    else this.#applyTrades(null, 0, seq, draft);
     if ('cursor' in payload) this.#moveCursor(payload, draft);
     this.#stage(sealed, draft);
   }
 
   #stage({ entry, hash: entryHash }: SealedEntry, draft: Draft): void {
-    const { changes, bars, trades, streamChanges } = draft;
+    const { changes, restored, trades, streamChanges } = draft;
     const { payload, epoch, seq, term, timeMs } = entry;
     const previous = this.store.checkpoint;
-    const { hashWindow } = this.store;
-    hashWindow.add(changes, bars);
-    hashWindow.coverEnds((pair, of) => this.#pairs.endedAt(pair, of));
-    const isHashed = isHashedAt(seq, payload);
-    const before = previous?.stateHash ?? '';
+    const changed = restored.length === 0 ? changes : [...restored, ...changes];
     const first = payload.kind === 'epoch' && payload.base === undefined;
     const isBlock = payload.kind === 'block' || payload.kind === 'passed';
     const isDeep = payload.kind === 'block' ? payload.chain?.isDeep === true : isBlock;
     const said = 'market' in payload ? payload.market : undefined;
-    const market = said ?? previous?.market;
+    // A market keeps its identity, whatever a stranger's entry says.
+    const market = previous?.market ?? said;
     this.store.stage({
       checkpoint: {
         epoch,
         seq,
         term,
         entryHash,
-        stateHash: isHashed ? hashWindow.take(before) : before,
-        hashedSeq: isHashed ? seq : (previous?.hashedSeq ?? 0),
+        stateHash: stateHashAfter(previous?.stateHash ?? '', changed, trades),
+        hashedSeq: seq,
         marketMs: timeMs,
         openedMs: this.clock.openedMs,
         seenMs: this.#seenAfter(payload),
@@ -182,6 +178,7 @@ export class Fold {
       trades,
       streamChanges,
     });
+    this.actors.ordersChanged(changes);
     const marketTime = { seq, marketMs: timeMs };
     if (this.#tickers?.update(changes, trades, marketTime) === true) draft.tags.add(TICKERS_TAG);
   }
@@ -196,54 +193,55 @@ export class Fold {
   #applyBlock(payload: BlockPayload, seq: number, draft: Draft): void {
     const chain = payload.chain === undefined ? null : this.#applyChain(payload, seq, draft);
     const { atMs } = payload;
-    this.#takeTrades(chain ?? { listings: [], trades: payload.trades }, atMs, seq, draft);
+    this.#applyTrades(chain ?? { listings: [], trades: payload.trades }, atMs, seq, draft);
   }
 
   #applyEmptyBlocks(payload: EmptyBlocksPayload, seq: number, draft: Draft): void {
     const rows = new RowDraft(this.store);
     foldEmptyBlocks(payload, seq, this.marketMs, rows);
-    takeIn(rows, draft);
-    this.#takeTrades(null, payload.atMs, seq, draft);
+    collect(rows, draft);
+    this.#applyTrades(null, payload.atMs, seq, draft);
   }
 
   /** Time passes for every pair that has a bar to close, with trades or without. */
-  #takeTrades(trades: ChainTrades | null, atMs: number, seq: number, draft: Draft): void {
+  #applyTrades(trades: ChainTrades | null, atMs: number, seq: number, draft: Draft): void {
     const { listings, trades: those } = trades ?? NO_TRADES;
-    this.#pairs.take(listings, those, { atMs, marketMs: this.marketMs, seq }, draft);
+    this.#pairs.apply(listings, those, { atMs, marketMs: this.marketMs, seq }, draft);
   }
 
   #applyChain(payload: BlockPayload, seq: number, draft: Draft): ChainTrades {
     const rows = new RowDraft(this.store);
     const trades = this.#chain.foldBlock(payload, seq, this.marketMs, rows);
-    takeIn(rows, draft);
+    collect(rows, draft);
     return trades;
   }
 
   #applyMempool(payload: MempoolPayload, seq: number, draft: Draft): void {
     const rows = new RowDraft(this.store);
     this.#chain.foldMempool(payload, seq, rows);
-    takeIn(rows, draft);
+    collect(rows, draft);
   }
 
   /** Puts the before-images back; all rows it restores are stamped with this entry. */
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
     const images = imagesBefore(toSeq, this.store);
-    const restored = images.flatMap((image) => this.#restoredRow(image));
+    // Bars first: the pair of some goes with its row.
     const bars = images.flatMap((image) => this.#restoredBar(image, seq, draft.tags));
+    const restored = images.flatMap((image) => this.#restoredRow(image));
     bars.push(...launchTombstones(restored, bars, seq, this.store));
     this.store.restore(toSeq, restored, bars, seq);
-    this.store.hashWindow.forgetEndsAfter(toSeq);
-    this.store.hashWindow.add(restored, bars);
+    draft.restored.push(...restored);
+    this.actors.ordersChanged(restored);
     this.#tickers?.undo(restored, bars, seq);
     draft.tags.add(TICKERS_TAG);
     const rows = new RowDraft(this.store, { undone: true });
     this.#chain.foldRollback(restored, seq, rows);
-    takeIn(rows, draft);
+    collect(rows, draft);
   }
 
   #restoredRow({ table, key, value }: RowImage): RowChange[] {
     if (table === 'bars') return [];
-    if (table === 'pairs') this.#pairs.pairRestored(key);
+    if (table === 'pairs') this.#pairs.pairRestored(key, value);
     const before = ROLLBACK_OF[table].readsBefore ? this.store.value(table, key) : null;
     return [{ table, key, before, after: value, cause: 'rollback' }];
   }
@@ -290,7 +288,7 @@ function phaseOf(payload: Payload): 'end' | 'start' | 'block' {
   return payload.kind === 'mempool' || payload.kind === 'leader' ? 'end' : 'block';
 }
 
-function takeIn(rows: RowDraft, draft: Draft): void {
+function collect(rows: RowDraft, draft: Draft): void {
   for (const change of rows.changes()) draft.changes.push(change);
   for (const change of rows.streamChanges) draft.streamChanges.push(change);
   for (const tag of rows.tags) draft.tags.add(tag);

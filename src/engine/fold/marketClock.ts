@@ -18,7 +18,7 @@ export interface ClockMove {
 const MOVES = 1024;
 const NONE: readonly string[] = [];
 
-/** What a stream of filled bars listens to: intervals of this resolution end and begin. */
+/** The tag for a stream of filled bars: intervals of this resolution end and begin. */
 export function clockTag(resolution: Resolution): string {
   return `clock:${resolution}`;
 }

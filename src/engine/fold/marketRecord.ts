@@ -1,6 +1,6 @@
 /**
  * The market that a data directory belongs to, in its file `market.json`. It stays when the state
- * is rebuilt or removed, so that a directory is recognised by whatever is left in it.
+ * is rebuilt or removed, so that any remaining file identifies the directory.
  *
  * Never: replaces what is there; a directory that is to hold another market must be emptied.
  */
@@ -57,7 +57,7 @@ export class MarketRecord {
 
   /**
    * Throws `otherMarket` where `there` is not the market of this directory and these settings.
-   * `inState` is what the state says, where the directory has no record.
+   * `inState` is the market in the state, if the directory has no record.
    */
   compare(there: MarketIdentity, what: string, inState?: MarketIdentity): void {
     const own = this.#known ?? inState ?? null;
@@ -72,7 +72,7 @@ export class MarketRecord {
   }
 
   /** Records what was read; `compare` first. */
-  learn(market: MarketIdentity): void {
+  write(market: MarketIdentity): void {
     if (this.#known !== null) return;
     const path = join(this.#directory, FILE);
     const part = `${path}.part`;

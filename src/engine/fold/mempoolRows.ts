@@ -18,7 +18,7 @@ export function foldMempool(
   book: MempoolIndex,
 ): void {
   const gone = absent ?? (whole ? absentFrom(added, book) : []);
-  // Removed first: what is added may spend the same outputs in another way.
+  // Removed first: an added transaction may spend the same outputs in another way.
   for (const id of [...gone, ...removed.map((each) => each.id)]) take(id, seq, rows, book);
   for (const [index, waiting] of added.entries()) {
     if (rows.get('mempool', waiting.id) !== null) continue;
@@ -118,7 +118,7 @@ interface PendingLaunch extends Pick<MempoolRecord, 'place' | 'seenMs'> {
 interface PendingEnd {
   readonly tx: string;
   readonly kind: 'executed' | 'refunded' | 'cancelled';
-  /** Of the output asset; '0' where the order is given back. */
+  /** Amount of the output asset; '0' where the order is given back. */
   readonly received: string;
   readonly unspent?: string | undefined;
 }
@@ -158,7 +158,7 @@ export class MempoolIndex {
     if (row === null) return;
     const record = recordOf<MempoolRecord>(row);
     this.#records.set(id, record);
-    for (const event of record.events) this.#note(event, record);
+    for (const event of record.events) this.#apply(event, record);
   }
 
   launch(token: AssetId): PendingLaunch | null {
@@ -175,7 +175,7 @@ export class MempoolIndex {
     return this.#placed.get(ref) ?? null;
   }
 
-  end(ref: RefText): PendingEnd | null {
+  pendingEnd(ref: RefText): PendingEnd | null {
     return this.#ends.get(ref) ?? null;
   }
 
@@ -184,11 +184,11 @@ export class MempoolIndex {
     return this.#parts.get(ref)?.at(-1)?.tx ?? null;
   }
 
-  /** What it says of orders now, for a reader that takes many turns of the loop. */
-  hold(): Pick<MempoolIndex, 'end' | 'part'> {
+  /** The present effects on orders, for a reader that takes many turns of the loop. */
+  snapshot(): Pick<MempoolIndex, 'pendingEnd' | 'part'> {
     const [ends, parts] = [new Map(this.#ends), new Map(this.#parts)];
     return {
-      end: (ref) => ends.get(ref) ?? null,
+      pendingEnd: (ref) => ends.get(ref) ?? null,
       part: (ref) => parts.get(ref)?.at(-1)?.tx ?? null,
     };
   }
@@ -207,7 +207,7 @@ export class MempoolIndex {
     return found.sort((a, b) => compare(b.sortKey, a.sortKey) || compare(b.order.at, a.order.at));
   }
 
-  #note(event: MarketEvent, { place, seenMs }: MempoolRecord): void {
+  #apply(event: MarketEvent, { place, seenMs }: MempoolRecord): void {
     if (event.kind === 'placed') {
       const { ref, token, pkh } = event.order;
       this.#placed.set(ref, { order: event.order, sortKey: place, seenMs });

@@ -3,8 +3,8 @@
  * open ones, by beacon) with exact counts.
  *
  * Keys of `order_index` end with the order's place in the chain, so that a list is a range of keys:
- * `token/<token>/`, `key/<pkh>/`, `both/<pkh>/<token>/`, `open/<pkh>/`. The same names without the
- * last slash are those of `counts`.
+ * `token/<token>/`, `key/<pkh>/`, `both/<pkh>/<token>/`, `open/<pkh>/`. The keys of `counts` are
+ * the same names without the last slash.
  */
 import type { AssetId } from '../market/asset.ts';
 import type { ChainOrder, MarketEvent, PlacedOrder, Reserves } from '../market/events.ts';

@@ -1,6 +1,6 @@
 /**
- * What an entry changes, while it is folded: each row with what it was before and what it becomes,
- * and the streams that its changes belong to.
+ * The changes of an entry while it is folded: each row with its old and new value, and the streams
+ * that its changes belong to.
  */
 
 import type { StreamChange } from '../store/changeIndex.ts';
@@ -27,10 +27,12 @@ export class RowDraft {
   readonly tags = new Set<string>();
   readonly #store: StateStore;
   readonly #rows = new Map<KeyedTable, Map<string, DraftedRow>>();
-  /** In the order in which they were first set: that of the changes is the same on every node. */
+  /**
+   * In the order in which they were first set: so the changes have the same order on every node.
+   */
   readonly #set: DraftedRow[] = [];
   readonly #streamChanges = new Map<string, StreamChange>();
-  /** The stream changes are those of a rollback. */
+  /** The stream changes come from a rollback. */
   readonly #undone: boolean;
 
   constructor(store: StateStore, { undone = false } = {}) {
@@ -89,7 +91,7 @@ export class RowDraft {
     return this.#store.withPrefix('open_orders', `${token}/`, limit).map(({ value }) => value);
   }
 
-  /** Of a token, as they were before this entry, the largest first. */
+  /** The largest holders of a token before this entry, the largest first. */
   largestHolders(token: string, limit: number): readonly KeyedRow[] {
     return this.#store.withPrefix('holder_ranks', `${token}/`, limit);
   }

@@ -1,6 +1,6 @@
 /**
- * Names of what streams listen to, for what a chain changes. Those of orders and trades are also
- * the scopes under which their changes are remembered (store/changeIndex).
+ * Tags of the streams that a chain's changes belong to. Tags of orders and trades are also the
+ * scopes under which their changes are remembered (store/changeIndex).
  */
 import type { AssetId } from '../market/asset.ts';
 import type { LaunchedToken, PlacedOrder } from '../market/events.ts';
@@ -12,7 +12,10 @@ export const POOLS_TAG = 'pools';
 /** A ticker may have changed: something was traded, or a minute has passed. */
 export const TICKERS_TAG = 'tickers';
 
-/** A token was launched or has graduated, is about to be launched, or one of these was undone. */
+/**
+ * A token was launched, has graduated or is about to be launched, or a rollback undid such an
+ * event.
+ */
 export const LAUNCHES_TAG = 'launches';
 
 const POOL = 'pool:';
@@ -22,7 +25,7 @@ export function poolTag(token: AssetId): string {
   return `${POOL}${token}`;
 }
 
-/** Who holds a token, where its pool is as it was. */
+/** The holders of a token changed, but its pool did not. */
 export function insightsTag(token: AssetId): string {
   return `insights:${token}`;
 }
@@ -63,7 +66,7 @@ export function noteLaunch(rows: RowDraft, { token, author }: LaunchedToken): vo
   rows.noteChange(LAUNCHES_TAG, token, author.pkh);
 }
 
-/** Something that an order's status depends on changed. */
+/** A part of an order's status changed. */
 export function noteOrderChange(rows: RowDraft, { ref, token, pkh }: Ordered): void {
   const about = `${token}/${pkh}`;
   rows.noteChange(ordersTag(token), ref, about);

@@ -1,11 +1,11 @@
 /**
- * Who holds a token, by payment key: confirmed outputs and own open sell orders together; an
+ * Holders of a token, by payment key: confirmed outputs and own open sell orders together; an
  * address without a payment key holds for itself. And which keys are bundlers, snipers or insiders.
  * Sums and the largest holdings stand in the pool's row (`PoolFacts.trust`).
  *
- * Keys: `holder_tokens` `<token>/<holder>`, of those that hold tokens or have a mark: the amount,
- * and behind a space the marks. `holder_ranks` `<token>/<complement of the amount>/<holder>`, so
- * that the largest holding has the smallest key: the amount.
+ * Keys: `holder_tokens` `<token>/<holder>`, for holders with tokens or a mark: the amount, and
+ * behind a space the marks. `holder_ranks` `<token>/<complement of the amount>/<holder>`, so that
+ * the largest holding has the smallest key: the amount.
  *
  * Undo: before-images, as for every row.
  */
@@ -29,7 +29,7 @@ interface Holder {
   readonly marks: string;
 }
 
-/** What payment keys gained and lost of a token in one transaction. */
+/** Tokens that payment keys gained and lost in one transaction. */
 interface Movements {
   readonly token: AssetId;
   readonly net: Map<string, bigint>;
@@ -48,20 +48,20 @@ export class TrustFold {
   }
 
   /** `event` is the next one. */
-  begin({ tx }: MarketEvent): void {
+  nextEvent({ tx }: MarketEvent): void {
     if (tx === this.#tx) return;
     this.#endTransaction();
     this.#tx = tx;
   }
 
   /** `pkh` null: the address has no payment key. */
-  move(token: AssetId, pkh: string | null, address: string, by: bigint): void {
+  addHolding(token: AssetId, pkh: string | null, address: string, by: bigint): void {
     this.#add(token, pkh ?? address, by);
     if (pkh !== null) add(this.#movementsOf(token).net, pkh, by);
   }
 
-  place({ token, side, pkh, address, amount }: OrderRecord): void {
-    if (side === 'sell') this.move(token, pkh, address, BigInt(amount));
+  orderPlaced({ token, side, pkh, address, amount }: OrderRecord): void {
+    if (side === 'sell') this.addHolding(token, pkh, address, BigInt(amount));
   }
 
   /** An order was executed, whole or in part; `amount` of its input asset is gone. */
@@ -70,10 +70,14 @@ export class TrustFold {
     else if (early !== undefined) this.#markBuyer(token, pkh, early);
   }
 
-  /** An order ended; what it still offers goes back, and a buy pays out `received` tokens. */
-  end({ token, side, pkh, address, rest, ...order }: OrderRecord, left: string, received: string) {
+  /** An order ended; its remaining offer goes back, and a buy pays out `received` tokens. */
+  orderEnded(
+    { token, side, pkh, address, rest, ...order }: OrderRecord,
+    left: string,
+    received: string,
+  ) {
     const held = BigInt(rest?.heldTokens ?? order.heldTokens ?? '0');
-    if (side === 'sell') this.move(token, pkh, address, -BigInt(left));
+    if (side === 'sell') this.addHolding(token, pkh, address, -BigInt(left));
     else this.excuse(token, pkh, held + BigInt(received));
   }
 
@@ -220,7 +224,7 @@ export class TrustFold {
   }
 }
 
-/** Of one holder in a block. */
+/** The change of one holder in a block. */
 interface Move {
   readonly holder: string;
   readonly before: Holder;

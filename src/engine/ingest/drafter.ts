@@ -1,6 +1,6 @@
 /**
- * Turns checked lines into entries: groups trades of one moment, drops duplicates and what is too
- * late, and says when intervals end. A batch is drafted against the applied state plus the batch
+ * Turns checked lines into entries: groups trades of one moment, drops duplicates and late trades,
+ * and reports the ends of intervals. A batch is drafted against the applied state plus the batch
  * itself, so the caller appends and applies it before it starts the next one.
  */
 import type { Fold } from '../fold/fold.ts';
@@ -11,7 +11,7 @@ import { intervalStart, MINUTE_MS } from '../market/resolution.ts';
 import { MarketTimeDrafter } from '../node/marketTimeDrafter.ts';
 import { contentCode } from '../store/tradeIds.ts';
 
-/** What became of a trade line. */
+/** The outcome of a trade line. */
 export type Verdict =
   | 'taken'
   | 'duplicate'
@@ -91,7 +91,7 @@ export class Drafter {
       const trades = new Map([[trade.id, added]]);
       this.#pairs.set(name, { baseDecimals, quoteDecimals, trades });
     }
-    // First the block before it: market time may not run ahead of what is in the log.
+    // First the block before it: market time may not run ahead of the log.
     const block = this.#blockAt(atMs);
     this.#seenMs = Math.max(this.#seenMs, atMs);
     block.trades.push(trade);
@@ -128,7 +128,7 @@ export class Drafter {
     if (this.#seenMs > 0) this.passTo(intervalStart('min1', this.#seenMs) + MINUTE_MS);
   }
 
-  take(): EntryDraft[] {
+  takeDrafts(): EntryDraft[] {
     this.#closeBlock();
     const drafts = this.#drafts;
     this.#drafts = [];
@@ -154,8 +154,8 @@ export class Drafter {
   #contentOf(name: string, tradeId: string, drafted: DraftedPair | undefined): string | null {
     const added = drafted?.trades.get(tradeId);
     if (added !== undefined) return codeOf(added.atMs, added.trade);
-    const pool = this.#fold.pairActor(name);
-    return pool === null || pool === 'quarantined' ? null : pool.contentOf(tradeId);
+    const pairBars = this.#fold.pairBars(name);
+    return pairBars === null || pairBars === 'quarantined' ? null : pairBars.contentOf(tradeId);
   }
 }
 

@@ -7,6 +7,7 @@
 import type { Readable } from 'node:stream';
 import type { FeedCursor } from '../log/entry.ts';
 import { nextTurn, pause } from '../runtime/clock.ts';
+import type { PathObserver } from '../runtime/entryPath.ts';
 import { Drafter, type Verdict } from './drafter.ts';
 import {
   type FeedLine,
@@ -14,7 +15,7 @@ import {
   type NumberedLine,
   parseLine,
   readLines,
-} from './reader.ts';
+} from './feedLines.ts';
 import { type RollbackDeps, rollBackTo } from './rollback.ts';
 
 export interface ReplayCounts {
@@ -48,20 +49,21 @@ export interface ReplayObserver {
   lineRejected(line: number, reason: string): void;
   replayProgress(counts: ReplayCounts): void;
   replayFinished(counts: ReplayCounts): void;
+  readonly entryAt?: PathObserver;
 }
 
-/** Sealing and appending a batch holds the loop: about 2 ms for so many. */
+/** Sealing and appending a batch holds the loop: about 2 ms for this many entries. */
 const BATCH_ENTRIES = 256;
 const PROGRESS_MS = 2_000;
 /** Timers do not take the months that a feed may rest. */
-const MOST_PAUSE_MS = 86_400_000;
+const MAX_PAUSE_MS = 86_400_000;
 const REASONS = {
   'other decimals': 'decimals differ from the first trade of this pair',
   'other content': 'a trade of this pair with the same id but another time or amount is known',
   reversed: 'this pair is traded the other way round: exchange base and quote',
 } as const;
 /** One line of a year far ahead would make every later trade too late. */
-const MOST_AHEAD_MS = 86_400_000;
+const MAX_AHEAD_MS = 86_400_000;
 /** Older than every market of this kind; seconds taken for milliseconds are of January 1970. */
 const EARLIEST_MS = Date.UTC(2009, 0, 1);
 
@@ -99,7 +101,7 @@ export class Replay {
     this.#input?.destroy();
   }
 
-  /** Reads to the end of the feed. Resolves when all of it is applied, or after `stop`. */
+  /** Reads to the end of the feed. Resolves when the whole feed is applied, or after `stop`. */
   async run(input: Readable): Promise<ReplayCounts> {
     const { feed } = this.#options;
     if (feed !== null)
@@ -110,7 +112,7 @@ export class Replay {
       await this.#readAll(readLines(input));
       if (!this.#stop.signal.aborted) this.#drafter.finish();
     } finally {
-      // What was read counts, also of a feed that broke off.
+      // Lines that were read count, even if the feed broke off.
       await this.#flush();
       this.#observer.replayFinished(this.counts);
     }
@@ -125,16 +127,16 @@ export class Replay {
       ahead = readAhead(chunks);
       for (const line of chunk.value) {
         if (this.#stop.signal.aborted) break;
-        if (line.number > this.counts.resumedAfterLine) await this.#take(line);
+        if (line.number > this.counts.resumedAfterLine) await this.#applyLine(line);
       }
     }
   }
 
   /**
-   * The next lines. What was drafted before them is appended first, unless more has arrived by the
-   * next turn of the event loop. That turn is granted once for each append, so a feed that never
-   * rests is not held back; what comes during an append makes up the next one. The rest of a file
-   * is there already: how fast it is read must not decide which trades share an entry.
+   * The next lines. Drafted entries are appended first, unless more lines have arrived by the next
+   * turn of the event loop. That turn is granted once for each append, so a feed that never rests
+   * is not held back; lines that come during an append make up the next one. The rest of a file is
+   * there already: how fast it is read must not decide which trades share an entry.
    */
   async #next({ lines, isHere }: ReadAhead): Promise<LineChunk | null> {
     try {
@@ -152,7 +154,7 @@ export class Replay {
     }
   }
 
-  async #take(line: NumberedLine): Promise<void> {
+  async #applyLine(line: NumberedLine): Promise<void> {
     const { number } = line;
     this.counts.lines += 1;
     const found = this.#read(line);
@@ -160,6 +162,7 @@ export class Replay {
     const cursor = this.#cursor(number);
     if (found.kind === 'rollback') return this.#rollBack(found.toMs, number, cursor);
     await this.#keepPace(found.timeMs);
+    this.#observer.entryAt?.('read', 0);
     // Its turn has not come: the same file continues with it.
     if (this.#stop.signal.aborted) return;
     this.#options.reached?.(number);
@@ -170,7 +173,7 @@ export class Replay {
     this.#reportProgress();
   }
 
-  /** The line, or what is wrong with it. */
+  /** The line, or its fault. */
   #read({ text, isBroken }: NumberedLine): FeedLine | string {
     if (text.length > MAX_LINE_CHARACTERS) return `longer than ${MAX_LINE_CHARACTERS} characters`;
     if (isBroken === true) return 'not valid UTF-8';
@@ -187,7 +190,7 @@ export class Replay {
       const when = new Date(timeMs).toISOString();
       return `${name} is before 2009: ${when}; it counts milliseconds (--allow-past takes it)`;
     }
-    if (!isTrade || allowFuture || timeMs <= this.#deps.clock.nowMs() + MOST_AHEAD_MS) return null;
+    if (!isTrade || allowFuture || timeMs <= this.#deps.clock.nowMs() + MAX_AHEAD_MS) return null;
     const when = new Date(timeMs).toISOString();
     return `timeMs is more than a day ahead of the clock: ${when} (--allow-future takes it)`;
   }
@@ -218,7 +221,7 @@ export class Replay {
 
   async #flush(): Promise<void> {
     this.#hasWaited = false;
-    const drafts = this.#drafter.take();
+    const drafts = this.#drafter.takeDrafts();
     if (drafts.length > 0) {
       const seq = await this.#deps.writer.append(drafts);
       await this.#deps.node.reached(seq);
@@ -226,7 +229,7 @@ export class Replay {
     this.#drafter = new Drafter(this.#deps.node.fold, this.#options.latenessMs);
   }
 
-  /** Waits until it is this trade's turn, after serving what came before it. */
+  /** Waits until it is this trade's turn, after serving the trades before it. */
   async #keepPace(timeMs: number): Promise<void> {
     const { speed } = this.#options;
     if (speed === null) return;
@@ -238,7 +241,7 @@ export class Replay {
     const { clock } = this.#deps;
     const { signal } = this.#stop;
     while (!signal.aborted && clock.monotonicMs() < dueMs) {
-      await pause(clock, Math.min(MOST_PAUSE_MS, dueMs - clock.monotonicMs()), signal);
+      await pause(clock, Math.min(MAX_PAUSE_MS, dueMs - clock.monotonicMs()), signal);
     }
   }
 

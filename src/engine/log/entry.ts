@@ -68,18 +68,21 @@ export interface MempoolPayload {
   readonly whole: boolean;
   readonly added: readonly PendingTransaction[];
   readonly removed: readonly DroppedTransaction[];
-  /** What waited, is not in `added` and not `removed`: it may come again. Else it follows. */
+  /**
+   * Ids of transactions that waited, are in neither `added` nor `removed`, and may come again. If
+   * the field is missing, a whole mempool gives these ids.
+   */
   readonly absent?: readonly string[];
   /** The change continues in the next entry. */
   readonly more?: true;
 }
 
-/** Trades of one moment: of a feed, or those that a block of a chain made. */
+/** Trades of one moment: trades of a feed, or trades in a block of a chain. */
 export interface BlockPayload {
   readonly kind: 'block';
   /** The moment of its trades; `timeMs` lags behind it by the lateness that a replay allows. */
   readonly atMs: number;
-  /** Of a feed; empty where `chain` says what happened. */
+  /** Trades of a feed; empty where `chain` says what happened. */
   readonly trades: readonly TradeEvent[];
   readonly cursor?: FeedCursor;
   readonly chain?: ChainBlock;
@@ -91,7 +94,7 @@ export interface BlockPayload {
  */
 export interface EmptyBlocksPayload {
   readonly kind: 'passed';
-  /** Of the last of them. */
+  /** Time of the last of these blocks. */
   readonly atMs: number;
   readonly slot: number;
   /** Hex. */
@@ -121,7 +124,7 @@ interface TimePayload {
 export interface EpochBase {
   readonly seq: number;
   readonly stateHash?: string;
-  /** Absent in entries of older versions: the state hash covers `seq` only where it is taken. */
+  /** Absent in entries of older versions, which took a state hash only after some entries. */
   readonly entryHash?: string;
 }
 
@@ -138,7 +141,10 @@ export interface EpochPayload {
   readonly market?: MarketIdentity;
 }
 
-/** A node began to lead, in the entry's term. Its first mempool entry tells all that waits. */
+/**
+ * A node began to lead, in the entry's term. Its first mempool entry lists all pending
+ * transactions.
+ */
 interface LeaderPayload {
   readonly kind: 'leader';
   readonly node: string;
@@ -165,7 +171,7 @@ export interface Entry {
   readonly payload: Payload;
 }
 
-/** An entry with the text that was hashed; the text is what is stored and sent. */
+/** An entry with the text that was hashed; the text is stored and sent. */
 export interface SealedEntry {
   readonly entry: Entry;
   readonly text: string;

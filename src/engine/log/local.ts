@@ -1,10 +1,13 @@
 /**
  * The log of a single node. Its file has an owner who waits for the disk; this keeps the tail and
- * the newest entries. What is asked to be appended while the owner has a commit in hand makes up
- * the next one (group commit), so many entries share one disk sync, without a timer.
+ * the newest entries. Appends that are requested during a commit of the owner make up the next
+ * commit (group commit), so many entries share one disk sync, without a timer.
+ *
+ * With `acksFromMemory` an append is acknowledged before it is written, so a crash loses the end of
+ * what was acknowledged (decision 0108); while the disk refuses, or is far behind, it waits again.
  */
 import { assert } from '../runtime/assert.ts';
-import { releaseLocked } from '../store/pageSums.ts';
+import { releaseLocked } from '../store/pageChecksums.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
 import { type AppendRow, type LogFileOptions, type StoredEntry, unreadable } from './logFile.ts';
 import { type LogOwner, type OpenLogFile, threadLogFile } from './logOwner.ts';
@@ -13,6 +16,14 @@ import type { AppendOutcome, Log, Tail } from './port.ts';
 interface PendingAppend extends PromiseWithResolvers<AppendOutcome> {
   readonly sealed: SealedEntry;
   readonly expectedSeq: number;
+  /** It is answered already, and stays until it is written. */
+  readonly isAcknowledged: boolean;
+}
+
+export interface LocalLogOptions extends LogFileOptions {
+  readonly acksFromMemory?: boolean;
+  /** All that was acknowledged is in the file, which is closed. */
+  readonly closedWhole?: () => void;
 }
 
 /**
@@ -20,24 +31,29 @@ interface PendingAppend extends PromiseWithResolvers<AppendOutcome> {
  * would only grow old in memory, and what grows old there is copied by the collector.
  */
 const RECENT_CHARACTERS = 1024 * 1024;
+/** Less than the newest entries that are kept, so what is not written yet is read from there. */
+const UNWRITTEN_CHARACTERS = RECENT_CHARACTERS / 2;
 /** Entries that one transaction of a trim deletes; appends run between two transactions. */
 const TRIMMED_AT_ONCE = 512;
 
 export class LocalLog implements Log {
-  readonly #file: string;
+  readonly #options: LocalLogOptions;
   readonly #owner: LogOwner;
   #tail: Tail;
   #first: number;
   #recent: SealedEntry[] = [];
   #recentCharacters = 0;
   #pending: PendingAppend[] = [];
-  /** Commits what is pending until nothing is; null: nothing is. */
+  /** Acknowledged, and not written. */
+  #unwrittenCharacters = 0;
+  #diskRefuses = false;
+  /** Commits pending appends until none is left; null: nothing is. */
   #committing: Promise<void> | null = null;
   #waiting: { seq: number; resolve: () => void }[] = [];
   #closed = false;
 
-  private constructor(file: string, owner: LogOwner, tail: Tail, first: number) {
-    this.#file = file;
+  private constructor(options: LocalLogOptions, owner: LogOwner, tail: Tail, first: number) {
+    this.#options = options;
     this.#owner = owner;
     this.#tail = tail;
     this.#first = first;
@@ -45,18 +61,19 @@ export class LocalLog implements Log {
 
   /** Rejects where another process has the file, and where its last entry cannot be read. */
   static async open(
-    options: LogFileOptions,
+    options: LocalLogOptions,
     openFile: OpenLogFile = threadLogFile,
   ): Promise<LocalLog> {
-    const owner = openFile(options);
+    const { file, maxMb } = options;
+    const owner = openFile({ file, maxMb });
     try {
       const { first, last } = await owner.call('span', []);
       if (last === null) {
-        return new LocalLog(options.file, owner, { seq: 0, hash: NO_HASH, epoch: null }, 0);
+        return new LocalLog(options, owner, { seq: 0, hash: NO_HASH, epoch: null }, 0);
       }
-      const { entry, hash } = openStored(options.file, last);
+      const { entry, hash } = openStored(file, last);
       const tail = { seq: entry.seq, hash, epoch: entry.epoch };
-      return new LocalLog(options.file, owner, tail, first);
+      return new LocalLog(options, owner, tail, first);
     } catch (error) {
       await owner.close();
       throw error;
@@ -76,10 +93,25 @@ export class LocalLog implements Log {
   }
 
   append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
-    const append = { ...Promise.withResolvers<AppendOutcome>(), sealed, expectedSeq };
-    this.#pending.push(append);
+    const isAcknowledged = this.#acknowledgesNow(sealed, expectedSeq);
+    const append = Promise.withResolvers<AppendOutcome>();
+    this.#pending.push({ ...append, sealed, expectedSeq, isAcknowledged });
+    if (isAcknowledged) {
+      this.#unwrittenCharacters += sealed.text.length;
+      this.#advance([sealed]);
+      append.resolve({ outcome: 'appended', seq: sealed.entry.seq });
+    }
     this.#committing ??= this.#commitAll();
     return append.promise;
+  }
+
+  #acknowledgesNow({ entry, text }: SealedEntry, expectedSeq: number): boolean {
+    if (this.#options.acksFromMemory !== true || this.#diskRefuses) return false;
+    if (this.#unwrittenCharacters + text.length > UNWRITTEN_CHARACTERS) return false;
+    // Waiting appends come first.
+    if (this.#pending.at(-1)?.isAcknowledged === false) return false;
+    const { seq, hash } = this.#tail;
+    return expectedSeq === seq && entry.seq === seq + 1 && entry.prevEntryHash === hash;
   }
 
   async read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
@@ -87,7 +119,7 @@ export class LocalLog implements Log {
     if (oldest !== undefined && fromSeq >= oldest) {
       return this.#recent.slice(fromSeq - oldest, fromSeq - oldest + limit);
     }
-    // What is not acknowledged yet may be in the file already.
+    // Unacknowledged entries may be in the file already.
     const from = Math.max(fromSeq, this.#first);
     const wanted = Math.min(limit, this.#tail.seq - from + 1);
     if (wanted <= 0) return [];
@@ -95,7 +127,7 @@ export class LocalLog implements Log {
     for (const stored of await this.#owner.call('read', [from, wanted])) {
       const before = entries.at(-1);
       try {
-        entries.push(openStored(this.#file, stored, before));
+        entries.push(openStored(this.#options.file, stored, before));
       } catch (error) {
         if (before === undefined) throw error;
         break;
@@ -116,11 +148,13 @@ export class LocalLog implements Log {
     });
   }
 
-  epochs(): Promise<readonly number[]> {
-    return this.#owner.call('epochs', []);
+  async epochs(): Promise<readonly number[]> {
+    await this.#committing;
+    return await this.#owner.call('epochs', []);
   }
 
   async trim(seq: number): Promise<void> {
+    await this.#committing;
     // Keeps the last entry, so that a log that was ever written still has its tail.
     const from = Math.min(seq, this.#tail.seq);
     while (this.#first < from && !this.#closed) {
@@ -133,6 +167,8 @@ export class LocalLog implements Log {
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
     await this.#committing;
+    this.#pending = [];
+    this.#unwrittenCharacters = 0;
     await this.#owner.call('restart', [rowOf(sealed, sealed.entry.seq - 1)]);
     this.#recent = [];
     this.#recentCharacters = 0;
@@ -141,23 +177,31 @@ export class LocalLog implements Log {
   }
 
   async close(): Promise<void> {
+    if (this.#pending.length > 0) this.#committing ??= this.#commitAll();
     await this.#committing;
     this.#closed = true;
     this.#wake();
     await this.#owner.close();
-    releaseLocked(this.#file);
+    releaseLocked(this.#options.file);
+    if (this.#pending.length === 0) this.#options.closedWhole?.();
   }
 
   async #commitAll(): Promise<void> {
-    // All that is asked for in this turn of the event loop, before its next input.
+    // Takes all appends of this turn of the event loop, before its next input.
     await Promise.resolve();
     while (this.#pending.length > 0) {
       const pending = this.#pending;
       this.#pending = [];
       try {
         this.#conclude(pending, await this.#owner.call('append', [pending.map(rowOfAppend)]));
+        this.#diskRefuses = false;
       } catch (error) {
         for (const { reject } of pending) reject(error);
+        this.#diskRefuses = true;
+        const kept = pending.filter(({ isAcknowledged }) => isAcknowledged);
+        this.#pending = [...kept, ...this.#pending];
+        // The next append, or the end, tries them again.
+        if (kept.length === this.#pending.length) break;
       }
     }
     this.#committing = null;
@@ -172,7 +216,8 @@ export class LocalLog implements Log {
       ({ seq } = sealed.entry);
     });
     this.#advance(appended);
-    pending.forEach(({ resolve }, index) => {
+    pending.forEach(({ resolve, sealed, isAcknowledged }, index) => {
+      if (isAcknowledged) this.#unwrittenCharacters -= sealed.text.length;
       const outcome = outcomes[index];
       assert(outcome !== undefined, 'every append has an outcome');
       resolve(outcome);

@@ -1,6 +1,6 @@
 /**
- * Opens the log of a single node after checking that it holds what was written. The node never
- * repairs a log: it rebuilds everything else from the log, so an operator decides.
+ * Opens the log of a single node after checking its content. The node never repairs a log: it
+ * rebuilds everything else from the log, so an operator decides.
  */
 
 import { existsSync, rmSync } from 'node:fs';
@@ -13,14 +13,13 @@ import {
   checkPages,
   keepLocked,
   walDamage,
-  writeAllSums,
-} from '../store/pageSums.ts';
-import { LocalLog } from './local.ts';
+  writeAllChecksums,
+} from '../store/pageChecksums.ts';
+import { LocalLog, type LocalLogOptions } from './local.ts';
 import type { OpenLogFile } from './logOwner.ts';
 import { LOG_REMEDY } from './port.ts';
 
-interface OpenOptions {
-  readonly maxMb: number;
+interface OpenOptions extends Omit<LocalLogOptions, 'file'> {
   readonly signal?: AbortSignal | undefined;
   /** Checksums did not match, but every entry is as it was written. */
   sumsOutdated(reason: string): void;
@@ -34,16 +33,16 @@ const READ = 512;
 export async function openLocalLog(
   file: string,
   clock: Clock,
-  { maxMb, signal, sumsOutdated, openFile }: OpenOptions,
+  { signal, sumsOutdated, openFile, ...options }: OpenOptions,
 ): Promise<LocalLog> {
   // An operator removed only the log: the files beside it belong to the removed log.
   if (!existsSync(file))
     for (const suffix of COMPANION_SUFFIXES) rmSync(`${file}${suffix}`, { force: true });
-  // Before it is opened: SQLite removes what it does not understand of a write-ahead log.
+  // Before it is opened: SQLite removes the part of a write-ahead log that it cannot read.
   const cut = walDamage(file, { synced: true });
   if (cut !== null) throw new Fault('damagedFile', `${cut.message}: ${LOG_REMEDY}`);
   // Before its pages are checked: that keeps other processes away from the file.
-  const log = await LocalLog.open({ file, maxMb }, openFile).catch((error: unknown) => {
+  const log = await LocalLog.open({ file, ...options }, openFile).catch((error: unknown) => {
     // A file that was cut, or is none: SQLite says neither which one nor what to do.
     if (!isDamage(error)) throw error;
     throw new Fault('damagedFile', `${file} is damaged (${messageOf(error)}): ${LOG_REMEDY}`);
@@ -54,7 +53,7 @@ export async function openLocalLog(
     if (!isFault(found, 'damagedFile')) return log;
     const where = await damagedEntry(log, clock, signal);
     if (where !== null) throw new Fault('damagedFile', `${found.message}; ${where}: ${LOG_REMEDY}`);
-    writeAllSums(file);
+    writeAllChecksums(file);
     sumsOutdated(found.message);
     return log;
   } catch (error) {

@@ -1,21 +1,25 @@
 /**
- * The file of a single node's log: SQLite, synchronous=FULL, one owner. Every call waits for the
- * disk, so a node that serves runs it in a thread (`logThread.ts`).
+ * The file of a single node's log: SQLite, one owner. Every call waits for the disk, so a node that
+ * serves runs it in a thread (`logThread.ts`).
+ *
+ * A commit is on the disk when its call returns. SQLite leaves that to us (synchronous=NORMAL): it
+ * would call fsync, which also writes the file's times, and waits five times as long one time in
+ * ten (decision 0107).
  */
 
 import { hash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, rmSync } from 'node:fs';
 import { Fault, isFault } from '../runtime/assert.ts';
-import { messageOf } from '../runtime/errors.ts';
+import { messageOf, systemCode } from '../runtime/errors.ts';
 import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import {
   boundWal,
-  checkpointWithSums,
+  checkpointWithChecksums,
   isWalLong,
   keepLocked,
   releaseLocked,
-} from '../store/pageSums.ts';
+} from '../store/pageChecksums.ts';
 import { NO_HASH } from './entry.ts';
 import { type AppendOutcome, LOG_REMEDY } from './port.ts';
 
@@ -43,6 +47,8 @@ export interface Span {
 }
 
 const COMMITS_PER_CHECKPOINT = 512;
+/** Below this the write-ahead log of so many commits cannot be too long. */
+const SHORT_CHARACTERS = 1024 * 1024;
 /** Entries are written at the end, and hardly ever read again. */
 const CACHE_MB = 4;
 /** A read stops here even when more was asked for. */
@@ -60,14 +66,20 @@ export class LogFile {
   readonly #insert;
   readonly #select;
   readonly #range;
+  readonly #insertAll;
   #tail: { readonly seq: number; readonly hash: string };
   #commitsSinceCheckpoint = 0;
+  #charactersSinceCheckpoint = 0;
+  /** Descriptor of the write-ahead log; null before the first `#sync`. */
+  #wal: number | null = null;
+  /** The disk refused to sync: pages may be lost, though a later call works. */
+  #syncFailed = false;
 
   /** Throws where the file or its last entry cannot be read. */
   constructor({ file, maxMb }: LogFileOptions) {
     this.#file = file;
     this.#database = openDatabase(file, {
-      ...{ synchronous: 'FULL', maxMb, exclusive: true },
+      ...{ synchronous: 'NORMAL', maxMb, exclusive: true },
       cacheMb: CACHE_MB,
     });
     keepLocked(file);
@@ -80,12 +92,16 @@ export class LogFile {
         'SELECT seq, hash, text FROM entries WHERE seq = ?',
       );
       this.#range = this.#database.prepare<[number, number], StoredEntry>(
-        'SELECT seq, hash, text FROM entries WHERE seq >= ? ORDER BY seq LIMIT ?',
+        'SELECT seq, hash, text FROM entries WHERE seq >= ? ORDER BY seq LIMIT +?',
       );
+      this.#insertAll = this.#database.transaction((rows: readonly AppendRow[]) => {
+        return this.#insertValid(rows);
+      });
       this.#tail = this.#readLast() ?? { seq: 0, hash: NO_HASH };
+      // A process that was killed may have left entries that are not on the disk yet.
+      this.#sync();
     } catch (error) {
-      this.#database.close();
-      releaseLocked(file);
+      this.#close();
       throw error;
     }
   }
@@ -96,22 +112,42 @@ export class LogFile {
 
   /** Checks each append in order and commits the valid ones in one transaction. */
   append(rows: readonly AppendRow[]): readonly AppendOutcome[] {
-    const outcomes: AppendOutcome[] = [];
     this.#checkpointWhenLong();
-    let tail = this.#tail;
-    this.#database.transaction(() => {
-      for (const row of rows) {
-        const outcome = this.#judge(row, tail);
-        if (outcome.outcome === 'appended' && row.seq > tail.seq) {
-          this.#insert.run(row.seq, row.kind, row.hash, row.text);
-          tail = { seq: row.seq, hash: row.hash };
-        }
-        outcomes.push(outcome);
-      }
-    })();
+    const { outcomes, tail } = this.#insertAll(rows);
     this.#tail = tail;
-    this.#commitsSinceCheckpoint += 1;
+    this.#committed();
     return outcomes;
+  }
+
+  #insertValid(rows: readonly AppendRow[]) {
+    const outcomes: AppendOutcome[] = [];
+    let tail = this.#tail;
+    for (const row of rows) {
+      const outcome = this.#outcomeOf(row, tail);
+      if (outcome.outcome === 'appended' && row.seq > tail.seq) {
+        this.#insert.run(row.seq, row.kind, row.hash, row.text);
+        tail = { seq: row.seq, hash: row.hash };
+        this.#charactersSinceCheckpoint += row.text.length;
+      }
+      outcomes.push(outcome);
+    }
+    return { outcomes, tail };
+  }
+
+  /** Where this throws, the same entries are appended again. */
+  #committed(): void {
+    this.#commitsSinceCheckpoint += 1;
+    this.#sync();
+  }
+
+  #sync(): void {
+    this.#wal ??= openSync(`${this.#file}-wal`, 'r');
+    try {
+      fdatasyncSync(this.#wal);
+    } catch (error) {
+      this.#syncFailed = true;
+      throw error;
+    }
   }
 
   /** From `fromSeq` on, or from the first one after it; throws where that one cannot be read. */
@@ -147,11 +183,11 @@ export class LogFile {
     const upTo = Math.min(seq, this.#first() + most);
     this.#checkpointWhenLong();
     this.#database.prepare<[number]>('DELETE FROM entries WHERE seq < ?').run(upTo);
-    this.#commitsSinceCheckpoint += 1;
+    this.#committed();
     return this.#first();
   }
 
-  /** Keeps what was there in `*.replaced` beside it; the next copy overwrites this one. */
+  /** Keeps the old file as `*.replaced`; the next copy overwrites this one. */
   restart({ seq, kind, hash: its, text }: AppendRow): void {
     if (this.#tail.seq > 0) {
       const kept = `${this.#file}.replaced`;
@@ -163,6 +199,7 @@ export class LogFile {
       this.#insert.run(seq, kind, its, text);
     })();
     this.#tail = { seq, hash: its };
+    this.#committed();
   }
 
   /** Reads the whole file: SQLite's own structures, indexes included; null: they are sound. */
@@ -173,11 +210,16 @@ export class LogFile {
 
   close(): void {
     try {
-      checkpointWithSums(this.#database);
+      checkpointWithChecksums(this.#database);
       this.#database.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
       // The disk may be full. The write-ahead log has everything, and the next start reads it.
     }
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#wal !== null) closeSync(this.#wal);
     this.#database.close();
     releaseLocked(this.#file);
   }
@@ -211,7 +253,7 @@ export class LogFile {
     }
   }
 
-  #judge(row: AppendRow, tail: { readonly seq: number; readonly hash: string }): AppendOutcome {
+  #outcomeOf(row: AppendRow, tail: { readonly seq: number; readonly hash: string }): AppendOutcome {
     const { seq, expectedSeq, prevEntryHash } = row;
     if (seq === expectedSeq + 1 && seq <= tail.seq) {
       const stored = seq === tail.seq ? tail.hash : this.#select.get(seq)?.hash;
@@ -226,10 +268,14 @@ export class LogFile {
    * commit, so that a disk that refuses it refuses the append.
    */
   #checkpointWhenLong(): void {
-    const isDue = this.#commitsSinceCheckpoint >= COMMITS_PER_CHECKPOINT || isWalLong(this.#file);
-    if (!isDue) return;
+    const isMany = this.#commitsSinceCheckpoint >= COMMITS_PER_CHECKPOINT;
+    const isLong = this.#charactersSinceCheckpoint >= SHORT_CHARACTERS && isWalLong(this.#file);
+    if (!isMany && !isLong && !this.#syncFailed) return;
+    // It writes what is in the write-ahead log into the file and syncs that.
     boundWal(this.#database);
     this.#commitsSinceCheckpoint = 0;
+    this.#charactersSinceCheckpoint = 0;
+    this.#syncFailed = false;
   }
 }
 
@@ -241,7 +287,7 @@ function checkStored({ seq, hash: its, text }: StoredEntry, expectedSeq: number)
 
 export function unreadable(file: string, what: string, error: unknown): unknown {
   if (isFault(error, 'unreadableEntry')) return error;
-  const isReadable = !(error instanceof Error) || !('code' in error) || isDamage(error);
+  const isReadable = systemCode(error) === null || isDamage(error);
   // A file is not damaged if another process uses it or the disk refuses access.
   if (!isReadable) return error;
   const why = messageOf(error);

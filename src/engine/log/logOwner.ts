@@ -3,8 +3,8 @@
  * serves meanwhile, or in the caller, for commands that serve no requests (`inlineLogFile`).
  *
  * Guarantees: calls are answered in their order, each by what `LogFile` returns or throws. When a
- * thread dies, its waiting calls reject, and the next call starts another thread: what was
- * committed without an answer is found in the file.
+ * thread dies, its waiting calls reject, and the next call starts another thread: entries that were
+ * committed without an answer are found in the file.
  */
 import { Fault } from '../runtime/assert.ts';
 import { type Caller, type Handlers, RestartedThread } from '../runtime/thread.ts';
@@ -69,7 +69,7 @@ export function threadLogFile(data: LogFileOptions): LogOwner {
   const thread = new RestartedThread<LogCalls>({ script, data, name: "the log's thread" });
   return {
     call: (name, values) => thread.call(name, values),
-    // What is acknowledged is in the file, whatever becomes of its end.
+    // Acknowledged entries are in the file, even if the thread ends badly.
     close: () => thread.stop().catch(() => {}),
   };
 }

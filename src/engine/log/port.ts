@@ -7,13 +7,16 @@
  *   acknowledgement was lost) is Appended, not a conflict.
  * - Entries are dense and chained: seq + 1, prevEntryHash = hash of the one before.
  * - `read` gives entries in order. It may give fewer than asked, and the same ones twice on another
- *   call; never one that `append` has not acknowledged.
+ *   call; never an entry that `append` has not acknowledged.
+ *
+ * Exception: a `LocalLog` with `acksFromMemory` acknowledges before the disk has the entry. A crash
+ * may then lose acknowledged entries, and the next start begins an epoch (`directoryCopy.ts`).
  *
  * May be lost: appends that were not acknowledged. A tail that was acknowledged is lost only with
  * the disk; readers find out by `last()` being behind their checkpoint.
  *
  * Errors: `append` rejects when the disk refuses; nothing was appended then, the same call may be
- * tried again. `read` rejects with `unreadableEntry` where what comes first is no entry.
+ * tried again. `read` rejects with `unreadableEntry` if the first stored text is no entry.
  */
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import type { SealedEntry } from './entry.ts';
@@ -23,7 +26,7 @@ export type AppendOutcome =
   /** The log has entries that the writer has not read. Read on; never retry with a newer seq. */
   | { readonly outcome: 'conflict'; readonly lastSeq: number };
 
-/** What to do about a damaged log. */
+/** The remedy for a damaged log. */
 export const LOG_REMEDY =
   'restore DATA_DIR from a backup; without one, move log.sqlite* out of DATA_DIR and start ' +
   'again: the market continues from state.sqlite in a new epoch, and clients load it again';

@@ -6,6 +6,7 @@
 import { Fault } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, nextTurn, pause } from '../runtime/clock.ts';
+import type { PathObserver } from '../runtime/entryPath.ts';
 import { ENTRY_VERSION, type Payload, type SealedEntry, sealEntry } from './entry.ts';
 import type { Log, Tail } from './port.ts';
 
@@ -23,21 +24,22 @@ export interface WriterObserver {
   appendFailed(error: unknown, attempt: number, retryInMs: number): void;
   /** After `appendFailed`: it was appended, or is not tried any more. */
   appendSettled?(): void;
+  readonly entryAt?: PathObserver;
 }
 
 /** About a millisecond of work. */
 const CHARACTERS_A_TURN = 64 * 1024;
-const RETRY = { firstMs: 100, mostMs: 5_000 };
+const RETRY = { firstMs: 100, maxMs: 5_000 };
 
 export class LogWriter {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #observer: WriterObserver;
   readonly term: number;
-  /** Of one writer among several: whether it may write now. */
+  /** For one writer among several: whether it may write now. */
   readonly #mayWrite: () => boolean;
   readonly #isTooLate: TimeGuard;
-  /** Of the last appended entry. */
+  /** Time of the last appended entry. */
   #timeMs: number;
   #tail: Tail;
   readonly #stop = new AbortController();
@@ -77,6 +79,7 @@ export class LogWriter {
   async append(drafts: readonly EntryDraft[], epoch = this.#tail.epoch): Promise<number> {
     this.#checkTime(drafts);
     const sealed = await this.#seal(drafts, epoch ?? '');
+    this.#observer.entryAt?.('appended', sealed.at(-1)?.entry.seq ?? 0);
     const refusals = { count: 0 };
     try {
       return await this.#appendSealed(sealed, refusals);
@@ -152,6 +155,7 @@ export class LogWriter {
     const last = sealed[sealed.length - 1];
     if (last === undefined) return this.#tail.seq;
     this.#tail = { seq: last.entry.seq, hash: last.hash, epoch: last.entry.epoch };
+    this.#observer.entryAt?.('synced', this.#tail.seq);
     return this.#tail.seq;
   }
 }

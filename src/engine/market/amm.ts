@@ -1,7 +1,8 @@
 /**
- * The constant-product pool. x lovelace and y tokens, both without what is not traded (3 ADA that
- * keep the output alive, the creator's `owed`). The LP fee stays in the pool, taken from what comes
- * in; every rounding favours the pool, so x * y never shrinks. Source: onchain.md, section Fees.
+ * The constant-product pool. x lovelace and y tokens, both without amounts that are not traded (3
+ * ADA that keep the output alive, the creator's `owed`). The LP fee is taken from the input and
+ * stays in the pool; every rounding favours the pool, so x * y never shrinks. Source: onchain.md,
+ * section Fees.
  */
 import { assert } from '../runtime/assert.ts';
 import { ceilDivide } from './ratio.ts';
@@ -31,18 +32,4 @@ export function amountIn(
 ): bigint {
   assert(amount >= 0n && amount < reserveOut, 'a pool never gives all it has');
   return ceilDivide(reserveIn * amount * per, (reserveOut - amount) * (per - fee));
-}
-
-interface Reserves {
-  readonly x: bigint;
-  readonly y: bigint;
-}
-
-/** What the validator checks of a step: the side that grew counts without the LP fee. */
-export function productHolds(before: Reserves, after: Reserves, lpFeePer10k: bigint): boolean {
-  const grown = PER_10K - lpFeePer10k;
-  const least = before.x * before.y * PER_10K;
-  return after.x > before.x
-    ? (before.x * PER_10K + (after.x - before.x) * grown) * after.y >= least
-    : (before.y * PER_10K + (after.y - before.y) * grown) * after.x >= least;
 }

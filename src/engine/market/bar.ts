@@ -52,7 +52,7 @@ export function firstBar(startMs: number, trade: Trade): Bar {
   };
 }
 
-/** One that may change while the other stays as it is. */
+/** An independent copy of a bar. */
 export function copyBar(bar: Bar, startMs = bar.startMs): Bar {
   return {
     startMs,
@@ -88,9 +88,9 @@ export function addTrade(bar: Bar, trade: Trade): number {
 }
 
 /**
- * Adds the trades of `part` in place, as `addTrade` of each would. `candidates` names what can move
- * at all: what `part` moved in a finer bar of the same interval, or MOVED_ALL. Returns what it
- * moved.
+ * Adds the trades of `part` in place, as `addTrade` of each would. `candidates` names the parts
+ * that can move: what `part` moved in a finer bar of the same interval, or MOVED_ALL. Returns what
+ * it moved.
  */
 export function addBar(bar: Bar, part: Bar, candidates: number): number {
   bar.quoteVolume += part.quoteVolume;
@@ -150,15 +150,15 @@ function exceeds(order: number, trade: Trade, holder: Trade): boolean {
 }
 
 /**
- * Trades summed up in numbers, which makes no objects: what a bar of them would be. Exact, because
- * a trade that would bring an amount to 2^53 is refused.
+ * Trades summed up in numbers, which makes no objects. The sum has the fields of the trades' bar.
+ * Exact, because a trade that would bring an amount to 2^53 is refused.
  */
 export class TradeSum {
   #open: Trade;
   #high: Trade;
   #low: Trade;
   #close: Trade;
-  /** What trades are mostly compared with, not far away in memory. */
+  /** Fields of the trades that are compared most, kept close in memory. */
   #openMs: number;
   #closeMs: number;
   #highQuotient: number;
@@ -250,7 +250,7 @@ export class TradeSum {
   }
 }
 
-/** Of whole numbers, also of one that was rounded: what rounds to below 2^53 was not rounded. */
+/** Holds for integers, rounded ones included: a result below 2^53 was not rounded. */
 function isExact(amount: number): boolean {
   return amount <= Number.MAX_SAFE_INTEGER;
 }

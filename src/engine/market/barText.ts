@@ -1,14 +1,15 @@
 /**
- * The stored form of a bar: tab-separated text, the same on every node, because it is what the
- * state hash covers. Trade ids hold no control characters (the ingest refuses them).
+ * The stored form of a bar: tab-separated text, the same on every node, because `--verify` compares
+ * digests of the rows. Trade ids hold no control characters (the ingest refuses them).
  */
 import type { Bar, PoolRange } from './bar.ts';
 import type { Ratio } from './ratio.ts';
 import type { Trade } from './trade.ts';
 
-/** Of a pair without a pool; a pool adds its range in the place of one of them. */
+/** Fields of a pair without a pool; with a pool, the pool's range replaces one of these. */
 const FIELDS = 21;
 const POOL_FIELDS = 25;
+const TRADE_FIELDS = 4;
 const NO_POOL = '-';
 /** A trade stands in several bars that are written together: its text is made once. */
 const KEPT_TEXTS = 8;
@@ -32,7 +33,13 @@ export function decodeBar(startMs: number, text: string): Bar {
     `a stored bar has ${FIELDS} or ${POOL_FIELDS} fields`,
   );
   const open = tradeAt(fields, 0);
-  const close = tradeAt(fields, 12);
+  const close = isSameTrade(fields, 12, 0) ? open : tradeAt(fields, 12);
+  const endAt = (index: number) =>
+    isSameTrade(fields, index, 0)
+      ? open
+      : isSameTrade(fields, index, 12)
+        ? close
+        : tradeAt(fields, index);
   const trades = Number(fieldAt(fields, 18));
   const final = fieldAt(fields, fields.length - 1);
   check(Number.isSafeInteger(trades), 'a stored bar has an integer number of trades');
@@ -40,8 +47,8 @@ export function decodeBar(startMs: number, text: string): Bar {
   return {
     startMs,
     open,
-    high: tradeAt(fields, 4),
-    low: tradeAt(fields, 8),
+    high: endAt(4),
+    low: endAt(8),
     close,
     quoteVolume: BigInt(fieldAt(fields, 16)),
     baseVolume: BigInt(fieldAt(fields, 17)),
@@ -114,6 +121,14 @@ function tradeAt(fields: readonly string[], index: number): Trade {
     baseAmount: BigInt(fieldAt(fields, index + 2)),
     quoteAmount: BigInt(fieldAt(fields, index + 3)),
   };
+}
+
+/** A bar of few trades has one of them in several places: it is read, and shown, once. */
+function isSameTrade(fields: readonly string[], index: number, known: number): boolean {
+  for (let at = 0; at < TRADE_FIELDS; at += 1) {
+    if (fields[index + at] !== fields[known + at]) return false;
+  }
+  return true;
 }
 
 function fieldAt(fields: readonly string[], index: number): string {

@@ -22,8 +22,8 @@ export interface BarView {
 }
 
 /**
- * What the prices of a bar are. `trade`: of its trades. `spot`: what the market stood at before and
- * after each of them, so that the bars of a chart connect.
+ * The kind of a bar's prices. `trade`: of its trades. `spot`: the market's price before and after
+ * each trade, so that the bars of a chart connect.
  */
 export const PRICE_KINDS = ['trade', 'spot'] as const;
 export type PriceKind = (typeof PRICE_KINDS)[number];
@@ -73,12 +73,17 @@ function priceOf({ numerator, denominator }: Ratio): Price {
 }
 
 function viewEnds(pair: Pair, bar: Bar, ends: Ends, inverted: boolean): BarView {
+  const open = formatPrice(pair, ends.open, inverted);
+  const close = ends.close === ends.open ? open : formatPrice(pair, ends.close, inverted);
+  // In a bar of few trades these are often the open or the close.
+  const shown = (price: Price) =>
+    price === ends.open ? open : price === ends.close ? close : formatPrice(pair, price, inverted);
   return {
     time: bar.startMs / 1000,
-    low: formatPrice(pair, inverted ? ends.high : ends.low, inverted),
-    high: formatPrice(pair, inverted ? ends.low : ends.high, inverted),
-    open: formatPrice(pair, ends.open, inverted),
-    close: formatPrice(pair, ends.close, inverted),
+    low: shown(inverted ? ends.high : ends.low),
+    high: shown(inverted ? ends.low : ends.high),
+    open,
+    close,
     volume: inverted ? formatBase(pair, bar.baseVolume) : formatQuote(pair, bar.quoteVolume),
     baseVolume: inverted ? formatQuote(pair, bar.quoteVolume) : formatBase(pair, bar.baseVolume),
     trades: bar.trades,

@@ -3,8 +3,8 @@
  * b = bNum / 10^6: spot(s) = a s^2 + b lovelace per token, cost(s) = a s^3 / 3 + b s.
  *
  * Rounding always favours the pool: a buy gets the most tokens its lovelace cover, a sell the whole
- * lovelace its tokens free. So reserve * 3 * 10^27 >= N(s) never breaks, which is what the
- * validator checks. Source: onchain.md, section The curve.
+ * lovelace its tokens free. So the validator's condition reserve * 3 * 10^27 >= N(s) always holds.
+ * Source: onchain.md, section The curve.
  */
 import { assert } from '../runtime/assert.ts';
 import { ceilDivide, type Ratio, roundRatio } from './ratio.ts';
@@ -24,7 +24,7 @@ export const DEFAULT_CURVE: CurveParameters = {
   supply: 1_000_000_000n,
 };
 
-/** What N(s) counts: 1 / (3 * 10^27) lovelace. */
+/** The unit of N(s): 1 / (3 * 10^27) lovelace. */
 export const COST_DENOMINATOR = 3n * 10n ** 27n;
 const SPOT_DENOMINATOR = 10n ** 27n;
 const B_SCALE = 10n ** 21n;
@@ -48,7 +48,7 @@ export function costOf(curve: CurveParameters, sold: bigint, tokens: bigint): bi
   return ceilDivide(step, COST_DENOMINATOR);
 }
 
-/** The whole lovelace that `tokens` free when they come back; at most what was sold. */
+/** The whole lovelace that `tokens` free when they come back; at most the tokens that were sold. */
 export function sellLovelace(curve: CurveParameters, sold: bigint, tokens: bigint): bigint {
   assert(tokens >= 0n && tokens <= sold, 'only tokens that were sold come back');
   const step = costNumerator(curve, sold) - costNumerator(curve, sold - tokens);
@@ -70,10 +70,6 @@ export interface MarketCap {
 export function capAt(price: Ratio, supply: bigint): MarketCap {
   const exact = { numerator: price.numerator * supply, denominator: price.denominator };
   return { exact, lovelace: roundRatio(exact) };
-}
-
-export function marketCap(curve: CurveParameters, sold: bigint): MarketCap {
-  return capAt(spot(curve, sold), curve.supply);
 }
 
 /**

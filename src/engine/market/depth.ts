@@ -1,16 +1,16 @@
 /**
- * Depth of a pool: how many tokens it gives or takes up to each price of a fixed grid, and what
- * they cost or bring. Exact integers. Source: protocol.md section 10.1.
+ * Depth of a pool: the tokens that it sells or buys up to each price of a fixed grid, and their
+ * cost or proceeds. Exact integers. Source: protocol.md section 10.1.
  *
- * With `keep` = what fees in percent leave of a trade, an ask at price P holds the tokens that can
- * be bought while the spot price after them is at most P * keep, a bid those that can be sold
- * while it is at least P / keep. So asks lie above spot and bids below: they never cross.
+ * With `keep` = the share of a trade that percent fees leave, an ask at price P holds the tokens
+ * that can be bought while the spot price after them is at most P * keep, a bid the tokens that can
+ * be sold while it is at least P / keep. So asks lie above spot and bids below: they never cross.
  */
 import { amountIn, amountOut, PER_10K } from './amm.ts';
 import { buyTokens, spot } from './curve.ts';
 import { formatRatio, powerOfTen } from './decimal.ts';
 import { buyWithOutput, sell } from './exchange.ts';
-import { type FeeParameters, mostReserveLovelace } from './fees.ts';
+import { type FeeParameters, maxReserveLovelace } from './fees.ts';
 import { type PoolState, reachedCap, soldOf, supplyOf } from './pool.ts';
 import { ceilDivide, compareRatios, type Ratio } from './ratio.ts';
 import { earnedOf, PER_100K, splashIn, splashOut } from './splash.ts';
@@ -44,13 +44,13 @@ export function poolDepth(
   const asks: DepthLevel[] = [];
   const bids: DepthLevel[] = [];
   const sides = [
-    { found: asks, most: mostBought(pool, fees), spotAfter: spotAfterBuy, isAsk: true },
-    { found: bids, most: mostSold(pool), spotAfter: spotAfterSell, isAsk: false },
+    { found: asks, most: maxBought(pool, fees), spotAfter: spotAfterBuy, isAsk: true },
+    { found: bids, most: maxSold(pool), spotAfter: spotAfterSell, isAsk: false },
   ] as const;
   for (const { found, most, spotAfter, isAsk } of sides) {
     let tokens = 0n;
     let step = 1n;
-    let near = LEAST_EXPONENT;
+    let near = MIN_EXPONENT;
     while (found.length < levels && tokens < most) {
       // The first price of the grid at which one more token is traded.
       const next = spotAfter(pool, fees, tokens + 1n);
@@ -99,10 +99,10 @@ export function keepOf(pool: PoolState, fees: FeeParameters): Ratio {
   return { numerator: left * (PER_10K - fees.lpFeePer10k), denominator: PER_10K * PER_10K };
 }
 
-function mostBought(pool: PoolState, fees: FeeParameters): bigint {
+function maxBought(pool: PoolState, fees: FeeParameters): bigint {
   if (pool.venue === 'AMM') return pool.y - 1n;
   if (reachedCap(pool)) return 0n;
-  const room = mostReserveLovelace(fees, pool.thresholdLovelace) - pool.x;
+  const room = maxReserveLovelace(fees, pool.thresholdLovelace) - pool.x;
   const byRoom = buyTokens(pool.curve, soldOf(pool), room);
   let most = byRoom < pool.y ? byRoom : pool.y - 1n;
   // The least input of which enough is left may leave one lovelace more than there is room for.
@@ -110,7 +110,7 @@ function mostBought(pool: PoolState, fees: FeeParameters): bigint {
   return most;
 }
 
-function mostSold(pool: PoolState): bigint {
+function maxSold(pool: PoolState): bigint {
   if (pool.venue === 'CURVE' && reachedCap(pool)) return 0n;
   return supplyOf(pool) - pool.y;
 }
@@ -203,7 +203,7 @@ interface GridPrice {
 
 const LOVELACE_DIGITS = 6;
 /** Prices have 18 decimals: below 10^-15 fewer digits are left. */
-const LEAST_EXPONENT = LOVELACE_DIGITS - 18;
+const MIN_EXPONENT = LOVELACE_DIGITS - 18;
 
 /**
  * The lowest price of the grid that is not below `price`, in lovelace per token, or the highest
@@ -214,7 +214,7 @@ function gridPrice(price: Ratio, isAsk: boolean, digits: DepthDigits, near: numb
   let { numerator, denominator } = scaled(price, -exponent);
   const isNear = numerator >= powerOfTen(digits - 1) * denominator;
   if (!isNear || numerator >= powerOfTen(digits) * denominator) {
-    exponent = Math.max(LEAST_EXPONENT, exponentOf(price, digits));
+    exponent = Math.max(MIN_EXPONENT, exponentOf(price, digits));
     ({ numerator, denominator } = scaled(price, -exponent));
   }
   const whole = isAsk ? ceilDivide(numerator, denominator) : numerator / denominator;
@@ -223,7 +223,7 @@ function gridPrice(price: Ratio, isAsk: boolean, digits: DepthDigits, near: numb
   return { ratio, text: formatRatio(ada.numerator, ada.denominator), exponent };
 }
 
-/** The one at which `price` / 10^exponent has so many digits before the point. */
+/** The exponent with which `price` / 10^exponent has this many digits before the point. */
 function exponentOf(price: Ratio, digits: DepthDigits): number {
   const { numerator, denominator } = price;
   const limit = { numerator: powerOfTen(digits), denominator: 1n };

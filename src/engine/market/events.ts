@@ -14,7 +14,7 @@ export interface Reserves {
   readonly x: string;
   readonly y: string;
   readonly owed: string;
-  /** Of a pool of Splash: what it charges, of 100,000 each; absent in the steps of a batch. */
+  /** The fees of a pool of Splash, each of 100,000; absent in the steps of a batch. */
   readonly splash?: {
     readonly feeNum: string;
     readonly treasuryFee: string;
@@ -30,7 +30,10 @@ export interface LaunchedToken {
   readonly supply: string;
   readonly thresholdLovelace: string;
   readonly executor: string;
-  /** What the NFT is named after; graduation shows it. null where the launch does not tell. */
+  /**
+   * The output that gives the NFT its name; graduation shows it. null where the launch does not
+   * tell.
+   */
   readonly seed: RefText | null;
   readonly author: { readonly pkh: string; readonly skh: string; readonly address: string };
   readonly name: string;
@@ -39,7 +42,7 @@ export interface LaunchedToken {
   readonly description: string;
   readonly launchType: number;
   readonly socials: Readonly<Record<'twitter' | 'discord' | 'telegram' | 'website', string>>;
-  /** Of the metadata output; null where the launch carried none that can be read. */
+  /** The metadata output; null if the launch carried no readable metadata. */
   readonly metadataRef: RefText | null;
 }
 
@@ -54,14 +57,16 @@ export function chainOrder(slot: number, txIndex: number, index: number): ChainO
   return [...parts, String(index).padStart(4, '0')].join('.');
 }
 
-/** What the output of an order offers; each part that is executed leaves another output. */
+/** The offer of an order's output; each part that is executed leaves another output. */
 export interface OrderRest {
   readonly ref: RefText;
-  /** What it offers: lovelace of a buy, tokens of a sell. */
+  /** Offered amount: lovelace of a buy, tokens of a sell. */
   readonly amount: string;
   /** Paid when it is executed. */
   readonly feeLovelace: string;
-  /** Comes back beside what the execution brings: the deposit, and what a sell has brought. */
+  /**
+   * Returned with the proceeds of the execution: the deposit, and the earlier proceeds of a sell.
+   */
   readonly depositLovelace: string;
   /** Tokens that parts of a buy have brought; absent: none. */
   readonly heldTokens?: string;
@@ -89,20 +94,20 @@ export interface VestingLock {
   readonly amount: string;
   readonly unlockMs: string;
   readonly owner: string;
-  /** Of the owner: key hash of the lock with the stake part of its output. */
+  /** Address of the owner: key hash of the lock with the stake part of its output. */
   readonly ownerAddress: string;
 }
 
-/** Something that happened in transaction `tx`. */
+/** An event in transaction `tx`. */
 export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'launched'; readonly pool: LaunchedToken }
   /** A pool whose launch was never seen: known from here on, by what its output tells. */
   | {
       readonly kind: 'adopted';
       readonly pool: LaunchedToken;
-      /** Of its launch; absent: not known. */
+      /** Time of its launch; absent: not known. */
       readonly createdMs?: number;
-      /** What its output holds. */
+      /** Reserves in its output. */
       readonly to?: Reserves;
     }
   /** One order's fill, or with `order` null a launch's initial buy. */
@@ -131,15 +136,19 @@ export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'graduated'; readonly token: AssetId; readonly nft?: AssetId }
   | { readonly kind: 'collected'; readonly token: AssetId; readonly lovelace: string }
   | { readonly kind: 'placed'; readonly order: PlacedOrder }
-  /** What was left of it; `received` of the order's output asset in this transaction. */
+  /**
+   * The rest of an order was executed; `received` of the order's output asset in this transaction.
+   */
   | {
       readonly kind: 'executed';
       readonly order: RefText;
       readonly received: string;
-      /** Of the input asset, what came back because the pool was nearly full; absent: nothing. */
+      /**
+       * Part of the input asset that came back because the pool was nearly full; absent: nothing.
+       */
       readonly unspent?: string;
     }
-  /** A part of it, `amount` for `received`; what is left waits in another output. */
+  /** A part of it, `amount` for `received`; the rest waits in another output. */
   | {
       readonly kind: 'partlyExecuted';
       readonly order: RefText;
@@ -154,21 +163,21 @@ export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'cancelled'; readonly order: RefText }
   | { readonly kind: 'locked'; readonly lock: VestingLock }
   | { readonly kind: 'withdrawn'; readonly lock: RefText }
-  /** Who executes and where fees go from here on, by the output at `ref`. */
+  /** Executor and fee address from here on, by the output at `ref`. */
   | {
       readonly kind: 'settings';
       readonly ref: RefText;
       readonly executor: string;
       readonly feeAddress: string;
     }
-  /** Outputs of the deployment's scripts, and all that hold a launched token. */
+  /** Outputs of the deployment's scripts, and all outputs that hold a launched token. */
   | {
       readonly kind: 'made';
       readonly ref: RefText;
       readonly address: string;
       /** Payment key of the address, hex; null where it has none. */
       readonly pkh: string | null;
-      /** Of a script of the deployment: what it holds, it holds for others. */
+      /** An output at a script of the deployment: it belongs to its user, not to the script. */
       readonly isOurs: boolean;
       readonly lovelace: string;
       readonly assets: Readonly<Record<AssetId, string>>;

@@ -1,7 +1,7 @@
 /**
- * One trade against a pool, exact: what goes in, what comes out, who gets which share, and the pool
- * after it. Quotes and fills both are this and nothing else, so that they cannot differ.
- * Refusals come in the order of protocol.md section 3: too small first, then too large.
+ * One trade against a pool, exact: input, output, shares, and the pool after it. Quotes and fills
+ * both use only this code, so that they cannot differ. Refusals come in the order of protocol.md
+ * section 3: too small first, then too large.
  */
 import { assert } from '../runtime/assert.ts';
 import { amountIn, amountOut } from './amm.ts';
@@ -9,7 +9,7 @@ import { buyTokens, costOf, sellLovelace } from './curve.ts';
 import {
   type FeeParameters,
   inputForNet,
-  mostReserveLovelace,
+  maxReserveLovelace,
   netOf,
   type Shares,
   sharesOf,
@@ -32,7 +32,7 @@ export interface Exchange {
   readonly kind: Kind;
   /** Buy: lovelace with all shares. Sell: tokens. */
   readonly inputAmount: bigint;
-  /** What the user receives: tokens, or lovelace after all shares. */
+  /** Amount that the user receives: tokens, or lovelace after all shares. */
   readonly outputAmount: bigint;
   readonly shares: Shares;
   /** By how much the pool's x grew (buy) or fell (sell): the coin side of the trade's price. */
@@ -43,7 +43,7 @@ export interface Exchange {
 export interface Refusal {
   readonly outcome: 'refused';
   readonly cause: 'MIN_TRADE_AMOUNT' | 'MAX_TRADE_AMOUNT';
-  /** For a person: what is wrong and what to do. */
+  /** For a person: the fault and the remedy. */
   readonly message: string;
 }
 
@@ -118,7 +118,7 @@ export function sell(pool: PoolState, fees: FeeParameters, tokens: bigint): Exch
 
 function curveTokens(pool: CurvePool, fees: FeeParameters, net: bigint): bigint | Refusal {
   if (reachedCap(pool)) return graduating();
-  const room = mostReserveLovelace(fees, pool.thresholdLovelace) - pool.x;
+  const room = maxReserveLovelace(fees, pool.thresholdLovelace) - pool.x;
   if (net > room) return tooLarge(`at most ${room} lovelace may enter the pool before graduation`);
   const tokens = buyTokens(pool.curve, soldOf(pool), net);
   return tokens < pool.y ? tokens : tooLarge(`the pool has ${pool.y} tokens and keeps one`);
@@ -162,7 +162,7 @@ function ammTokens(pool: AmmPool, fees: FeeParameters, input: bigint, net: bigin
 
 function moved(pool: PoolState, coin: bigint, tokens: bigint, shares: Shares): PoolState {
   const reserves = { x: pool.x + coin, y: pool.y + tokens };
-  // What a pool of Splash owes stands in its own counters, and is no part of its reserves.
+  // A pool of Splash keeps its debts in separate counters, outside its reserves.
   if (pool.venue === 'CURVE' || pool.splash !== undefined) return { ...pool, ...reserves };
   return { ...pool, ...reserves, owed: pool.owed + shares.creator };
 }

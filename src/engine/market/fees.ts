@@ -1,5 +1,5 @@
 /**
- * What a deployment charges. Integers, rounded down everywhere.
+ * Fees of a deployment. Integers, rounded down everywhere.
  * Source: onchain.md, section Fees; the fee table there is a test.
  */
 import { assert } from '../runtime/assert.ts';
@@ -7,7 +7,7 @@ import { PER_10K } from './amm.ts';
 import type { Venue } from './pool.ts';
 
 export interface FeeParameters {
-  /** Of the coin side, on the curve only. */
+  /** Percent of the coin side, on the curve only. */
   readonly percentFee: bigint;
   /** Per order; `fixedFeeLovelace` of it is the platform's, the rest pays network and executor. */
   readonly executorFeeLovelace: bigint;
@@ -18,7 +18,7 @@ export interface FeeParameters {
   readonly orderDepositLovelace: bigint;
   /** Least coin side of a trade before fees. */
   readonly minTradeLovelace: bigint;
-  /** Of the coin side, on the AMM only. */
+  /** Share of the coin side, on the AMM only. */
   readonly creatorFeePer10k: bigint;
   readonly platformFeePer10k: bigint;
   readonly lpFeePer10k: bigint;
@@ -55,7 +55,7 @@ export const DEFAULT_FEES: FeeParameters = {
   collectFromLovelace: 5_000_000n,
 };
 
-/** Lovelace taken of a trade's coin side. What a venue does not charge is 0. */
+/** Lovelace taken of a trade's coin side. A fee that the venue does not charge is 0. */
 export interface Shares {
   readonly percentFee: bigint;
   readonly platform: bigint;
@@ -76,8 +76,8 @@ export function netOf(coinLovelace: bigint, { percentFee, platform, creator }: S
 }
 
 /**
- * The least input of which `netLovelace` or more are left. What is left may fall by one where two
- * shares round up at once, so the least is looked for from below: two floors lose less than 2.
+ * The least input of which `netLovelace` or more are left. The rest may fall by one where two
+ * shares round up at once, so the search starts from below: two floors lose less than 2.
  */
 export function inputForNet(venue: Venue, fees: FeeParameters, netLovelace: bigint): bigint {
   assert(netLovelace > 0n, 'a buy brings something into the pool');
@@ -90,14 +90,16 @@ export function inputForNet(venue: Venue, fees: FeeParameters, netLovelace: bigi
   return input;
 }
 
-/** What a launch pays to the fee address beside its initial buy, which enters the pool whole. */
+/**
+ * The payment of a launch to the fee address, beside its initial buy, which enters the pool whole.
+ */
 export function launchFeeLovelace(fees: FeeParameters, initialBuyLovelace: bigint): bigint {
   const share = fees.launchFeeFixedLovelace + (initialBuyLovelace * fees.percentFee) / 100n;
   return share > fees.launchFeeLeastLovelace ? share : fees.launchFeeLeastLovelace;
 }
 
 /** The most a curve pool's reserve may hold; both the cap and the share count the kept ADA. */
-export function mostReserveLovelace(fees: FeeParameters, thresholdLovelace: bigint): bigint {
+export function maxReserveLovelace(fees: FeeParameters, thresholdLovelace: bigint): bigint {
   const cap = thresholdLovelace + fees.poolKeepLovelace;
   const share = (cap * fees.overshootPer1000) / 1000n;
   return thresholdLovelace + (share > fees.overshootLovelace ? share : fees.overshootLovelace);

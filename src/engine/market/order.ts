@@ -1,6 +1,6 @@
 /**
- * The terms of an order: what it offers and the worst price it takes, output per input. Fees and
- * deposit ride on top of the input and are no part of the price.
+ * The terms of an order: its offer and its worst price, output per input. Fees and deposit ride on
+ * top of the input and are no part of the price.
  * Source: onchain.md, sections Fees and Outputs.
  */
 import { buy, type Exchange, type Kind, sell } from './exchange.ts';

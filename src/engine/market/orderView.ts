@@ -1,6 +1,6 @@
 /**
- * An order as clients see it. Its status is a function of what the chain (C) and the mempool (M)
- * show of it, here and nowhere else. Source: protocol.md section 2, ApiOrder.
+ * An order as clients see it. Only this file computes its status, from its state on the chain (C)
+ * and in the mempool (M). Source: protocol.md section 2, ApiOrder.
  */
 import { COIN } from './asset.ts';
 import type { PlacedOrder, Reserves } from './events.ts';
@@ -33,19 +33,19 @@ export function orderStatus(confirmed: Confirmed, inMempool: InMempool): OrderSt
 interface OrderEnd {
   readonly tx: string;
   readonly kind: 'executed' | 'refunded' | 'cancelled';
-  /** Of the output asset, by that transaction. */
+  /** Amount of the output asset in that transaction. */
   readonly received: string;
-  /** Of the input asset, what came back with it; absent: nothing. */
+  /** Amount of the input asset that came back; absent: nothing. */
   readonly unspent?: string | undefined;
 }
 
-/** What was executed of it in blocks before it ended. */
+/** Parts of it that were executed in blocks before it ended. */
 interface OrderParts {
   /** Newest of them. */
   readonly tx: string;
-  /** Of the input asset, in all. */
+  /** Sum in the input asset. */
   readonly amount: bigint;
-  /** Of the output asset, in all. */
+  /** Sum in the output asset. */
   readonly received: bigint;
 }
 
@@ -57,13 +57,15 @@ export interface OrderFacts {
   readonly end: OrderEnd | null;
   /** null: none was executed in parts. */
   readonly parts: OrderParts | null;
+  /** Fees that its executions in blocks paid to the executor, beside the offer. */
+  readonly feeLovelace: bigint;
   /** The newest transaction of the mempool that executes a part of it; null: none does. */
   readonly pendingPartTx: string | null;
-  /** Of the block that ended it; null before. */
+  /** Time of the block that ended it; null before. */
   readonly endedMs: number | null;
   /** When it was placed, or first seen. */
   readonly placedMs: number;
-  /** Of the fill, or where it is expected. */
+  /** Venue of the fill, or the expected one. */
   readonly venue: Reserves['venue'];
 }
 
@@ -97,6 +99,7 @@ export function viewOrder(facts: OrderFacts) {
     evaluatedAt: endedMs === null ? null : seconds(endedMs),
     expiresAt: order.refundAfterMs,
     refundReason: refundReasonOf(end),
+    feeLovelace: String(facts.feeLovelace),
   };
 }
 
@@ -107,7 +110,7 @@ function statusOf({ confirmed, isPlacing, end }: OrderFacts): OrderStatus {
   return orderStatus(confirmed, ending === null ? (isPlacing ? 'placing' : 'none') : waiting);
 }
 
-/** What was received; while that is nothing and it is open, the least that is accepted. */
+/** The received amount; while that is nothing and it is open, the least that is accepted. */
 function toAmountOf({ order, end, parts }: OrderFacts, status: OrderStatus): string {
   if (status === 'Dropped') return '0';
   const received = parts?.received ?? 0n;

@@ -17,8 +17,8 @@ export interface Pair extends Listing {
 }
 
 /**
- * The quote of a token's market cap. A market-cap candlestick is a candlestick of its own pair,
- * whose every "trade" has the market cap after a real one as its price.
+ * The quote of a token's market cap. A market-cap candlestick is a candlestick of a separate pair,
+ * whose "trades" have the market cap after each real trade as their price.
  */
 export const MARKET_CAP = 'mcap';
 

@@ -1,6 +1,7 @@
 /**
- * A pool as the market sees it: what can be traded, apart from what only keeps the output alive.
- * A launched token trades on its curve until the reserve reaches the threshold, then on the AMM.
+ * A pool as the market sees it: the amounts that can be traded, without the amounts that only keep
+ * the output alive. A launched token trades on its curve until the reserve reaches the threshold,
+ * then on the AMM.
  */
 import { type CurveParameters, capAt, type MarketCap, spot } from './curve.ts';
 import type { FeeParameters } from './fees.ts';
@@ -16,7 +17,7 @@ export interface CurvePool {
   /** Tokens. */
   readonly y: bigint;
   readonly curve: CurveParameters;
-  /** Of the reserve. The datum's cap is this and the kept 3 ADA. */
+  /** Reserve at which the pool graduates. The datum's cap is this and the kept 3 ADA. */
   readonly thresholdLovelace: bigint;
 }
 
@@ -29,7 +30,7 @@ export interface AmmPool {
   /** Lovelace that wait in the pool for the creator. */
   readonly owed: bigint;
   readonly supply: bigint;
-  /** Of a pool of Splash, which charges these and nothing of the deployment's. */
+  /** Set for a pool of Splash, which charges only these fees and none of the deployment's. */
   readonly splash?: SplashFees;
 }
 
@@ -41,7 +42,7 @@ export function soldOf({ curve, y }: CurvePool): bigint {
   return curve.supply - y;
 }
 
-/** From here on a curve accepts nothing but graduation. */
+/** At the cap, a curve accepts only graduation. */
 export function reachedCap({ x, thresholdLovelace }: CurvePool): boolean {
   return x >= thresholdLovelace;
 }

@@ -1,6 +1,6 @@
 /**
- * A pool as clients see it. Source: protocol.md section 2, LiquidityPoolInfo: which numbers are
- * text and which are not is part of the contract, and so is what the lists sort by.
+ * A pool as clients see it. Source: protocol.md section 2, LiquidityPoolInfo: the contract fixes
+ * which numbers are text, and the sort keys of the lists.
  */
 import { type AssetId, COIN } from './asset.ts';
 import { formatUnits } from './decimal.ts';
@@ -12,23 +12,23 @@ export interface PoolFacts extends LaunchedToken {
   readonly reserves: Reserves;
   /** The unspent output that holds the pool. */
   readonly ref: RefText;
-  /** Of its launch; null: that was before its history begins here, and is not known. */
+  /** Time of its launch; null: that was before its history begins here, and is not known. */
   readonly createdMs: number | null;
   /** Its launch, or when its history begins here. */
   readonly firstMs: number;
-  /** Where it was not launched here: what it was when its history began. */
+  /** Where it was not launched here: its reserves when its history began. */
   readonly firstReserves?: Reserves;
   /** When its output last changed. */
   readonly movedMs: number;
   readonly lastTradeMs: number | null;
   readonly graduatedMs: number | null;
-  /** Of the pool after graduation; absent: the same. */
+  /** NFT of the pool after graduation; absent: the same. */
   readonly ammNft?: AssetId;
   /** When its market cap was the highest of all for the first time. */
   readonly crownedMs: number | null;
   readonly volumeLovelace: string;
   readonly fills: number;
-  /** Of the block of its launch; null: that was before its history begins here. */
+  /** Height of its launch block; null: that was before its history begins here. */
   readonly launchHeight: number | null;
   readonly trust: TrustFacts;
   /** Slot of the block with which its history begins here; null: with its launch. */
@@ -114,11 +114,11 @@ export const POOL_LISTS = [
 ] as const;
 export type PoolList = (typeof POOL_LISTS)[number];
 
-/** The lists that clients may ask for. Trending is not sorted by what a pool holds. */
+/** The lists that clients may ask for. Trending is not sorted by a field of the pool. */
 export const POOL_LIST_NAMES = [...POOL_LISTS, 'Trending'] as const;
 export type PoolListName = (typeof POOL_LIST_NAMES)[number];
 
-/** What lists sort by: the larger comes first, null is not on the list; ties go by asset id. */
+/** Sort key of a list: the larger comes first, null is not on the list; ties go by asset id. */
 export type ListRank = number | bigint | null;
 
 /**
@@ -133,7 +133,7 @@ export function rankOn(list: PoolList, pool: PoolFacts, marketCapLovelace: bigin
   return isCompleted === (list === 'CompletedMCap') ? marketCapLovelace : null;
 }
 
-/** What is not known comes last. */
+/** Unknown times come last. */
 function rankOfTime(timeMs: number | null): number {
   return timeMs === null ? -1 : seconds(timeMs);
 }

@@ -1,15 +1,15 @@
 /**
  * Profit of one trader in one token, by average cost. Only fills count.
  *
- * - A buy adds what it cost, every fee included, to the cost of the open tokens.
- * - A sell takes from them the share that it sells: open cost × sold / open tokens. What it brought
- *   beyond that is realized; the rest of the cost stays open.
- * - Tokens sold beyond the open ones came by transfer. They have no cost, and their share of what
- *   the sell brought is no profit of trading: only received × matched / sold is realized.
+ * - A buy adds its cost, every fee included, to the cost of the open tokens.
+ * - A sell takes from them the share that it sells: open cost × sold / open tokens. The proceeds
+ *   beyond that are realized; the rest of the cost stays open.
+ * - Tokens sold beyond the open ones came by transfer. These tokens have no cost, and their share
+ *   of the proceeds is no profit of trading: only received × matched / sold is realized.
  * - Open tokens are worth their spot price; that without their cost is unrealized.
  *
- * Shares are rounded to the lovelace, a half to the even one, and what is rounded off stays with
- * the other part: spent = cost of all sells + open cost, exactly.
+ * Shares are rounded to the lovelace, halves to even, and the remainder stays with the other part:
+ * spent = cost of all sells + open cost, exactly.
  */
 import { formatFixed, formatPrice } from './decimal.ts';
 import { type Ratio, roundHalfEven } from './ratio.ts';
@@ -23,7 +23,7 @@ export interface Position {
   readonly receivedLovelace: bigint;
   /** Bought and not sold again. */
   readonly openTokens: bigint;
-  /** What they cost. */
+  /** Cost of the open tokens. */
   readonly openCostLovelace: bigint;
   readonly realizedLovelace: bigint;
 }
@@ -66,7 +66,7 @@ export function afterSell(position: Position, tokens: bigint, lovelace: bigint):
   };
 }
 
-/** Of two wallets, each with its own average cost. */
+/** Adds two wallets, each with its own average cost. */
 export function addPositions(one: Position, other: Position): Position {
   return {
     buyCount: one.buyCount + other.buyCount,

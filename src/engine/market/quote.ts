@@ -1,5 +1,5 @@
 /**
- * What an order of a given side, amount and slippage would be and would get now.
+ * The terms and the result of an order of a given side, amount and slippage now.
  * Source: protocol.md section 3, onchain.md section Fees.
  */
 import { buyTokens, type CurveParameters } from './curve.ts';
@@ -66,10 +66,10 @@ export function quote(
 const MAX_LOVELACE = 45_000_000_000_000_000n;
 
 /**
- * The most that an order of this side can ever get, whatever the pool becomes: a pool keeps one
+ * The most that an order of this side can ever get, however the pool changes: a pool keeps one
  * token, and pays no more lovelace than there are.
  */
-export function mostOutput(pool: PoolState, side: Side): bigint {
+export function maxOutput(pool: PoolState, side: Side): bigint {
   return side === 'SELL' ? MAX_LOVELACE : supplyOf(pool) - 1n;
 }
 

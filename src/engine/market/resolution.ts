@@ -4,13 +4,13 @@
  * Source: protocol.md sections 1 and 9.2.
  */
 
-/** Those whose bars are stored, from the finest to the coarsest. */
+/** Resolutions whose bars are stored, from the finest to the coarsest. */
 export const RESOLUTIONS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 /**
- * The coarsest stored resolution whose intervals lie whole in those of this one: a trade that moved
- * no high or low there moves none here. null: it is the finest.
+ * The coarsest stored resolution whose intervals lie whole in intervals of this one. If a trade did
+ * not change the high or low there, it cannot change it here. null: it is the finest.
  */
 export const INNER_RESOLUTIONS: Readonly<Record<Resolution, Resolution | null>> = {
   min1: null,
@@ -21,7 +21,9 @@ export const INNER_RESOLUTIONS: Readonly<Record<Resolution, Resolution | null>> 
   month1: 'day1',
 };
 
-/** Those whose bars are made from stored ones when they are read, and of which. */
+/**
+ * Resolutions whose bars are made from stored bars when they are read, with the stored resolution.
+ */
 export const PART_RESOLUTIONS = {
   min3: 'min1',
   min15: 'min5',
@@ -32,7 +34,7 @@ export const PART_RESOLUTIONS = {
 } as const satisfies Readonly<Record<string, Resolution>>;
 export type DerivedResolution = keyof typeof PART_RESOLUTIONS;
 
-/** All that a chart may have, from the finest to the coarsest. */
+/** All resolutions of a chart, from the finest to the coarsest. */
 export const CHART_RESOLUTIONS = [
   'min1',
   'min3',
@@ -53,7 +55,7 @@ export function isDerived(resolution: ChartResolution): resolution is DerivedRes
   return resolution in PART_RESOLUTIONS;
 }
 
-/** The resolution itself where it is stored, else the one that its bars are made of. */
+/** The resolution itself if it is stored, else the resolution from which its bars are made. */
 export function storedPart(resolution: ChartResolution): Resolution {
   return isDerived(resolution) ? PART_RESOLUTIONS[resolution] : resolution;
 }
@@ -77,7 +79,7 @@ export function storedResolution(id: number): Resolution | null {
   return RESOLUTIONS.find((name) => STORED_RESOLUTION_IDS[name] === id) ?? null;
 }
 
-/** What TradingView calls each: minutes, or a count of days, weeks or months. */
+/** Name of each resolution in TradingView: minutes, or a count of days, weeks or months. */
 const TRADING_VIEW_NAMES: Readonly<Record<ChartResolution, string>> = {
   min1: '1',
   min3: '3',
@@ -93,7 +95,7 @@ const TRADING_VIEW_NAMES: Readonly<Record<ChartResolution, string>> = {
   month1: '1M',
 };
 export const TRADING_VIEW_RESOLUTIONS = CHART_RESOLUTIONS.map((name) => TRADING_VIEW_NAMES[name]);
-/** Those below a day. */
+/** TradingView's names of the resolutions below a day. */
 export const TRADING_VIEW_MINUTES = TRADING_VIEW_RESOLUTIONS.filter((name) => /^\d+$/.test(name));
 
 /** Takes `D` for `1D` too, as TradingView writes it; null for a resolution without bars here. */
@@ -104,6 +106,8 @@ export function readTradingViewResolution(text: string): ChartResolution | null 
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
+/** Later than any bar starts. */
+export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, the first Monday of Unix time. */

@@ -1,6 +1,6 @@
 /**
- * Decimals as people read them, on the page and in what the server writes for people. Cut or
- * grouped as text: no floating point between an exact number and the eye.
+ * Decimals in readable form, for the page and for the server's texts. Cut or grouped as text: no
+ * floating point between an exact number and the eye.
  */
 
 /** `1234567` → `1,234,567`; leaves sign and fraction alone. */
@@ -46,13 +46,13 @@ export function shortPrice(decimal: string, significant = 6): string {
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 /** Fewer zeros than this are read at a glance. */
-const LEAST_ZEROS = 4;
+const MIN_ZEROS = 4;
 
 /** As `shortPrice`, with many zeros counted instead of written: `0.00000795` → `0.0₅795`. */
 export function subscriptZeros(decimal: string, significant = 8): string {
   const text = shortPrice(decimal, significant);
   const [, zeros = '', rest = ''] = /^0\.(0+)(\d+)$/.exec(text) ?? [];
-  if (zeros.length < LEAST_ZEROS) return text;
+  if (zeros.length < MIN_ZEROS) return text;
   const count = Array.from(String(zeros.length), (digit) => SUBSCRIPTS[Number(digit)]).join('');
   return `0.0${count}${rest}`;
 }

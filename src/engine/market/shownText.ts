@@ -1,7 +1,7 @@
 /**
  * Names and descriptions that strangers put on a chain, made fit to stand among our own words: on
- * one line, of bounded length, without characters that reorder, hide or overprint what is beside
- * them. The result is still text: escape it for the language it goes into.
+ * one line, of bounded length, without characters that reorder, hide or overprint their neighbours.
+ * The result is still text: escape it for the language it goes into.
  */
 
 /** Marks on one letter; living languages need three. More overprint the lines above. */
@@ -27,7 +27,12 @@ export function shownText(text: string, most: number): string {
     .replace(MARKS, '$1')
     .replace(BREAKS, ' ')
     .trim();
-  const characters = Array.from(graphemes.segment(plain), ({ segment }) => segment);
+  const characters = graphemesOf(plain);
   if (characters.length <= most && read.length === text.length) return plain;
   return `${characters.slice(0, most - 1).join('')}…`;
+}
+
+/** Each is one character for a reader. */
+export function graphemesOf(text: string): string[] {
+  return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }

@@ -1,6 +1,6 @@
 /**
- * What span the spark of a ticker covers, and in which steps: a pure function of the launch and of
- * market time. Source: protocol.md section 10.0.
+ * The span of a ticker's spark, and its steps: a pure function of the launch and of market time.
+ * Source: protocol.md section 10.0.
  */
 import { HOUR_MS, MINUTE_MS } from './resolution.ts';
 
@@ -8,7 +8,7 @@ export interface SparkSpan {
   /** Start of the first step, aligned to 00:00 UTC. */
   readonly fromMs: number;
   readonly stepMs: number;
-  /** Steps, the one that market time is in included. */
+  /** Number of steps, including the step that contains market time. */
   readonly points: number;
 }
 
@@ -32,22 +32,20 @@ export function isSameSpan(a: SparkSpan, b: SparkSpan): boolean {
   return a.fromMs === b.fromMs && a.stepMs === b.stepMs && a.points === b.points;
 }
 
-/** Of a ticker, as clients have it. */
+/** The fields of a ticker, as clients have it. */
 interface Line {
   readonly price: string;
   readonly change24h: string | null;
-  readonly changeBasis: { readonly '24h'?: unknown };
   readonly spark: { readonly closes: readonly (string | null)[] };
 }
 
 /**
- * The points of its line, for pixels: at least two where a price is known. The line of a token that
- * is younger than it begins with the price of the launch.
+ * The points of its line, for pixels: at least two where a price is known. It begins with the price
+ * that the change of 24 hours counts from, so that line and change say the same.
  */
-export function sparkLine({ spark, price, change24h, changeBasis }: Line): number[] {
+export function sparkLine({ spark, price, change24h }: Line): number[] {
   const closes = spark.closes.flatMap((close) => (close === null ? [] : [Number(close)]));
-  if (changeBasis['24h'] !== undefined && change24h !== null) {
-    return [Number(price) / (1 + Number(change24h) / 100), ...closes];
-  }
+  const first = change24h === null ? null : Number(price) / (1 + Number(change24h) / 100);
+  if (first !== null && Number.isFinite(first)) return [first, ...closes];
   return closes.length === 1 ? [...closes, ...closes] : closes;
 }

@@ -1,7 +1,8 @@
 /**
- * The royalty pool of Splash, into which tokens of mainnet graduate: a constant product over what
- * the pool holds without what its treasury and its royalty have earned. A trade pays for both, and
- * for the liquidity, of what it puts in; the pool gives at most what is left of it buys.
+ * The royalty pool of Splash, into which tokens of mainnet graduate: a constant product over the
+ * pool's assets without the earnings of its treasury and its royalty. A trade pays both, and the
+ * liquidity's fee, from its input; the pool gives at most the amount that the rest of the input
+ * buys.
  *
  * Source: PRoyaltyPool.hs of splashprotocol/splash-core, whose rule is an inequality: an executor
  * may take less. Checked with swaps of the chain (test/data/mainnet/splash-swaps.csv).
@@ -10,15 +11,15 @@ import { amountIn, amountOut } from './amm.ts';
 
 export const PER_100K = 100_000n;
 
-/** Of 100,000 each, as they stand in the pool's datum. */
+/** Each of 100,000, as in the pool's datum. */
 export interface SplashFees {
-  /** What is left after the liquidity's fee. */
+  /** The share after the liquidity's fee. */
   readonly feeNum: bigint;
   readonly treasuryFee: bigint;
   readonly royaltyFee: bigint;
 }
 
-/** What leaves the pool when `amount` comes in. */
+/** The most that leaves the pool when `amount` comes in. */
 export function splashOut(
   amount: bigint,
   reserveIn: bigint,
@@ -38,7 +39,7 @@ export function splashIn(
   return amountIn(amount, reserveIn, reserveOut, feeOf(fees), PER_100K);
 }
 
-/** What the pool puts aside of what comes in, in the asset that comes in. */
+/** The part of the input that the pool puts aside, in the asset of the input. */
 export function earnedOf(
   amount: bigint,
   { treasuryFee, royaltyFee }: Pick<SplashFees, 'treasuryFee' | 'royaltyFee'>,

@@ -7,7 +7,7 @@
 const CONTROL = /\p{Cc}/u;
 const BIDIRECTIONAL = /\p{Bidi_Control}/u;
 const BIDIRECTIONAL_ALL = /\p{Bidi_Control}/gu;
-/** U+FFFD stands for bytes that were lost; of the others no font knows what they are. */
+/** U+FFFD stands for bytes that were lost; the other characters are unknown to every font. */
 const UNKNOWN = /[\ufffd\p{Cn}\p{Co}\p{Cs}]/u;
 /**
  * Draws nothing, or a space that is not told from another one: format characters, fillers, line
@@ -28,7 +28,7 @@ const JOINER = new RegExp(`${INDIC_JOINER}|${ARABIC_JOINER}`, 'gu');
 /** Unicode's list: those made of several with U+200D, styles, keys and flags included. */
 const EMOJI = /\p{RGI_Emoji}/gv;
 
-/** What is wrong with the characters of a name, and the sentence that says so in English. */
+/** Faults of the characters of a name, each with its English sentence. */
 export const NAME_FAULTS = {
   control: 'A name has no control characters.',
   bidirectional: 'A name has no characters that change the direction of text.',
@@ -68,7 +68,10 @@ export function withoutDirections(text: string): string {
   return text.replaceAll(BIDIRECTIONAL_ALL, '');
 }
 
-/** Of names and descriptions: such text can show amounts and words in another order. */
+/**
+ * Whether a name or description changes the direction of text: such text can show amounts and words
+ * in another order.
+ */
 export function changesDirection(text: string): boolean {
   return BIDIRECTIONAL.test(text);
 }

@@ -15,7 +15,7 @@ export interface Trade {
   readonly step?: PoolStep;
 }
 
-/** What a trade did to its pool: spot prices, smallest quote units per smallest base unit. */
+/** The effect of a trade on its pool: spot prices, smallest quote units per smallest base unit. */
 export interface PoolStep {
   readonly isBuy: boolean;
   readonly before: Ratio;
@@ -35,7 +35,10 @@ export function compareIds(a: string, b: string): number {
 
 type Price = Pick<Trade, 'baseAmount' | 'quoteAmount'>;
 
-/** Far more than three roundings change a quotient: two of amounts, one of the division. */
+/**
+ * Far more than three roundings change a quotient: two roundings of amounts and one of the
+ * division.
+ */
 const ROUNDING = 2 ** -48;
 /** Below it quotients have fewer digits. */
 const TINY = 2 ** -1000;

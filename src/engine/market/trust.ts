@@ -1,11 +1,11 @@
 /**
- * Who holds a token and who came first: what a pool's row keeps of it, and the rules that decide.
+ * Trust data of a token: the fields in a pool's row, and the rules for them.
  * Source: api.md, section 10.2.
  */
 import type { PoolFacts } from './poolView.ts';
 import { percentOf } from './profit.ts';
 
-/** Blocks behind that of the launch in which a placed buy makes a sniper. Nodes must agree. */
+/** Blocks after the launch block in which a placed buy makes a sniper. Nodes must agree. */
 const SNIPED_BLOCKS = 3;
 /** Largest holdings that are kept. */
 export const TOP_HOLDERS = 10;
@@ -41,7 +41,7 @@ export const NO_HOLDERS: TrustFacts = {
   insiders: EMPTY,
 };
 
-/** What a buy makes of its key once it is filled. */
+/** The mark that a buy gives its key once it is filled. */
 export type EarlyBuy = 'bundler' | 'sniper';
 
 /** By the heights of the launch and of the buy's placement; null: it came later. */
@@ -52,7 +52,7 @@ export function earlyBuyOf(launchHeight: number, placedHeight: number): EarlyBuy
 
 type Outside = Pick<PoolFacts, 'supply' | 'reserves'>;
 
-/** Of the supply that is not in the pool's output, in percent with 2 decimals, half even. */
+/** Share of the supply outside the pool's output, in percent with 2 decimals, half even. */
 export function shareOutside({ supply, reserves }: Outside, tokens: bigint): string {
   const outside = BigInt(supply) - BigInt(reserves.y);
   return outside === 0n ? '0.00' : percentOf(tokens, outside);

@@ -1,10 +1,13 @@
 /**
- * Links that a launch carries, for the server and every client alike: what is signed and stored is
- * the link as a URL parser prints it, so that no browser reads it as another one.
+ * Links that a launch carries, for the server and every client alike: the link is signed and stored
+ * as a URL parser prints it, so that no browser reads another link.
  */
 
 export const MAX_LINK_BYTES = 200;
-/** What parsers would repair: no host behind `//`, spaces, backslashes, tabs, and who logs in. */
+/**
+ * Links without the faults that parsers would repair: no host behind `//`, spaces, backslashes,
+ * tabs, and user names.
+ */
 const AS_WRITTEN = /^https:\/\/[^\s\p{C}\p{Z}\\/?#@]+([/?#][^\s\p{C}\p{Z}\\]*)?$/iu;
 
 /** `https://host…` as `URL` prints it (ASCII); null where the text is no such link. */

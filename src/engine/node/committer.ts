@@ -7,7 +7,7 @@
 import { isFault } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';
-import { messageOf } from '../runtime/errors.ts';
+import { messageOf, systemCode } from '../runtime/errors.ts';
 import type { StateStore } from '../store/state.ts';
 
 export interface CommitObserver {
@@ -19,8 +19,8 @@ export interface CommitObserver {
 const COMMIT_ROWS = 4_000;
 const MAX_STAGED_ROWS = 64_000;
 /** So that a disk that was slow once does not leave rows in memory for long. */
-const MOST_REST_MS = 1_000;
-const RETRY = { firstMs: 100, mostMs: 5_000 };
+const MAX_REST_MS = 1_000;
+const RETRY = { firstMs: 100, maxMs: 5_000 };
 /** One refusal may be a lock that is gone a moment later. */
 const REFUSALS_BEFORE_REPORT = 2;
 
@@ -52,12 +52,12 @@ export class Committer {
 
   /** Commits run beside the fold; it waits only when they cannot keep up. */
   async commitWhenDue(): Promise<void> {
-    const { stagedRows, committing } = this.#store();
-    if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) {
+    const { pendingRows, committing } = this.#store();
+    if (this.#diskRefuses || pendingRows >= MAX_STAGED_ROWS) {
       if (committing || this.#diskRefuses) await this.#last;
       else this.#last = this.commitNow();
-    } else if (stagedRows >= COMMIT_ROWS && this.#isIdle) this.#last = this.commitNow();
-    else if (stagedRows > 0) this.#commitLater();
+    } else if (pendingRows >= COMMIT_ROWS && this.#isIdle) this.#last = this.commitNow();
+    else if (pendingRows > 0) this.#commitLater();
   }
 
   #commitLater(): void {
@@ -80,7 +80,7 @@ export class Committer {
         const startMs = this.#clock.monotonicMs();
         const rows = await this.#store().commit();
         const endMs = this.#clock.monotonicMs();
-        this.#restUntilMs = endMs + Math.min(endMs - startMs, MOST_REST_MS);
+        this.#restUntilMs = endMs + Math.min(endMs - startMs, MAX_REST_MS);
         this.#observer.committed(rows, (endMs - startMs) / 1000);
       },
       () => true,
@@ -88,7 +88,7 @@ export class Committer {
   }
 
   /** Resolves when no commit is under way and none comes by itself. */
-  async settle(): Promise<void> {
+  async idle(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
     await this.#last;
@@ -99,7 +99,7 @@ export class Committer {
     this.#stop.abort();
   }
 
-  /** Tries `work` while what it throws is worth a retry; null when we stop before it is done. */
+  /** Tries `work` while its errors are worth a retry; null when we stop before it is done. */
   async retryWhileRefused<T>(
     work: () => Promise<T>,
     retries: (error: unknown) => boolean,
@@ -125,6 +125,6 @@ export class Committer {
 
 /** SQLite or the file system failed (full, failing, gone): a fault of the disk, not of the code. */
 export function isRefusal(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = systemCode(error) ?? '';
   return isFault(error, 'threadEnded') || /^(SQLITE_|E[A-Z]+$)/.test(code);
 }

@@ -38,7 +38,7 @@ export class FoldListeners {
   }
 }
 
-/** What the fold reports to the streams after each batch. */
+/** The fold's reports to the streams after each batch. */
 export interface TopicHub {
   /** The applied position moved; `tags` name the streams that changed. Called once per batch. */
   applied(tags: Iterable<string>): void;

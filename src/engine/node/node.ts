@@ -8,9 +8,8 @@
 import { Fold } from '../fold/fold.ts';
 import type { EpochBase, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
-import { type DataFiles, damagedPools, isDamaged, markDamaged } from '../recovery/dataFiles.ts';
+import { type DataFiles, damagedPairs, isDamaged, markDamaged } from '../recovery/dataFiles.ts';
 import { hasBase, isNewEpoch, readContinuation } from '../recovery/logContinuity.ts';
-import type { RebuildOptions } from '../recovery/rebuild.ts';
 import { isAtBase } from '../recovery/recovery.ts';
 import { isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
@@ -18,36 +17,12 @@ import { hasReached, type Position } from '../runtime/position.ts';
 import { Task } from '../runtime/task.ts';
 import { isDamage } from '../store/damage.ts';
 import { StateStore } from '../store/state.ts';
-import { type OpenWriter, threadWriter } from '../store/stateWriter.ts';
-import { type CommitObserver, Committer } from './committer.ts';
+import { threadWriter } from '../store/stateWriter.ts';
+import { Committer } from './committer.ts';
 import { type AppliedListener, FoldListeners, type TopicHub } from './foldListeners.ts';
-import { type RepairObserver, StateRepair, StateReplacement } from './stateReplacement.ts';
-
-export interface NodeObserver extends CommitObserver, RepairObserver {
-  batchApplied(entries: number, seconds: number): void;
-  actorQuarantined(pool: string, error: unknown): void;
-  foldFailed(error: unknown): void;
-  rollbackApplied(entries: number): void;
-  epochStarted(epoch: string, reason: string): void;
-}
-
-export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
-  readonly horizonBlocks: number;
-  readonly maxMb: number;
-  readonly maxLoadedPools: number;
-  readonly commitEveryMs: number;
-  /** Absent: a thread. */
-  readonly stateWriter?: OpenWriter | undefined;
-  /**
-   * For a node among several, which reads entries that another node wrote. If an entry does not
-   * continue its state, the node waits for `adopt` or `rejoin` instead of failing.
-   */
-  readonly shared?: {
-    diverged(reason: string): void;
-    /** Puts the snapshot that an epoch begins from into its file; false: not `isWanted` before. */
-    fetchBase(epoch: string, isWanted: () => boolean): Promise<boolean>;
-  };
-}
+import type { NodeObserver, NodeOptions } from './nodeOptions.ts';
+import { StateRepair, StateReplacement } from './stateReplacement.ts';
+import { UnfitEntries } from './unfitEntries.ts';
 
 const READ = 512;
 const SLICE_MS = 2;
@@ -70,6 +45,7 @@ export class Node {
   #adopted: SealedEntry | null = null;
   #mayRejoin = false;
   readonly #repair: StateRepair;
+  readonly #unfit = new UnfitEntries(() => this.#isShared);
   /** An entry could not be applied: the state in memory may lack part of it. */
   #halfApplied = false;
 
@@ -91,7 +67,7 @@ export class Node {
     this.#folding = new Task({ clock, failed: (error) => this.#foldFailed(error) });
     this.#syncedTo = syncedTo;
     this.#fold = new Fold(store, this.#foldOptions());
-    this.#fold.keepQuarantined(damagedPools(files));
+    this.#fold.keepQuarantined(damagedPairs(files));
     this.#committer = new Committer(clock, observer, options.commitEveryMs, () => {
       return this.#fold.store;
     });
@@ -161,17 +137,22 @@ export class Node {
   }
 
   /**
-   * A row cannot be read: makes the state again from the log, beside the one that serves, and takes
-   * it over. Of several nodes the next start does it: their log may have lost its beginning.
+   * A row cannot be read: makes a new state from the log beside the present one and switches to it.
+   * Among several nodes, the next start does this: their log may have lost its beginning.
    */
   repair(error: unknown): void {
     if (this.#folding.isStopping || this.#failed) return;
-    if (this.#options.shared !== undefined) this.repairAtNextStart(error);
-    else void this.#repair.begin(error, this.applied().seq).then(() => this.#folding.wake());
+    if (this.#isShared) this.repairAtNextStart(error);
+    else
+      void this.#repair.makeReplacement(error, this.applied().seq).then(() => this.#folding.wake());
   }
 
   repairAtNextStart(error: unknown): void {
     if (!isDamaged(this.#files)) markDamaged(this.#files, 'state', error);
+  }
+
+  get #isShared(): boolean {
+    return this.#options.shared !== undefined;
   }
 
   get hasDiverged(): boolean {
@@ -179,7 +160,8 @@ export class Node {
   }
 
   /** Switches to an epoch that starts from another state; `sealed` is its first entry. */
-  adopt(sealed: SealedEntry): void {
+  switchEpoch(sealed: SealedEntry): void {
+    if (this.#unfit.reasonOf(sealed) !== null) return;
     this.#adopted = sealed;
     this.#folding.wake();
   }
@@ -190,7 +172,7 @@ export class Node {
     this.#folding.wake();
   }
 
-  /** Stops after the batch in hand, writes what is staged, closes log and state. */
+  /** Stops after the batch in hand, writes the staged rows, closes log and state. */
   async stop(): Promise<void> {
     const ended = this.#folding.stop();
     this.#committer.stop();
@@ -198,7 +180,7 @@ export class Node {
     await this.#repair.cancel();
     await this.#log.close();
     await ended;
-    await this.#committer.settle();
+    await this.#committer.idle();
     // If the disk still refuses, nothing is lost: the next start folds the log from there.
     await this.#fold.store.commit().catch((error: unknown) => {
       this.#observer.commitFailed(error, 1, 0);
@@ -211,11 +193,11 @@ export class Node {
       try {
         await this.#step();
       } catch (error) {
-        // Others write this log: what they, or a stranger, left there must not end this node.
-        const isTheirs = this.#options.shared !== undefined && isFault(error, 'unreadableEntry');
-        if (!isTheirs) throw error;
+        // Others write this log: their entries, or a stranger's, must not end this node.
+        if (!this.#isShared || !isFault(error, 'unreadableEntry', 'unfitEntry')) throw error;
         this.#adopted = null;
         this.#setDiverged(error.message);
+        if (isFault(error, 'unfitEntry')) await this.#reopen();
         await this.#untilWoken();
       }
     }
@@ -231,18 +213,18 @@ export class Node {
   async #step(): Promise<void> {
     const adopted = this.#adopted;
     if (adopted !== null) {
-      const isHere = adopted.entry.epoch === this.applied().epoch;
-      if (!isHere) await this.#changeEpoch(adopted);
+      if (adopted.entry.epoch !== this.applied().epoch) await this.#changeEpoch(adopted);
       if (this.#adopted === adopted) this.#adopted = null;
       return;
     }
     if (this.#mayRejoin) await this.#rejoin();
     if (this.#repair.isReady) await this.#takeRepaired();
     const seq = this.applied().seq + 1;
-    const isShared = this.#options.shared !== undefined;
-    const next = await readContinuation(this.#log, this.#fold.store.checkpoint, READ, isShared);
-    this.#setDiverged(next.entries === null ? next.reason : null);
-    if (next.entries === null) await this.#untilWoken();
+    const { checkpoint } = this.#fold.store;
+    const next = await readContinuation(this.#log, checkpoint, READ, this.#isShared);
+    const reason = next.entries === null ? next.reason : this.#unfit.reasonOf(next.entries[0]);
+    this.#setDiverged(reason);
+    if (next.entries === null || reason !== null) await this.#untilWoken();
     else if (next.entries.length > 0) await this.#applyOrRepair(next.entries);
     else {
       void this.#log.reached(seq).then(() => this.#folding.wake());
@@ -250,7 +232,7 @@ export class Node {
     }
   }
 
-  /** By the log, `adopt`, `rejoin`, a repair or `stop`; at once where one of them is pending. */
+  /** By the log, `adopt`, `rejoin`, a repair or `stop`; at once if one of these is pending. */
   async #untilWoken(): Promise<void> {
     const isPending = this.#adopted !== null || this.#mayRejoin || this.#repair.isReady;
     if (!isPending) await this.#folding.untilWoken();
@@ -277,9 +259,9 @@ export class Node {
     try {
       await this.#applyAll(entries);
     } catch (error) {
-      if (!isDamage(error) || this.#options.shared !== undefined) throw error;
+      if (!isDamage(error) || this.#isShared) throw error;
       this.#halfApplied = true;
-      await this.#repair.begin(error, this.applied().seq);
+      await this.#repair.makeReplacement(error, this.applied().seq);
       if (!this.#repair.isReady || !(await this.#takeRepaired())) throw error;
       this.#halfApplied = false;
     }
@@ -288,11 +270,10 @@ export class Node {
   /** False: it could not be brought to where this node is. */
   async #takeRepaired(): Promise<boolean> {
     const { store } = this.#fold;
-    const repaired = await this.#repair.take(store.checkpoint?.seq ?? 0);
+    const repaired = await this.#repair.takeReplacement(store.checkpoint?.seq ?? 0);
     if (repaired === null) return false;
     const { broken, startedMs } = repaired;
-    await this.#replacement.useRebuilt(store);
-    for (const [pool, error] of broken) markDamaged(this.#files, pool, error);
+    await this.#replacement.useRebuilt(store, broken);
     this.#openState([...broken.keys()]);
     this.#observer.stateRebuilt((this.#clock.monotonicMs() - startedMs) / 1000);
     this.#hub?.epochChanged();
@@ -308,7 +289,7 @@ export class Node {
       if (sealed !== undefined && isNewEpoch(sealed, this.applied())) {
         return this.#changeEpoch(sealed);
       }
-      // A rollback reads what is committed, so the rows before it are committed first.
+      // A rollback reads committed rows, so the rows before it are committed first.
       if (sealed?.entry.payload.kind === 'rollback') await this.#committer.commitNow();
       if (!this.#folding.isStopping) {
         index = this.#fold.store.atOnce(() => this.#applySlice(entries, index));
@@ -334,6 +315,7 @@ export class Node {
       nowMs = this.#clock.monotonicMs();
     } while (nowMs - startMs < SLICE_MS);
     this.#observer.batchApplied(next - index, (nowMs - startMs) / 1000);
+    this.#observer.entryAt?.('applied', this.applied().seq);
     this.#hub?.applied(tags);
     this.#listeners.notify(tags);
     return next;
@@ -341,20 +323,29 @@ export class Node {
 
   #apply(sealed: SealedEntry, tags: Set<string>): void {
     const { seq, payload } = sealed.entry;
-    this.#fold.apply(sealed, tags);
+    try {
+      this.#fold.apply(sealed, tags);
+    } catch (error) {
+      throw this.#unfit.refuse(sealed, error);
+    }
     if (payload.kind === 'rollback') this.#observer.rollbackApplied(seq - 1 - payload.toSeq);
   }
 
+  #changeEpoch(sealed: SealedEntry): Promise<void> {
+    return this.#switchTo(sealed).catch((error: unknown) => {
+      throw this.#unfit.refuse(sealed, error);
+    });
+  }
+
   /** Switches to the state at the epoch's base, unless this node has that state already. */
-  async #changeEpoch(sealed: SealedEntry): Promise<void> {
+  async #switchTo(sealed: SealedEntry): Promise<void> {
     const { payload, epoch } = sealed.entry;
     if (payload.kind !== 'epoch') return;
     const wasRepairing = await this.#repair.cancel();
     if (payload.base !== undefined && !this.#isAt(payload.base)) {
-      if (!(await hasBase(sealed, this.#log, this.#options.shared !== undefined))) return;
-      // Until the switch, this node's state is not the one that the other nodes continue.
-      const isShared = this.#options.shared !== undefined;
-      this.#setDiverged(isShared ? `epoch ${epoch} starts from another state` : null);
+      if (!(await hasBase(sealed, this.#log, this.#isShared))) return;
+      // Until the switch, this node's state differs from the state that the other nodes continue.
+      this.#setDiverged(this.#isShared ? `epoch ${epoch} starts from another state` : null);
       const isWanted = () =>
         !this.#folding.isStopping && (this.#adopted?.entry.epoch ?? epoch) === epoch;
       const { store } = this.#fold;
@@ -371,12 +362,24 @@ export class Node {
     this.#listeners.notify();
   }
 
+  /** The state in memory may hold part of an entry: it is read again, as it was before that one. */
+  async #reopen(): Promise<void> {
+    this.#halfApplied = true;
+    await this.#committer.commitNow();
+    await this.#committer.idle();
+    await this.#fold.store.close();
+    this.#openState(damagedPairs(this.#files));
+    this.#halfApplied = false;
+    this.#hub?.epochChanged();
+    this.#listeners.notify();
+  }
+
   #isAt(base: EpochBase): boolean {
     const { checkpoint } = this.#fold.store;
     return checkpoint !== null && isAtBase(checkpoint, base);
   }
 
-  /** What is in the file now; `broken` pools could not be folded. */
+  /** Opens the state in the file; `broken` pools could not be folded. */
   #openState(broken: readonly string[]): void {
     const writer = this.#options.stateWriter ?? threadWriter;
     const options = { ...this.#options, writer, clock: this.#clock };
@@ -387,10 +390,10 @@ export class Node {
 
   #foldOptions() {
     return {
-      maxLoadedPools: this.#options.maxLoadedPools,
-      quarantined: (pool: string, error: unknown) => {
-        markDamaged(this.#files, pool, error);
-        this.#observer.actorQuarantined(pool, error);
+      maxLoadedPairs: this.#options.maxLoadedPairs,
+      quarantined: (pair: string, error: unknown) => {
+        markDamaged(this.#files, pair, error);
+        this.#observer.actorQuarantined(pair, error);
       },
     };
   }

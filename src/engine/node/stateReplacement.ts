@@ -1,24 +1,18 @@
 /** Replaces the state of a running node, and rebuilds a state that has an unreadable row. */
 import type { EpochPayload, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
-import {
-  clearDamaged,
-  type DataFiles,
-  markDamaged,
-  replaceDatabase,
-} from '../recovery/dataFiles.ts';
+import { type DataFiles, markDamaged, useRebuilt } from '../recovery/dataFiles.ts';
 import {
   foldRemaining,
   type RebuildOptions,
   rebuildState,
   replaceState,
-  useEpochSnapshot,
 } from '../recovery/rebuild.ts';
 import { isFault } from '../runtime/assert.ts';
 import { Task } from '../runtime/task.ts';
 import type { StateStore } from '../store/state.ts';
 import { type Committer, isRefusal } from './committer.ts';
-import type { NodeOptions } from './node.ts';
+import type { NodeOptions } from './nodeOptions.ts';
 
 /**
  * Replaces the state of a running node: by the state that an epoch begins from, or by a snapshot
@@ -30,6 +24,8 @@ export class StateReplacement {
   readonly #files: DataFiles;
   readonly #options: RebuildOptions & Pick<NodeOptions, 'shared'>;
   readonly #committer: Committer;
+  /** The entries among which `useSnapshot` last found none. */
+  #searched = { from: 0, end: 0 };
 
   constructor(
     log: Log,
@@ -46,7 +42,7 @@ export class StateReplacement {
   /**
    * Writes the snapshot that epoch `sealed` starts from; resolves with the pools that could not be
    * folded. null: the node stops, the epoch is no longer wanted, or several nodes share the log and
-   * the entries that make up the snapshot are gone from it.
+   * what makes up the snapshot is gone or damaged.
    */
   async useEpochSnapshot(
     { entry: { epoch } }: SealedEntry,
@@ -58,47 +54,52 @@ export class StateReplacement {
     const { shared } = this.#options;
     // Does not read the log here: it may have been replaced or emptied already.
     const isElsewhere = shared !== undefined && reason === 'log lost';
-    const take = async () => {
-      if (!isElsewhere) {
-        return replaceState(base?.seq ?? 0, this.#log, this.#files, this.#options, release);
-      }
-      if (!(await shared.fetchBase(epoch, isWanted))) return null;
-      await useEpochSnapshot(epoch, this.#files, release);
-      return [];
+    const move = async () => {
+      if (isElsewhere && !(await shared.fetchBase(epoch, isWanted))) return null;
+      const at = isElsewhere ? { epoch } : (base?.seq ?? 0);
+      return replaceState(at, this.#log, this.#files, this.#options, release);
     };
     try {
-      return await this.#committer.retryWhileRefused(take, isRefusal);
+      return await this.#committer.retryWhileRefused(move, isRefusal);
     } catch (error) {
-      if (shared !== undefined && isFault(error, 'logGone')) return null;
+      // Another program may have written the epoch, and the state that it names.
+      if (shared !== undefined && isFault(error, 'logGone', 'damagedFile')) return null;
       throw error;
     }
   }
 
-  /** False: there is none that is further than `store`, or we stop before it is there. */
+  /**
+   * False: no snapshot is further than `store`, or the node stops first. A node that waits asks at
+   * every check of its log; a search costs requests for each snapshot, so it is not repeated until
+   * the log has more.
+   */
   async useSnapshot(store: StateStore): Promise<boolean> {
     const { rebuild } = this.#files;
     const from = store.checkpoint?.seq ?? 0;
     try {
       const { seq: end } = await this.#log.last();
+      if (from === this.#searched.from && end === this.#searched.end) return false;
       const seq = (await this.#options.takeSnapshot?.(rebuild, end, from)) ?? null;
-      if (seq === null) return false;
+      if (seq === null) {
+        this.#searched = { from, end };
+        return false;
+      }
     } catch (error) {
       if (isFault(error, 'interrupted')) return false;
       throw error;
     }
-    await this.useRebuilt(store);
+    await this.useRebuilt(store, new Map());
     return true;
   }
 
-  /** Puts what is in the file `rebuild` in the place of `store`. */
-  async useRebuilt(store: StateStore): Promise<void> {
+  /** Replaces `store` by the state in the file `rebuild`, which lacks entries of `broken` pools. */
+  async useRebuilt(store: StateStore, broken: ReadonlyMap<string, unknown>): Promise<void> {
     await this.#release(store);
-    replaceDatabase(this.#files.rebuild, this.#files.state);
-    clearDamaged(this.#files);
+    useRebuilt(this.#files, broken);
   }
 
   async #release(store: StateStore): Promise<void> {
-    await this.#committer.settle();
+    await this.#committer.idle();
     await store.close();
   }
 }
@@ -116,7 +117,7 @@ interface RepairedState {
   readonly startedMs: number;
 }
 
-const MOST = 3;
+const MAX_REPAIRS = 3;
 const AGAIN_MS = 5_000;
 
 /**
@@ -146,10 +147,10 @@ export class StateRepair {
   }
 
   /** Makes the state up to `toSeq`, unless that is done; resolves when it is ready, or failed. */
-  async begin(error: unknown, toSeq: number): Promise<void> {
+  async makeReplacement(error: unknown, toSeq: number): Promise<void> {
     if (this.#task !== null) return this.#task.ended;
     if (this.#ready !== null) return;
-    if (this.#count >= MOST) {
+    if (this.#count >= MAX_REPAIRS) {
       this.#observer.stateNotRebuilt(
         new Error('it was made again already: stop the node, run --verify, and send us the log'),
       );
@@ -174,7 +175,7 @@ export class StateRepair {
   }
 
   /** Folds it on to entry `seq` and hands it over, closed; null: there is none, or it failed. */
-  async take(seq: number): Promise<RepairedState | null> {
+  async takeReplacement(seq: number): Promise<RepairedState | null> {
     const repaired = this.#ready;
     this.#ready = null;
     if (repaired === null) return null;
@@ -218,8 +219,8 @@ export class StateRepair {
   }
 
   #collecting(broken: Map<string, unknown>): RebuildOptions {
-    const quarantined = (pool: string, error: unknown) => {
-      broken.set(pool, error);
+    const quarantined = (pair: string, error: unknown) => {
+      broken.set(pair, error);
     };
     return { ...this.#options, quarantined };
   }

@@ -4,7 +4,7 @@
  */
 export class BarEndSchedule {
   readonly #pairs = new Map<number, Set<number>>();
-  /** Smallest end; what the fold compares each entry with. */
+  /** Smallest end; the fold compares each entry's time with it. */
   #nextMs = Number.POSITIVE_INFINITY;
 
   add(endMs: number, pair: number): void {

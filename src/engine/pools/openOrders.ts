@@ -1,8 +1,8 @@
 /**
  * Open orders of one token that stand in a block, by worst price; the best price of each side
  * first. Prices are exact fractions (lovelace per token), so that equal ones share a level however
- * they were written. Made from the rows once, then it follows what the fold says has changed: a
- * new order costs as much among many as among few. Source: protocol.md section 10.1.
+ * they were written. Made from the rows once, then changed order by order: a new one costs as much
+ * among many as among few. Source: protocol.md section 10.1.
  */
 import sortedBtree from 'sorted-btree';
 import type { AssetId } from '../market/asset.ts';
@@ -43,19 +43,17 @@ interface Entry {
 
 interface Level {
   readonly entries: Set<Entry>;
-  /** Of all entries. */
+  /** Sum over all entries. */
   tokens: bigint;
 }
 
-/** More than a token has open, or changes, at once. */
+/** More than a token has open at once. */
 const MANY = 1_000_000;
 const SIDES = ['buy', 'sell'] as const;
 type Kind = (typeof SIDES)[number];
 
 export class OpenOrders {
   readonly #store: StateStore;
-  /** Under which changes of its orders are remembered. */
-  readonly #scope: string;
   readonly #orders = new Map<RefText, Entry>();
   /** Orders that take any price. */
   readonly #anyPrice = new Set<Entry>();
@@ -63,29 +61,15 @@ export class OpenOrders {
     buy: new sortedBtree.default<Ratio, Level>(undefined, (a, b) => compareRatios(b, a)),
     sell: new sortedBtree.default<Ratio, Level>(undefined, compareRatios),
   };
-  #seq: number;
 
-  constructor(store: StateStore, token: AssetId, scope: string) {
+  constructor(store: StateStore, token: AssetId) {
     this.#store = store;
-    this.#scope = scope;
-    this.#seq = store.checkpoint?.seq ?? 0;
     const open = store.withPrefix('open_orders', `${token}/`, MANY);
-    for (const { value: ref } of open) this.#update(ref);
+    for (const { value: ref } of open) this.update(ref);
   }
 
   get size(): number {
     return this.#orders.size;
-  }
-
-  /** What changed up to now; false: that cannot be told, a new one has to be made. */
-  follow(store: StateStore): boolean {
-    if (store !== this.#store || this.#seq < store.horizonSeq) return false;
-    const applied = store.checkpoint?.seq ?? 0;
-    if (applied === this.#seq) return true;
-    const changes = store.changedSince(this.#scope, this.#seq, MANY);
-    for (const { ref } of changes) this.#update(ref);
-    this.#seq = applied;
-    return true;
   }
 
   /** At most `maxLevels` a side. */
@@ -129,7 +113,8 @@ export class OpenOrders {
     return [...this.#anyPrice].filter(({ terms }) => terms.kind === kind);
   }
 
-  #update(ref: RefText): void {
+  /** Reads an order of the token again, whose row changed. */
+  update(ref: RefText): void {
     const before = this.#orders.get(ref);
     if (before !== undefined) this.#remove(before);
     const after = this.#read(ref);

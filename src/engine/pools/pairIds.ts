@@ -1,7 +1,7 @@
 /**
  * Ids of pairs, for rows: assigned once, in order, and permanent. A pair that a rollback removed
  * and that trades again finds its tombstones, and its id never holds the bars of another pair. So
- * the rows that a rollback restores (`imagesBefore`) leave out those of the ids.
+ * the rows that a rollback restores (`imagesBefore`) leave out the rows of ids.
  */
 
 import { assert } from '../runtime/assert.ts';
@@ -11,7 +11,7 @@ import type { StateStore } from '../store/state.ts';
 const COUNT = 'pairs';
 const PREFIX = 'id:';
 
-/** The id of a pair; a new one goes to `changes`, which hold what this entry gave already. */
+/** The id of a pair; a new id goes to `changes`, which hold the ids that this entry gave before. */
 export function pairId(name: string, store: StateStore, changes: RowChange[]): number {
   const given = givenId(name, store);
   if (given !== null) return given;
@@ -25,11 +25,11 @@ export function pairId(name: string, store: StateStore, changes: RowChange[]): n
 }
 
 /** How many ids were given before this entry; the largest of them. */
-export function pairCount(store: StateStore): number {
+function pairCount(store: StateStore): number {
   return Number(store.get('market', COUNT) ?? 0);
 }
 
-/** Of a pair that has been there once, whatever was rolled back since; null: it never was. */
+/** The id of a pair that once existed, even if it was rolled back since; null: it never was. */
 export function givenId(name: string, store: StateStore): number | null {
   const given = store.get('market', `${PREFIX}${name}`);
   return given === null ? null : Number(given);

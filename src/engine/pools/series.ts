@@ -1,21 +1,21 @@
 /**
- * The bars of one pair at one resolution, as far as they are in memory: open ones, the newest, and
- * the few that changed last. Everything that changed after `#floorSeq` is here; older changes are
- * asked from the store.
+ * The part of a pair's bars at one resolution that is in memory: open ones, the newest, and the few
+ * that changed last. Everything that changed after `#floorSeq` is here; older changes are asked
+ * from the store.
  */
 import { addBar, type Bar, copyBar, MOVED_ALL } from '../market/bar.ts';
 import { decodeBar } from '../market/barText.ts';
 import {
   EARLIEST_START_MS,
+  FOREVER_MS,
   intervalEnd,
   intervalStart,
   type Resolution,
   STORED_RESOLUTION_IDS,
 } from '../market/resolution.ts';
 import type { BarRow, BarSlot } from '../store/barRows.ts';
-import type { EndedBar } from '../store/hashWindow.ts';
+import type { PairWrites } from '../store/pendingBars.ts';
 import type { ChangeCause } from '../store/rows.ts';
-import type { StagedPair } from '../store/stagedBars.ts';
 import type { StateStore } from '../store/state.ts';
 
 /** A bar and why it last changed; `bar` is null in a tombstone. */
@@ -26,10 +26,12 @@ export interface BarChange {
   readonly cause: ChangeCause;
 }
 
-/** What charts read of bars of one pair at one resolution, stored or made of stored ones. */
+/**
+ * The interface of charts to the bars of one pair at one resolution, stored or made of stored ones.
+ */
 export interface BarSeries {
   readonly newest: Bar | null;
-  /** Nothing of the bars has changed, as far as it is not the passing of time, since this one. */
+  /** Seq of the last entry that changed a bar. Time passing does not count. */
   readonly changedSeq: number;
   readonly loadedSeq: number;
   between(fromMs: number, toMs: number, limit: number): Bar[];
@@ -48,7 +50,7 @@ interface HeldBar extends BarSlot {
   readonly endMs: number;
   seq: number;
   cause: ChangeCause;
-  /** Entry that made the bar; 0 for one that was loaded: it is not known. */
+  /** Entry that made the bar; 0 for a loaded bar, because it is not known. */
   bornSeq: number;
   /** Made since the last `finish`. */
   isNew: boolean;
@@ -59,9 +61,6 @@ interface HeldBar extends BarSlot {
 }
 
 const HELD_BARS = 8;
-const FOREVER_MS = Number.MAX_SAFE_INTEGER;
-/** More changes than there can be. */
-const ALL = 1_000_000_000;
 
 export class Series implements BarSeries {
   readonly resolution: Resolution;
@@ -122,7 +121,7 @@ export class Series implements BarSeries {
     });
   }
 
-  /** Nothing of the series has changed since this position. */
+  /** Seq of the last entry that changed the series. */
   get changedSeq(): number {
     this.#owner.catchUp();
     return this.#changedSeq;
@@ -163,7 +162,7 @@ export class Series implements BarSeries {
     const held = this.#hold(bar, 0, behind || ended ? 'late' : 'trade');
     if (!behind) this.#newest = held;
     held.isNew = true;
-    this.#note(held);
+    this.#markDirty(held);
     if (!ended) endsMs.push(held.endMs);
     return MOVED_ALL;
   }
@@ -183,21 +182,25 @@ export class Series implements BarSeries {
     }
   }
 
-  /** Stamps what changed since the last call with `seq`; it goes to `staged` and to `bars`. */
-  finish(seq: number, staged: StagedPair | null, bars: BarSlot[] | null): void {
+  /**
+   * Stamps the bars that changed since the last call with `seq`; they go to `staged`. Answers
+   * whether there are any.
+   */
+  finish(seq: number, staged: PairWrites | null): boolean {
     const first = this.#dirty;
-    if (first === null) return;
+    if (first === null) return false;
     const others = this.#alsoDirty;
     this.#dirty = null;
     this.#alsoDirty = null;
-    if (others === null) stamp(first, seq, staged, bars);
+    if (others === null) stamp(first, seq, staged);
     else {
-      // By start: the order of what is held depends on what was evicted.
+      // By start: the order of held bars depends on evictions.
       const changed = [first, ...others].sort((a, b) => a.start - b.start);
-      for (const held of changed) stamp(held, seq, staged, bars);
+      for (const held of changed) stamp(held, seq, staged);
     }
     this.#changedSeq = seq;
     if (this.#held.length > HELD_BARS) this.#release();
+    return true;
   }
 
   /**
@@ -210,27 +213,6 @@ export class Series implements BarSeries {
     const beyond = found[limit];
     if (beyond === undefined) return { changes: found, isAll: true };
     return { changes: found.filter((change) => change.seq < beyond.seq), isAll: false };
-  }
-
-  /**
-   * The bars that entry `seq` made final, as far as nothing has changed them after it, by start, go
-   * to `ended`.
-   */
-  endedAt(seq: number, ended: EndedBar[]): void {
-    if (seq <= this.#floorSeq) {
-      for (const { startMs, bar: value, seq: changed } of this.#storedSince(seq - 1, ALL)) {
-        if (changed !== seq || value?.final !== true) continue;
-        ended.push({ pair: this.#pairId, resolution: this.#resolutionId, start: startMs, value });
-      }
-    } else if (this.#changedSeq >= seq) {
-      const before = ended.length;
-      for (const held of this.#held) {
-        if (held.seq === seq && held.value.final) ended.push(held);
-      }
-      if (ended.length > before + 1) {
-        ended.push(...ended.splice(before).sort((a, b) => a.start - b.start));
-      }
-    }
   }
 
   #heldSince(seq: number): BarChange[] {
@@ -263,7 +245,7 @@ export class Series implements BarSeries {
     return row === null || row.value === null ? null : this.#holdRow(row, row.value);
   }
 
-  /** Of a pair that has rows already, up to date at this market time. */
+  /** Loads a pair that has rows already, up to date at this market time. */
   load(marketMs: number): void {
     for (const row of this.#store.openBars(this.#pairId, this.resolution, marketMs)) {
       if (row.value !== null) this.#holdRow(row, row.value);
@@ -311,17 +293,17 @@ export class Series implements BarSeries {
 
   #change(held: HeldBar, cause: ChangeCause): void {
     held.cause = cause;
-    if (!held.isDirty) this.#note(held);
+    if (!held.isDirty) this.#markDirty(held);
   }
 
-  #note(held: HeldBar): void {
+  #markDirty(held: HeldBar): void {
     held.isDirty = true;
     if (this.#dirty === null) this.#dirty = held;
     else if (this.#alsoDirty === null) this.#alsoDirty = [held];
     else this.#alsoDirty.push(held);
   }
 
-  /** Forgets final bars, the longest unchanged first, down to half of what may be held. */
+  /** Evicts final bars, the longest unchanged first, down to half of the limit. */
   #release(): void {
     const final = this.#held
       .filter((held) => held.value.final && held !== this.#newest)
@@ -335,17 +317,11 @@ export class Series implements BarSeries {
   }
 }
 
-function stamp(
-  held: HeldBar,
-  seq: number,
-  staged: StagedPair | null,
-  bars: BarSlot[] | null,
-): void {
+function stamp(held: HeldBar, seq: number, staged: PairWrites | null): void {
   if (held.isNew) held.bornSeq = seq;
   held.isNew = false;
   held.isDirty = false;
   held.seq = seq;
-  bars?.push(held);
   if (staged === null || held.stagedIn === staged.serial) return;
   held.stagedIn = staged.serial;
   staged.put(held);

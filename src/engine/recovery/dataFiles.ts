@@ -11,14 +11,14 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { COMPANION_SUFFIXES, SUMS_SUFFIX } from '../store/pageSums.ts';
+import { CHECKSUMS_SUFFIX, COMPANION_SUFFIXES } from '../store/pageChecksums.ts';
 
 export interface DataFiles {
   readonly log: string;
   readonly state: string;
   /** The state being rebuilt, until it takes the place of `state`. */
   readonly rebuild: string;
-  /** Present: a pool was quarantined, the state lacks entries; the next start rebuilds it. */
+  /** Present: a pair was quarantined, the state lacks entries; the next start rebuilds it. */
   readonly damaged: string;
   base(epoch: string): string;
   readonly directory: string;
@@ -44,34 +44,41 @@ export function removeDatabase(file: string): void {
  * Puts one closed database in the place of another, which is kept beside it as `*.replaced` until
  * the next replacement. In one step.
  */
-export function replaceDatabase(from: string, to: string): void {
+function replaceDatabase(from: string, to: string): void {
   const kept = `${to}.replaced`;
   if (existsSync(to)) {
     removeDatabase(kept);
     linkSync(to, kept);
-    for (const suffix of ['-wal', SUMS_SUFFIX]) {
+    for (const suffix of ['-wal', CHECKSUMS_SUFFIX]) {
       if (existsSync(`${to}${suffix}`)) renameSync(`${to}${suffix}`, `${kept}${suffix}`);
     }
   }
   for (const suffix of COMPANION_SUFFIXES) rmSync(`${to}${suffix}`, { force: true });
   renameSync(from, to);
-  const sums = `${from}${SUMS_SUFFIX}`;
-  if (existsSync(sums)) renameSync(sums, `${to}${SUMS_SUFFIX}`);
+  const sums = `${from}${CHECKSUMS_SUFFIX}`;
+  if (existsSync(sums)) renameSync(sums, `${to}${CHECKSUMS_SUFFIX}`);
+}
+
+/** Puts the state in the closed file `rebuild` in place; it lacks entries of the `broken` pools. */
+export function useRebuilt(files: DataFiles, broken: ReadonlyMap<string, unknown>): void {
+  replaceDatabase(files.rebuild, files.state);
+  clearDamaged(files);
+  for (const [pair, error] of broken) markDamaged(files, pair, error);
 }
 
 export function copyDatabase(from: string, to: string): void {
   removeDatabase(to);
   copyFileSync(from, to);
-  const sums = `${from}${SUMS_SUFFIX}`;
-  if (existsSync(sums)) copyFileSync(sums, `${to}${SUMS_SUFFIX}`);
+  const sums = `${from}${CHECKSUMS_SUFFIX}`;
+  if (existsSync(sums)) copyFileSync(sums, `${to}${CHECKSUMS_SUFFIX}`);
 }
 
-/** One line a pool: its name, a space, the reason. */
-export function markDamaged(files: DataFiles, pool: string, error: unknown): void {
-  appendFileSync(files.damaged, `${pool} ${String(error).replaceAll(/\s+/g, ' ')}\n`);
+/** One line a pair: its name, a space, the reason. */
+export function markDamaged(files: DataFiles, pair: string, error: unknown): void {
+  appendFileSync(files.damaged, `${pair} ${String(error).replaceAll(/\s+/g, ' ')}\n`);
 }
 
-export function damagedPools(files: DataFiles): string[] {
+export function damagedPairs(files: DataFiles): string[] {
   if (!isDamaged(files)) return [];
   const lines = readFileSync(files.damaged, 'utf8').split('\n');
   return lines.flatMap((line) => line.split(' ', 1)).filter((name) => name !== '');
@@ -81,7 +88,7 @@ export function isDamaged(files: DataFiles): boolean {
   return existsSync(files.damaged);
 }
 
-export function clearDamaged(files: DataFiles): void {
+function clearDamaged(files: DataFiles): void {
   rmSync(files.damaged, { force: true });
 }
 

@@ -12,9 +12,10 @@ type LogEnd = Pick<Checkpoint, 'seq' | 'term' | 'market'> & {
 };
 
 /**
- * Who may publish can write an entry that fits by its number and its hash. Only an epoch's first
- * entry names another epoch, and only a new leader's first entry raises the term, by one: an entry
- * with numbers near their limits would leave none for the epochs and leaders after it.
+ * A client with the right to publish can write an entry that fits by its number and its hash. Only
+ * an epoch's first entry names another epoch, and only a new leader's first entry raises the term,
+ * by one: an entry with numbers near their limits would leave none for the epochs and leaders after
+ * it.
  */
 function continues({ entry }: SealedEntry, before: LogEnd): boolean {
   const { epoch, seq, term, prevEntryHash, payload } = entry;
@@ -76,7 +77,9 @@ export async function readContinuation(
   }
 }
 
-/** False: an epoch that began with a rollback, to what the log of several nodes has forgotten. */
+/**
+ * False: the epoch began with a rollback to a position that the log of several nodes has forgotten.
+ */
 export async function hasBase(
   { entry: { payload } }: SealedEntry,
   log: Log,

@@ -1,24 +1,16 @@
 /**
- * The state from the log alone: what a damaged state file, a rollback beyond the horizon and
- * `verify` all need. Folds 512 entries a turn, so that a serving node still answers,
- * if slower.
+ * The state from the log alone: a damaged state file, a rollback beyond the horizon and `verify`
+ * all need it. Folds 512 entries a turn, so that a serving node still answers, if slower.
  */
 import { existsSync } from 'node:fs';
 import { Fold, type FoldOptions } from '../fold/fold.ts';
 import { LOG_REMEDY, type Log } from '../log/port.ts';
 import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { checkPages } from '../store/pageSums.ts';
+import { checkPages } from '../store/pageChecksums.ts';
 import { type StateOptions, StateStore } from '../store/state.ts';
 import { inlineWriter } from '../store/stateWriter.ts';
-import {
-  clearDamaged,
-  copyDatabase,
-  type DataFiles,
-  markDamaged,
-  removeDatabase,
-  replaceDatabase,
-} from './dataFiles.ts';
+import { copyDatabase, type DataFiles, removeDatabase, useRebuilt } from './dataFiles.ts';
 
 export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'> {
   readonly clock: Clock;
@@ -33,10 +25,10 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
   takeSnapshot?(file: string, upTo: number, after?: number): Promise<number | null>;
 }
 
-interface Plan {
+interface RebuildSource {
   /** Epoch whose snapshot the log begins from; null: from nothing, or in the middle of one. */
   readonly baseEpoch: string | null;
-  /** A snapshot of the first range is needed: what was before it is no longer in the log. */
+  /** A snapshot of the first range is needed: the log no longer has the entries before it. */
   readonly isTrimmed?: boolean;
   readonly ranges: readonly { readonly from: number; readonly to: number }[];
 }
@@ -44,7 +36,10 @@ interface Plan {
 const READ = 512;
 const COMMIT_ROWS = 5_000;
 
-/** Folds the log up to and including `toSeq` into a new state file. The caller closes the store. */
+/**
+ * Loads a snapshot into a new state file, where one is needed, and folds the log up to entry
+ * `toSeq`, that one included. The caller closes the store.
+ */
 export async function rebuildState(
   file: string,
   toSeq: number,
@@ -52,10 +47,20 @@ export async function rebuildState(
   files: DataFiles,
   options: RebuildOptions,
 ): Promise<StateStore> {
-  const plan = await planRebuild(log, toSeq);
+  return makeState(file, await rebuildSource(log, toSeq), log, files, options);
+}
+
+async function makeState(
+  file: string,
+  source: RebuildSource,
+  log: Log,
+  files: DataFiles,
+  options: RebuildOptions,
+): Promise<StateStore> {
   removeDatabase(file);
-  if (plan.baseEpoch !== null) await copyBase(files.base(plan.baseEpoch), file, options);
-  const ranges = plan.isTrimmed === true ? await fromSnapshot(file, plan, options) : plan.ranges;
+  if (source.baseEpoch !== null) await copyBase(files.base(source.baseEpoch), file, options);
+  const ranges =
+    source.isTrimmed === true ? await fromSnapshot(file, source, options) : source.ranges;
   const store = new StateStore(file, { ...options, writer: inlineWriter });
   try {
     await foldRanges(ranges, new Fold(store, options), log, options);
@@ -79,14 +84,14 @@ const BASE_REMEDY =
   'log.sqlite begins from it, so the state cannot be made again: restore DATA_DIR from a backup; ' +
   'a chain is followed again from its start once log.sqlite* and state.sqlite* are removed';
 
-/** What is to be folded onto the snapshot that is in the file then: the newest of any range. */
+/** The ranges to fold onto the snapshot that is then in the file: the newest of any range. */
 async function fromSnapshot(
   file: string,
-  { ranges }: Plan,
+  { ranges }: RebuildSource,
   options: RebuildOptions,
-): Promise<Plan['ranges']> {
+): Promise<RebuildSource['ranges']> {
   for (const [index, { from, to }] of [...ranges.entries()].reverse()) {
-    // What is before the first range is in no snapshot of the others.
+    // Snapshots of later ranges do not contain the entries before the first range.
     const after = index === 0 ? 0 : from - 1;
     const seq = (await options.takeSnapshot?.(file, to, after)) ?? null;
     if (seq !== null) return [{ from: seq + 1, to }, ...ranges.slice(index + 1)];
@@ -102,7 +107,7 @@ async function fromSnapshot(
   );
 }
 
-/** Folds what the log has behind the checkpoint of `store`, up to entry `toSeq`. */
+/** Folds the log's entries after the checkpoint of `store`, up to entry `toSeq`. */
 export async function foldRemaining(
   store: StateStore,
   toSeq: number,
@@ -114,7 +119,7 @@ export async function foldRemaining(
 }
 
 async function foldRanges(
-  ranges: Plan['ranges'],
+  ranges: RebuildSource['ranges'],
   fold: Fold,
   log: Log,
   { clock, signal, folded }: RebuildOptions,
@@ -136,14 +141,14 @@ async function foldRanges(
             `the log does not list entry ${seq} among its epochs: ${LOG_REMEDY}`,
           );
         }
-        // A rollback reads what is committed.
+        // A rollback reads committed rows.
         if (payload.kind === 'rollback') await store.commit();
         fold.apply(sealed, new Set());
       }
       next += entries.length;
       done += entries.length;
       folded?.(done, all);
-      if (store.stagedRows > COMMIT_ROWS) await store.commit();
+      if (store.pendingRows > COMMIT_ROWS) await store.commit();
       await nextTurn(clock);
       if (signal?.aborted === true)
         throw new Fault('interrupted', 'stopped while the state was rebuilt');
@@ -153,45 +158,36 @@ async function foldRanges(
 }
 
 /**
- * Puts a rebuilt state in the place of the state file, which `release` gives up just before. Pools
- * that could not be folded are marked as damaged; resolves with their names.
+ * Puts a state in the place of the state file, which `release` gives up just before: that of entry
+ * `at`, or the one that epoch `at` begins from. Pools that could not be folded are marked as
+ * damaged; resolves with their names.
  */
 export async function replaceState(
-  toSeq: number,
+  at: number | { readonly epoch: string },
   log: Log,
   files: DataFiles,
   options: RebuildOptions,
   release: () => Promise<void> = async () => {},
 ): Promise<readonly string[]> {
   const broken = new Map<string, unknown>();
-  const quarantined = (pool: string, error: unknown) => {
-    broken.set(pool, error);
-    options.quarantined(pool, error);
+  const quarantined = (pair: string, error: unknown) => {
+    broken.set(pair, error);
+    options.quarantined(pair, error);
   };
-  const file = files.rebuild;
-  const rebuilt = await rebuildState(file, toSeq, log, files, { ...options, quarantined });
+  const source =
+    typeof at === 'number' ? await rebuildSource(log, at) : { baseEpoch: at.epoch, ranges: [] };
+  const making = { ...options, quarantined };
+  const rebuilt = await makeState(files.rebuild, source, log, files, making);
   await rebuilt.close();
   await release();
-  replaceDatabase(file, files.state);
-  clearDamaged(files);
-  for (const [pool, error] of broken) markDamaged(files, pool, error);
+  useRebuilt(files, broken);
   return [...broken.keys()];
 }
 
-/** Puts the snapshot that an epoch begins from in the place of the state file. */
-export async function useEpochSnapshot(
-  epoch: string,
-  files: DataFiles,
-  release: () => Promise<void>,
-): Promise<void> {
-  copyDatabase(files.base(epoch), files.rebuild);
-  await release();
-  replaceDatabase(files.rebuild, files.state);
-  clearDamaged(files);
-}
-
-/** Epoch entries with a base leave out what was undone before them: follow them backwards. */
-async function planRebuild(log: Log, toSeq: number): Promise<Plan> {
+/**
+ * Epoch entries with a base leave out entries that were undone before them: follow them backwards.
+ */
+async function rebuildSource(log: Log, toSeq: number): Promise<RebuildSource> {
   const first = await log.first();
   const epochs = (await log.epochs()).toReversed();
   const ranges: { from: number; to: number }[] = [];

@@ -2,32 +2,37 @@
  * Brings log and state together before the node serves.
  *
  * The log is the truth. A state behind it folds on; a state that is missing or damaged is made
- * again from the newest usable snapshot, or else from the log's beginning; a state that knows more
- * than the log (the log was lost or shortened) opens a new epoch from what it knows, so that
- * clients receive a Resync.
+ * again from the newest usable snapshot, or else from the log's beginning; a state that is ahead of
+ * the log (the log was lost or shortened) opens a new epoch from its position, so that clients
+ * receive a Resync.
  *
- * Never: replaces a state or a log by those of another market; it throws `otherMarket` instead.
+ * Never: replaces a state or a log by another market's; it throws `otherMarket` instead.
  */
 import { existsSync } from 'node:fs';
 import type { MarketRecord } from '../fold/marketRecord.ts';
-import { ENTRY_VERSION, type EpochBase, NO_HASH, sealEntry } from '../log/entry.ts';
+import {
+  ENTRY_VERSION,
+  type EpochBase,
+  NO_HASH,
+  type SealedEntry,
+  sealEntry,
+} from '../log/entry.ts';
 import type { Log, Tail } from '../log/port.ts';
 import type { Pair } from '../market/pair.ts';
 import { assert, Fault, isFault } from '../runtime/assert.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
-import { checkPages } from '../store/pageSums.ts';
+import { checkPages } from '../store/pageChecksums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
 import { readRecord } from '../store/records.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
 import { type OpenWriter, threadWriter } from '../store/stateWriter.ts';
 import {
-  clearDamaged,
   type DataFiles,
   isDamaged,
   removeBasesExcept,
   removeDatabase,
-  replaceDatabase,
+  useRebuilt,
 } from './dataFiles.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
 import { checkSameMarket } from './sameMarket.ts';
@@ -37,7 +42,7 @@ export interface RecoveryOptions extends RebuildOptions, RestartOptions {
   readonly stateWriter?: OpenWriter | undefined;
   /** How messages name the log; absent: the file of a single node. */
   readonly logName?: string;
-  /** Of a node among several. */
+  /** Set for a node among several. */
   readonly shared?: {
     /** Whether the log may restart from this node's state, which the log does not hold. */
     mayRestart?(checkpoint: Checkpoint): Promise<boolean>;
@@ -93,7 +98,7 @@ export async function recover(
   return state;
 }
 
-/** False: the file is not what was written; the reason was reported. */
+/** False: the file differs from the written content; the reason was reported. */
 async function isWhole(files: DataFiles, options: RecoveryOptions): Promise<boolean> {
   const found = await checkPages(files.state, options.signal);
   if (isFault(found, 'damagedFile')) options.stateUnreadable(found);
@@ -108,7 +113,7 @@ function noSource({ state, log }: DataFiles): Fault {
   );
 }
 
-async function closeOnError(state: StateStore, work: Promise<void>): Promise<void> {
+async function closeOnError(state: StateStore, work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
@@ -117,7 +122,7 @@ async function closeOnError(state: StateStore, work: Promise<void>): Promise<voi
   }
 }
 
-/** The log went on without this state and is trimmed past it, or is that of other nodes. */
+/** The log continued without this state and is trimmed past it, or is the log of other nodes. */
 async function hasLogMovedOn(
   checkpoint: Checkpoint,
   tail: Tail,
@@ -137,7 +142,7 @@ async function openState(files: DataFiles, options: RecoveryOptions): Promise<St
       ...options,
       writer: options.stateWriter ?? threadWriter,
     });
-    // What every start reads whole; other damage shows where it is and costs one pool.
+    // Every start reads these rows whole; other damage shows where it is and costs one pool.
     for (const { value } of state.all('pairs')) readRecord<Pair>(value);
     return state;
   } catch (error) {
@@ -159,8 +164,7 @@ async function rebuildInPlace(
     await replaceState(tail.seq, log, files, options);
   } else {
     // The node folds the rest of the log later, while it already reports its progress.
-    replaceDatabase(files.rebuild, files.state);
-    clearDamaged(files);
+    useRebuilt(files, new Map());
   }
   return new StateStore(files.state, { ...options, writer: options.stateWriter ?? threadWriter });
 }
@@ -205,7 +209,7 @@ export async function isInLog(checkpoint: Checkpoint, log: Log): Promise<boolean
   );
 }
 
-/** The state is the one that an epoch begins from. */
+/** Whether the state is the base of the epoch. */
 export function isAtBase(checkpoint: Checkpoint, base: EpochBase): boolean {
   const { seq, stateHash, entryHash } = checkpoint;
   const { stateHash: baseState = stateHash, entryHash: baseEntry = entryHash } = base;
@@ -224,21 +228,24 @@ async function startLog(log: Log, options: RecoveryOptions): Promise<void> {
 
 interface RestartOptions {
   readonly rng: Rng;
-  /** Of the data directory. */
+  /** The market of the data directory. */
   readonly market: MarketRecord;
-  /** Where several nodes share the log: all of them can get the snapshot then. */
+  /** Where several nodes share the log: then every node can get the snapshot. */
   publishBase?(epoch: string): Promise<void>;
   epochStarted(epoch: string, reason: string): void;
 }
 
-/** Keeps the state and starts a new epoch: the log restarts from a snapshot of the state. */
+/**
+ * Keeps the state and starts a new epoch: the log restarts from a snapshot of the state. Resolves
+ * with its first entry.
+ */
 export async function restartLog(
   checkpoint: Checkpoint,
   state: StateStore,
   log: Log,
   files: DataFiles,
   options: RestartOptions,
-): Promise<void> {
+): Promise<SealedEntry> {
   const epoch = nextEpoch(checkpoint.epoch, options.rng);
   await state.snapshotTo(files.base(epoch));
   await options.publishBase?.(epoch);
@@ -251,15 +258,17 @@ export async function restartLog(
     ...(market === null ? {} : { market }),
   } as const;
   // After entries that other nodes may have written meanwhile.
-  const first = (await log.beginsAt?.(seq + 1)) ?? seq + 1;
-  await log.restart(sealFirst(epoch, first, term, marketMs, payload));
+  const firstSeq = (await log.beginsAt?.(seq + 1)) ?? seq + 1;
+  const first = sealFirst(epoch, firstSeq, term, marketMs, payload);
+  await log.restart(first);
   removeBasesExcept(files, epoch);
   options.epochStarted(epoch, 'log lost');
+  return first;
 }
 
 /**
- * Begins an epoch at the end of the log of a single node. Its positions are then no longer those of
- * another continuation of the same log, which clients have seen.
+ * Begins an epoch at the end of the log of a single node. Its positions then differ from the
+ * positions of another continuation of the same log, which clients have seen.
  */
 export async function continueInNewEpoch(
   log: Log,

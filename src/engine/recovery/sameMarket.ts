@@ -1,8 +1,8 @@
 /**
  * Whether a log and a data directory belong to the same market: asked before either is replaced.
  *
- * Where one of them was written by an older version and has no identity, the same epoch shows that
- * they belong together: an epoch's name is random, and only one market has it.
+ * If one side was written by an older version and has no identity, the same epoch shows that both
+ * belong together: an epoch's name is random, and only one market has it.
  */
 
 import type { MarketRecord } from '../fold/marketRecord.ts';
@@ -12,11 +12,15 @@ import { Fault, isFault } from '../runtime/assert.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import type { Checkpoint } from '../store/state.ts';
 
-/** As the newest epoch entry says, or else the log's label; null: neither does. */
+/**
+ * As the log's label says, or else its newest epoch entry; null: neither does. A program that may
+ * only publish entries cannot change the label.
+ */
 export async function marketOfLog(log: Log): Promise<MarketIdentity | null> {
+  const label = (await log.label?.()) ?? null;
+  if (label !== null) return label;
   const newest = (await log.epochs()).at(-1);
-  const said = newest === undefined ? null : await marketOfEpoch(newest, log);
-  return said ?? (await log.label?.()) ?? null;
+  return newest === undefined ? null : await marketOfEpoch(newest, log);
 }
 
 /**
@@ -45,7 +49,7 @@ async function readableEntry(seq: number, log: Log): Promise<SealedEntry | undef
 
 /**
  * Throws `otherMarket` where the log is another market's than the directory, or where neither says
- * so and they have no epoch in common. `checkpoint` is that of the directory's state.
+ * so and they have no epoch in common. `checkpoint` belongs to the directory's state.
  */
 export async function checkSameMarket(
   checkpoint: Checkpoint | null,

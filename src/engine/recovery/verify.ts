@@ -1,7 +1,7 @@
 /**
- * Is the state what the log says it is, and is the log as it was written? Checks checksums and
- * every entry, then makes the state again beside the one on disk and compares. A log that was
- * trimmed shows only what came after a snapshot: the result says so.
+ * Checks that the state equals a replay of the log, and that the log is undamaged. Checks checksums
+ * and every entry, then makes the state again beside the one on disk and compares. A trimmed log
+ * shows only the entries after a snapshot: the result says so.
  */
 
 import { existsSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { damagedEntry } from '../log/localOpen.ts';
 import { LOG_REMEDY } from '../log/port.ts';
 import { Fault, isFault } from '../runtime/assert.ts';
 import { messageOf } from '../runtime/errors.ts';
-import { checkPages } from '../store/pageSums.ts';
+import { checkPages } from '../store/pageChecksums.ts';
 import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';
 import { inlineWriter } from '../store/stateWriter.ts';
@@ -23,7 +23,7 @@ export interface Verification {
   readonly rebuiltHash: string;
   /** Tables whose rows differ. */
   readonly differing: readonly string[];
-  /** Where the log has lost its beginning: its first entry, and that of the snapshot used. */
+  /** Where the log has lost its beginning: its first entry, and the entry of the snapshot used. */
   readonly trimmed: { readonly first: number; readonly snapshot: number } | null;
 }
 

@@ -6,8 +6,8 @@ interface Timers {
 }
 
 /**
- * What `promise` brings; null as soon as `signal` is aborted. What it brings after that goes to
- * `discard`; a rejection after that is dropped.
+ * The value of `promise`; null as soon as `signal` is aborted. A value that comes after that goes
+ * to `discard`; a rejection after that is dropped.
  */
 export async function unlessAborted<T>(
   promise: Promise<T>,
@@ -31,7 +31,9 @@ export async function unlessAborted<T>(
   return null;
 }
 
-/** Runs `work` with a signal that is aborted after `limitMs`, or with one of `outer`. */
+/**
+ * Runs `work` with a signal that is aborted after `limitMs`, or together with a signal of `outer`.
+ */
 export async function withDeadline<T>(
   clock: Timers,
   limitMs: number,

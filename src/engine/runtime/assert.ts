@@ -1,4 +1,4 @@
-/** What this program throws. Browsers load this too. */
+/** Errors that this program throws. Browsers load this too. */
 
 /** A programmer's error: the message says which assumption broke. Never for bad input. */
 export function assert(condition: unknown, assumption: string): asserts condition {
@@ -7,7 +7,7 @@ export function assert(condition: unknown, assumption: string): asserts conditio
 
 /** Kinds of thrown errors that a caller tells apart. */
 export type FaultKind =
-  /** A file of DATA_DIR does not hold what this program wrote there. */
+  /** The content of a file in DATA_DIR differs from the content that this program wrote. */
   | 'damagedFile'
   /** The process was asked to stop while it started. */
   | 'interrupted'
@@ -15,11 +15,11 @@ export type FaultKind =
   | 'logGone'
   /** Another writer was at work when the log was to begin again. */
   | 'logRestartRefused'
-  /** Bytes are no CBOR, or not what they should be. */
+  /** Bytes are no CBOR, or not the expected kind. */
   | 'malformedCbor'
-  /** The Cardano node gives no answer now: what was asked may be asked again. */
+  /** The Cardano node gives no answer now: the request may be repeated. */
   | 'nodeSilent'
-  /** NATS gives no answer now: what was asked may be asked again. */
+  /** NATS gives no answer now: the request may be repeated. */
   | 'natsSilent'
   /** A devnet's file holds a chain with other genesis outputs. */
   | 'otherGenesis'
@@ -27,13 +27,15 @@ export type FaultKind =
   | 'otherStateVersion'
   /** Two things that were to be used together belong to different markets. */
   | 'otherMarket'
-  /** Settings, or what is already stored, do not allow this node to start. Nothing was changed. */
+  /** Settings, or stored data, do not allow this node to start. Nothing was changed. */
   | 'startRefused'
   /** NATS has no such stream. */
   | 'streamMissing'
   /** A thread of this program ended before it answered, or was stopped. */
   | 'threadEnded'
-  /** The log holds something that is no entry. */
+  /** An entry of the log cannot be applied to the state before it. */
+  | 'unfitEntry'
+  /** The log contains a message that is no entry. */
   | 'unreadableEntry'
   /** The Cardano node sent what Ogmios would not write. */
   | 'unreadableMessage'

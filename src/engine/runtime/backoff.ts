@@ -3,7 +3,7 @@
 export interface BackoffLimits {
   /** Before the first retry. */
   readonly firstMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 /** As much of an `Rng` as jitter needs. */
@@ -12,15 +12,16 @@ interface Jitter {
   unit(): number;
 }
 
-const MOST_DOUBLINGS = 30;
+const MAX_DOUBLINGS = 30;
 
 /**
- * `firstMs`, doubled for each of `failures` retries that failed before, at most `mostMs`. With
- * `jitter` between half of that and all of it, so that clients of one server do not retry together.
+ * `firstMs`, doubled for each of `failures` retries that failed before, at most `maxMs`. With
+ * `jitter`, a random value between half and the whole of that, so that clients of one server do not
+ * retry together.
  */
 export function backoffMs(failures: number, limits: BackoffLimits, jitter?: Jitter): number {
-  const { firstMs, mostMs } = limits;
-  const wholeMs = Math.min(mostMs, firstMs * 2 ** Math.min(failures, MOST_DOUBLINGS));
+  const { firstMs, maxMs } = limits;
+  const wholeMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures, MAX_DOUBLINGS));
   return jitter === undefined ? wholeMs : wholeMs * (0.5 + jitter.unit() / 2);
 }
 

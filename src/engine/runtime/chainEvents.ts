@@ -41,7 +41,7 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
       const message = `the chain went back ${counted(blocks, 'block')} to height ${toHeight}`;
       logger.info({ event: 'chainRolledBack', toHeight, blocks }, message);
     },
-    /** Of each term the first is logged. */
+    /** Only the first order of each term is logged. */
     orderRefused(term: (typeof ORDER_TERMS)[number]): void {
       refused.inc({ term });
       if (refusedTerms.has(term)) return;
@@ -116,10 +116,10 @@ const TRADER_ACTIONS = [
 ];
 
 function traderEvents(logger: Logger, { counter }: Meters) {
-  const actions = counter('trader_actions', 'What simulated traders did', {
+  const actions = counter('trader_actions', 'Actions of simulated traders', {
     action: TRADER_ACTIONS,
   });
-  const refusals = counter('trader_refusals', 'What simulated traders were refused', {
+  const refusals = counter('trader_refusals', 'Refused actions of simulated traders', {
     action: TRADER_ACTIONS,
   });
   return {
@@ -179,7 +179,7 @@ function problemOf(health: Health | null): string {
 }
 
 /** As `chain/ogmios/observer.ts` names them. */
-const LOST_CAUSES = [
+const NODE_FAULT_KINDS = [
   'unreachable',
   'closed',
   'stalled',
@@ -194,7 +194,7 @@ function ogmiosEvents(logger: Logger, { counter }: Meters) {
   const connected = counter('node_connected', 'Connections made to the node', labels);
   const lost = counter('node_lost', 'Connections to the node that ended or failed, by cause', {
     ...labels,
-    cause: LOST_CAUSES,
+    cause: NODE_FAULT_KINDS,
   });
   return {
     /** `connection` is chain, mempool or questions. */
@@ -204,7 +204,7 @@ function ogmiosEvents(logger: Logger, { counter }: Meters) {
     },
     nodeLost(
       connection: string,
-      cause: (typeof LOST_CAUSES)[number],
+      cause: (typeof NODE_FAULT_KINDS)[number],
       message: string,
       retryInMs: number | null,
     ): void {
@@ -281,14 +281,14 @@ function syncEvents(logger: Logger, { counter }: Meters) {
       const message = `caught up with the chain at slot ${progress.slot}`;
       logger.info({ event: 'syncFinished', ...progress }, message);
     },
-    /** What is served meanwhile is right, and older with every block. */
+    /** The server's answers stay right meanwhile, and grow older with every block. */
     followingInterrupted(error: unknown, retryInMs: number): void {
       interrupted.inc();
       const fields = { event: 'followingInterrupted', retryInMs, err: error };
       const why = messageOf(error);
       logger.error(fields, `the chain is not followed: ${why}; again in ${retryInMs} ms`);
     },
-    /** Of several nodes: the log has what our Cardano node does not have yet. */
+    /** Among several nodes: the log has what our Cardano node does not have yet. */
     nodeBehind(height: number, loggedHeight: number): void {
       const message = `our node has block ${height}, the log ${loggedHeight}: it is waited for`;
       logger.warn({ event: 'nodeBehind', height, loggedHeight }, message);

@@ -48,7 +48,9 @@ export async function sleepUnless(
   timer.cancel();
 }
 
-/** The same for a loop that pauses again and again: nothing of a pause stays with `signal`. */
+/**
+ * The same for a loop that pauses again and again: a finished pause leaves no listener on `signal`.
+ */
 export async function pause(
   clock: Pick<Clock, 'after'>,
   delayMs: number,

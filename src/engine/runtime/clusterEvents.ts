@@ -54,7 +54,7 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
       ends.inc();
       logger.info({ event: 'leadEnded', reason }, `this node does not lead: ${reason}`);
     },
-    /** null: what stood against it is over. */
+    /** null: the obstacle is over. */
     mayNotLead(reason: string | null): void {
       if (reason === null) logger.info({ event: 'mayLead' }, 'this node may lead again');
       else logger.error({ event: 'mayNotLead', reason }, `this node must not lead: ${reason}`);
@@ -66,7 +66,7 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
         'this node can neither lead nor follow: start it again',
       );
     },
-    /** NATS answers, and what this node has did not become what the others have. */
+    /** NATS answers, but this node's position cannot catch up with the other nodes. */
     nodeStuck(reason: string): void {
       const fields = { event: 'nodeStuck', reason };
       logger.fatal(fields, `this node cannot continue, start it again: ${reason}`);
@@ -78,7 +78,7 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
     natsWaits(error: unknown): void {
       logger.warn({ event: 'natsWaits', err: error }, 'NATS is not ready: it is asked again');
     },
-    /** What was asked is not done; the sender finds out by waiting in vain. */
+    /** The request was not carried out; its sender notices by a timeout. */
     natsRefused(reason: string): void {
       const fields = { event: 'natsRefused', reason };
       logger.error(fields, `NATS refused what this node asked: ${reason}; see docs/cluster.md`);
@@ -98,22 +98,33 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
   };
 }
 
+interface OddCopy {
+  readonly server: string;
+  readonly missing: number;
+  readonly differsAt?: number;
+}
+
 function copyEvents(logger: Logger, { gauge }: Meters) {
   const lacking = gauge('log_copies_behind', 'Copies of the log on NATS servers that stay behind');
   return {
-    /** The copies that stay behind, by server; at every comparison. */
-    copiesCompared(behind: readonly { readonly server: string; readonly missing: number }[]): void {
+    /** The copies that lack entries or have others, by server; at every comparison. */
+    copiesCompared(behind: readonly OddCopy[]): void {
       lacking.set(behind.length);
-      for (const { server, missing } of behind) {
-        const fields = { event: 'copyBehind', server, missing };
+      for (const { server, missing, differsAt } of behind) {
+        const copy = `the copy of the log on NATS server ${server}`;
         const lack = counted(missing, 'entry', 'entries');
-        logger.error(fields, `the copy of the log on NATS server ${server} lacks ${lack}`);
+        if (missing > 0) {
+          logger.error({ event: 'copyBehind', server, missing }, `${copy} lacks ${lack}`);
+        }
+        if (differsAt === undefined) continue;
+        const fields = { event: 'copyDiffers', server, seq: differsAt };
+        logger.error(fields, `${copy} has another entry ${differsAt} than the log`);
       }
     },
   };
 }
 
-/** What travels through NATS, as `cluster/nats/messages.ts` names it. */
+/** Kinds of messages through NATS, as in `cluster/nats/messages.ts`. */
 const MESSAGE_KINDS = [
   'lease',
   'announcement',

@@ -1,6 +1,6 @@
 /**
  * The error catalogue: every cause a client can see, once. Operating errors are values (`Failure`)
- * that functions return. What is thrown is a `Fault` if a caller tells it apart, else an `Error`.
+ * that functions return. Thrown errors are a `Fault` if a caller tells them apart, else an `Error`.
  *
  * Source: protocol.md sections 0, 3, 5 and 6.2. `status` is the usual one; where a route answers a
  * cause with another (the builder's ASSET_NOT_FOUND is 500), its Failure says so.
@@ -56,7 +56,7 @@ export interface FailureMore {
   readonly reason?: string;
   /** Instead of the status of the catalogue. */
   readonly status?: number;
-  /** Instead of what the catalogue says: whether a repeat may succeed. */
+  /** Overrides the catalogue: whether a repeat may succeed. */
   readonly retry?: boolean;
 }
 
@@ -74,7 +74,7 @@ export class Failure {
   readonly message: string;
   readonly details: readonly Detail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** What exactly was refused, for a machine: INPUT_SPENT under SERVER_ERROR. */
+  /** The exact refusal, for a machine: INPUT_SPENT under SERVER_ERROR. */
   readonly reason: string | undefined;
   readonly status: number;
   readonly retry: boolean;
@@ -96,16 +96,28 @@ export function invalid(path: string, message: string): Failure {
   return new Failure('INVALID_PARAMS', message, { details: [{ path, message }] });
 }
 
+/** 503: this server cannot answer yet. Clients ask again after a second. */
+export function notReady(message: string, reason?: string): Failure {
+  const more = reason === undefined ? {} : { reason };
+  return new Failure('NOT_READY', message, { retryAfterSeconds: 1, ...more });
+}
+
+/** The same about a part of the input. */
+export function failureIn(part: string, { cause, message, details = [] }: Failure): Failure {
+  const moved = details.map((each) => ({ ...each, path: `${part}.${each.path}` }));
+  return new Failure(cause, `${part}: ${message}`, { details: moved });
+}
+
 const RETRY_AFTER_S = 2;
 
-/** 503 where what this server needs (disk, NATS, another server) refuses for now. */
+/** 503 if a dependency of this server (disk, NATS, another server) refuses for now. */
 export function notNow(message: string): Failure {
   return new Failure('NOT_READY', message, { retryAfterSeconds: RETRY_AFTER_S });
 }
 
 /**
- * Thrown where a function can only throw: what it needs of another server cannot be had now. A
- * route that meets it answers with the failure; nothing is wrong with the program.
+ * Thrown where a function can only throw: another server does not answer now. A route that meets it
+ * answers with the failure; nothing is wrong with the program.
  */
 export class Unavailable extends Error {
   readonly failure: Failure;
@@ -116,7 +128,18 @@ export class Unavailable extends Error {
   }
 }
 
-/** What a thrown value says, for a log line or a failure. */
+/** The code of a system, of SQLite or of zlib (ENOENT); null: the error has none. */
+export function systemCode(error: unknown): string | null {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
+  return typeof code === 'string' ? code : null;
+}
+
+/** The message of a thrown value, for a log line or a failure. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The first `most` characters, and an ellipsis where that left some out. */
+export function beginningOf(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
 }

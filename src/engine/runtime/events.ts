@@ -1,9 +1,10 @@
 /**
- * What the program says: one function per event, its log line and its metric together.
+ * Log lines and metrics of the program: one function per event, its log line and its metric
+ * together.
  *
- * Labels are of low cardinality: what a client can choose (a pool, an address, a path, a close
- * code) goes into the log line or into `other`, never into a label. What a client can cause at will
- * is logged at debug and counted.
+ * Labels are of low cardinality: values that a client can choose (a pool, an address, a path, a
+ * close code) go into the log line or into `other`, never into a label. Events that a client can
+ * cause at will are logged at debug and counted.
  */
 
 import { type DestinationStream, type Logger, pino } from 'pino';
@@ -13,6 +14,7 @@ import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
 import { clusterEvents, snapshotEvents } from './clusterEvents.ts';
 import { counted } from './counted.ts';
+import { pathEvents } from './entryPath.ts';
 import { CATALOGUE } from './errors.ts';
 import type { LatencySeries } from './latencyHistogram.ts';
 import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
@@ -40,7 +42,7 @@ export function createLogger({ level, clock, destination }: LoggerOptions): Logg
 export type Events = ReturnType<typeof createEvents>;
 
 /** Registers every metric; `registry` must not hold them yet. */
-export function createEvents(logger: Logger, registry: Registry) {
+export function createEvents(logger: Logger, registry: Registry, clock: Clock) {
   const meters = metersIn(registry);
   return {
     ...lifeEvents(logger),
@@ -48,6 +50,7 @@ export function createEvents(logger: Logger, registry: Registry) {
     ...socketEvents(logger, meters),
     ...webhookEvents(logger, meters),
     ...foldEvents(logger, meters),
+    ...pathEvents(clock, meters),
     ...repairEvents(logger, meters),
     ...storeEvents(logger, meters),
     ...snapshotEvents(logger, meters),
@@ -77,7 +80,7 @@ function lifeEvents(logger: Logger) {
     adaUsdFailed(source: string, why: string): void {
       logger.warn({ event: 'adaUsdFailed', source, why }, `no price of ADA from ${source}: ${why}`);
     },
-    /** A full disk: what an earlier start wrote still fits. */
+    /** A full disk: the file of an earlier start is still valid. */
     directoryNotMarked(error: unknown): void {
       const fields = { event: 'directoryNotMarked', err: error };
       logger.warn(
@@ -90,12 +93,12 @@ function lifeEvents(logger: Logger) {
       const gone = revoked.length === 0 ? 'none was revoked' : `revoked: ${revoked.join(', ')}`;
       logger.info(fields, `${count} API keys are known, ${gone}`);
     },
-    /** What was read before stays. */
+    /** The keys that were read before stay. */
     apiKeysRefused(file: string, why: string): void {
       const fields = { event: 'apiKeysRefused', file, why };
       logger.error(fields, `${file} cannot be used, and the API keys stay as they were: ${why}`);
     },
-    /** It threw on stop or missed the deadline; what it held goes with the process. */
+    /** It threw on stop or missed the deadline; the end of the process releases its resources. */
     serviceStopFailed(service: string, error: unknown): void {
       logger.error({ event: 'serviceStopFailed', service, err: error }, `${service} did not stop`);
     },
@@ -131,7 +134,7 @@ function httpEvents(logger: Logger, { counter, latency }: Meters) {
   const failed = counter('handler_failed', 'Faults in handlers, by operation or topic', {
     where: HANDLERS,
   });
-  /** Of a route, by the first digit of the status. */
+  /** Series of a route, by the first digit of the status. */
   const seriesOf = new Map<string, LatencySeries[]>();
   return {
     /** Before the first request: their counters begin at 0. */
@@ -226,7 +229,10 @@ function webhookEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
   for (const outcome of ['delivered', 'failed']) tried.zero({ outcome });
   const stopped = counter('webhooks_stopped', 'Webhooks that failed for a day, and stopped');
   const known = gauge('webhooks', 'Webhooks that this node delivers; 0 where it does not lead');
-  const failing = gauge('webhooks_failing', 'Those whose last delivery failed, stopped ones too');
+  const failing = gauge(
+    'webhooks_failing',
+    'Webhooks whose last delivery failed, stopped ones too',
+  );
   return {
     /** `why` is null where it was accepted. The program that receives it can cause both. */
     webhookTried(owner: string, id: string, why: string | null, seconds: number): void {
@@ -240,7 +246,7 @@ function webhookEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
       const fields = { event: 'webhookStopped', owner, id, why };
       logger.info(fields, `a webhook of ${owner} failed for a day, and stops: ${why}`);
     },
-    /** What was delivered may be delivered again. */
+    /** Frames that were delivered may be delivered again. */
     webhooksNotSaved(why: string): void {
       logger.warn({ event: 'webhooksNotSaved', why }, `webhooks: ${why}`);
     },
@@ -353,7 +359,7 @@ function storeEvents(logger: Logger, { counter, histogram }: Meters) {
   };
 }
 
-/** What became of the lines of a replay. */
+/** Counts of a replay's lines, by outcome. */
 interface LineCounts {
   readonly lines: number;
   readonly trades: number;

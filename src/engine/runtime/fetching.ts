@@ -1,11 +1,10 @@
-/** What a client of a foreign HTTP server needs beside `fetch`. */
+/** Helpers beside `fetch` for clients of foreign HTTP servers. */
+import { messageOf, systemCode } from './errors.ts';
 
 /** Why a `fetch` failed: the system's code where there is one (ECONNREFUSED), else a message. */
 export function fetchFailure(error: unknown): string {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-  if (typeof code === 'string') return code;
-  return cause instanceof Error ? cause.message : String(cause);
+  return systemCode(cause) ?? messageOf(cause);
 }
 
 /** The Authorization header for the percent-encoded name and password of a URL. */
@@ -14,7 +13,7 @@ export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
-/** At most one chunk more than `maxBytes` is read; what is longer is cut to `maxBytes`. */
+/** At most one chunk more than `maxBytes` is read; a longer body is cut to `maxBytes`. */
 export async function boundedBody(response: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -56,7 +56,7 @@ export class LatencyHistogram extends Histogram {
     return of;
   }
 
-  /** What a registry and `get` ask for; the typings leave it out. */
+  /** A registry and `get` call this; the typings leave it out. */
   async getForPromString() {
     const values = this.#series.flatMap(({ labels, of }) => this.#lines(labels, of));
     return { name: this.#name, help: this.#help, type: 'histogram', aggregator: 'sum', values };

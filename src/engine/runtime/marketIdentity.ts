@@ -2,12 +2,12 @@
  * Which market a directory, a log, a snapshot or a node belongs to. The id is a hash of the
  * network, the deployment and the first entry of the log, so two markets never share it.
  *
- * It is written into every epoch entry, checkpoint, announcement and lease. What was written by an
- * older version has none; the first leader of this version adds it to its first entry.
+ * It is written into every epoch entry, checkpoint, announcement and lease. Data of an older
+ * version has no identity; the first leader of this version adds it to its first entry.
  */
 import { hash } from 'node:crypto';
 
-/** What the settings say about a market before its log is read. */
+/** The settings' part of a market's identity, before its log is read. */
 export interface MarketOrigin {
   readonly network: string;
   /**
@@ -67,13 +67,13 @@ export function describeOrigin(
   return `${network}, deployment ${shownOf(deployment, beside?.deployment ?? null)}`;
 }
 
-/** Of two that begin alike, all digits. */
+/** All digits if both ids begin alike, else the first. */
 function shownOf(digits: string, beside: string | null): string {
   const isAlike = beside !== digits && beside?.slice(0, SHOWN) === digits.slice(0, SHOWN);
   return isAlike ? digits : digits.slice(0, SHOWN);
 }
 
-/** They differ, and begin alike, as hashes of two markets never do: one of them is damaged. */
+/** They differ, and begin alike, as hashes of two markets never do: so one is damaged. */
 export function isDamagedCopy(one: MarketIdentity, other: MarketIdentity): boolean {
   return one.id !== other.id && one.id.slice(0, SHOWN) === other.id.slice(0, SHOWN);
 }

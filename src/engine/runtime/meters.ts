@@ -44,11 +44,11 @@ export function metersIn(registry: Registry) {
       buckets: number[],
       labelNames: L[] = [],
     ) => new Histogram({ name: `upcurve_${name}`, help, buckets, labelNames, registers }),
-    /** Of seconds, for hot paths. */
-    latency: (name: string, help: string, labelNames: string[]) =>
+    /** A histogram of seconds, for hot paths. */
+    latency: (name: string, help: string, labelNames: string[], buckets = LATENCY_S) =>
       new LatencyHistogram({
         ...{ name: `upcurve_${name}`, help, labelNames, registers },
-        buckets: LATENCY_S,
+        buckets,
       }),
   };
 }

@@ -8,7 +8,7 @@ export interface Position {
   readonly seq: number;
 }
 
-/** Of `<epoch>:<seq>`, for documents too. */
+/** Pattern of `<epoch>:<seq>`, for documents too. */
 export const POSITION_PATTERN = '^(([0-9]{1,15})-[A-Za-z0-9_-]{1,24}):([0-9]{1,16})$';
 const POSITION = new RegExp(POSITION_PATTERN);
 const EPOCH = /^(\d{1,15})-[A-Za-z0-9_-]{1,24}$/;

@@ -1,6 +1,6 @@
 /**
- * "I cannot go on because …": the one list of what this node waits for, and of what is wrong while
- * it serves. Readiness, metrics, the page and refused submissions read it.
+ * "I cannot go on because …": the only list of the node's obstacles, and of faults while it serves.
+ * Readiness, metrics, the page and refused submissions read it.
  *
  * A part that hears of a problem calls `set`, and `clear` once it is over. A part that can be asked
  * at any time registers with `watch`.

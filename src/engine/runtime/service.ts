@@ -2,15 +2,15 @@
  * The life cycle: services start in the order given and stop in reverse.
  *
  * Assumes: a `start` that throws has cleaned up after itself; only those before it are stopped.
- * Never:   waits for ever. All stops together have one deadline; past it those that are left are
- *          still asked to stop, but not waited for, and reported.
+ * Never:   waits for ever. All stops together have one deadline; after that, the remaining services
+ *          are asked to stop, but not waited for, and reported.
  */
 import type { Clock } from './clock.ts';
 
 export interface Service {
   readonly name: string;
   start(): Promise<void> | void;
-  /** Called once, after a successful start. What it was asked before must be safe or given up. */
+  /** Called once, after a successful start. Earlier requests to it must be complete or given up. */
   stop(): Promise<void> | void;
 }
 
@@ -31,7 +31,7 @@ interface StopLimits {
   readonly stopDeadlineMs: number;
 }
 
-/** Starts all, or stops what was started and throws the error of the start that failed. */
+/** Starts all services, or stops the started ones and throws the error of the start that failed. */
 export async function runServices(
   services: readonly Service[],
   limits: StopLimits,

@@ -14,7 +14,7 @@ const AT_ONCE_MS = 2;
 export type Step = (isOver: () => boolean) => boolean;
 
 /** Answers true once `sliceMs` are over. */
-export function sliceOf(clock: Clock, sliceMs = SLICE_MS): () => boolean {
+function sliceOf(clock: Clock, sliceMs = SLICE_MS): () => boolean {
   const endMs = clock.monotonicMs() + sliceMs;
   return () => clock.monotonicMs() >= endMs;
 }
@@ -61,7 +61,7 @@ export class Slices {
 
   /**
    * The deadline for work in the turn of its request; null: the work must wait. All requests of a
-   * turn share 2 ms, so the later ones of a crowd wait.
+   * turn share 2 ms, so the later requests of a crowd wait.
    */
   atOnce(owner: string): (() => boolean) | null {
     if (this.#works.has(owner)) return null;

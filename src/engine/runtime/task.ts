@@ -1,11 +1,11 @@
 /**
  * A loop that runs in the background until it is stopped. The loop is an async function that checks
- * `pause` or `isStopping`; the task starts it once, wakes it, stops it and waits for its end.
+ * `pause` or `isStopping`; the task starts the loop once, wakes it, stops it and waits for its end.
  *
  * Assumes: the loop returns soon after `signal` is aborted; `stop` waits for that.
- * Never:   loses a `wake`. One that comes while the loop is busy ends its next `untilWoken`.
- * An error of the loop goes to `failed`. One that comes after `stop` is dropped: it is most often
- * an aborted wait.
+ * Never:   loses a `wake`. A `wake` that comes while the loop is busy ends its next `untilWoken`.
+ * An error of the loop goes to `failed`. An error after `stop` is dropped: it is most often an
+ * aborted wait.
  */
 import { assert } from './assert.ts';
 import { type Clock, pause } from './clock.ts';
@@ -81,16 +81,16 @@ export class Task {
   }
 
   /** Waits for `wake` or `stop`, at most so long. False: the loop should end. */
-  async untilWoken(mostMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-    if (!this.#isWoken && !this.isStopping) await this.#sleep(mostMs);
+  async untilWoken(maxMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    if (!this.#isWoken && !this.isStopping) await this.#sleep(maxMs);
     this.#isWoken = false;
     return !this.isStopping;
   }
 
-  async #sleep(mostMs: number): Promise<void> {
+  async #sleep(maxMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const isTimed = mostMs !== Number.POSITIVE_INFINITY;
-    const timer = isTimed ? this.#options.clock.after(mostMs, resolve) : null;
+    const isTimed = maxMs !== Number.POSITIVE_INFINITY;
+    const timer = isTimed ? this.#options.clock.after(maxMs, resolve) : null;
     this.#sleepers.add(resolve);
     await promise;
     this.#sleepers.delete(resolve);

@@ -1,7 +1,10 @@
 /** Log lines for a person at a terminal: `12:03:04 warn  epoch 1-x starts: new (epochStarted)`. */
 import type { DestinationStream } from 'pino';
 
-/** What a terminal would obey; texts of clients are in some messages. Line breaks stay. */
+/**
+ * Control characters that a terminal would execute; texts of clients are in some messages. Line
+ * breaks stay.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
 const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 const LONGEST_LEVEL = 5;

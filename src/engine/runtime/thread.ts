@@ -2,12 +2,14 @@
  * Worker threads: `Thread` is the caller's side, `serveThread` the thread's.
  *
  * Guarantees: each call is answered, or rejects. An error keeps its message, stack, cause, and
- * `code` or `kind`. When a thread ends, whatever the reason, all waiting and later calls reject
- * with the Fault `threadEnded`, whose cause is the error that ended it.
+ * `code` or `kind`. When a thread ends for any reason, all waiting and later calls reject with the
+ * Fault `threadEnded`, whose cause is the error that ended the thread.
  */
+
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { assert, Fault, type FaultKind, isFault } from './assert.ts';
 import type { Clock } from './clock.ts';
+import { systemCode } from './errors.ts';
 
 /** Functions that a thread answers, by name; `stop` ends its work. */
 type AnyCalls<Calls> = { readonly [Name in keyof Calls]: (...values: never[]) => unknown } & {
@@ -20,7 +22,7 @@ type Answer<Calls, Name extends keyof Calls> = Calls[Name] extends (...values: n
   ? Awaited<A>
   : never;
 
-/** What calls a thread: `Thread`, or what stands for one in a simulation. */
+/** The calling side of a thread: `Thread`, or its replacement in a simulation. */
 export interface Caller<Calls> {
   call<Name extends keyof Calls & string>(
     name: Name,
@@ -30,14 +32,17 @@ export interface Caller<Calls> {
   ): Promise<Answer<Calls, Name>>;
 }
 
-export interface ThreadOptions<News> {
+interface ThreadOptions<News> {
   /** A file that calls `serveThread`. */
   readonly script: URL;
   /** Copied into the thread. */
   readonly data: unknown;
   /** For messages: `the log's thread`. */
   readonly name: string;
-  /** An idle thread keeps the process alive; false: only one that has a call to answer. */
+  /**
+   * An idle thread keeps the process alive; false: it does so only while a call waits for its
+   * answer.
+   */
   readonly keepsAlive?: boolean;
   readonly onNews?: (news: News) => void;
   /** Called once. The error is null where `stop` ended it. */
@@ -56,7 +61,7 @@ interface Call {
 }
 
 interface SentError {
-  /** A copied error keeps name, message, stack and cause, but none of its other fields. */
+  /** A copied error keeps name, message, stack and cause, but no other field. */
   readonly error: unknown;
   readonly code: string | null;
   readonly kind: FaultKind | null;
@@ -128,7 +133,7 @@ export class Thread<Calls extends AnyCalls<Calls>, News = never> implements Call
   async #stop(limit: StopLimit | undefined): Promise<void> {
     if (this.#ended !== null) return;
     let failure: unknown = null;
-    // Its work has stopped then: whatever it still holds open does not keep it.
+    // Its work has stopped then: resources that it still holds do not delay its end.
     const stopped = this.#send('stop', [], []).catch((error: unknown) => {
       failure = error;
     });
@@ -223,7 +228,7 @@ export class RestartedThread<Calls extends AnyCalls<Calls>> implements Caller<Ca
   }
 }
 
-/** What a thread is served with: each function may answer at once or later. */
+/** The functions that answer a thread's calls: each function may answer at once or later. */
 export type Handlers<Calls> = {
   readonly [Name in keyof Calls]: (
     ...values: Values<Calls, Name>
@@ -232,7 +237,7 @@ export type Handlers<Calls> = {
 
 /**
  * Answers the calls of this thread, each as soon as its function has. The caller ends the thread
- * once `stop` is answered. `serve` gets the data of the thread's options; calls wait for what it
+ * once `stop` is answered. `serve` gets the data of the thread's options; calls wait until it
  * returns.
  */
 export async function serveThread<Data, Calls extends AnyCalls<Calls>, News = never>(
@@ -260,7 +265,7 @@ export async function serveThread<Data, Calls extends AnyCalls<Calls>, News = ne
 
 function sentError(error: unknown): SentError {
   if (!(error instanceof Error)) return { error: new Error(String(error)), code: null, kind: null };
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const code = systemCode(error);
   return { error, code, kind: error instanceof Fault ? error.kind : null };
 }
 

@@ -34,7 +34,10 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes so many more for an action that was granted: later ones wait until they are earned. */
+  /**
+   * Takes this many more tokens for an action that was granted: later ones wait until they are
+   * earned.
+   */
   charge(tokens: number): void {
     this.#tokens -= tokens;
   }

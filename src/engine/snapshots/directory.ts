@@ -7,7 +7,7 @@ import { copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeDatabase } from '../recovery/dataFiles.ts';
 import { isFault } from '../runtime/assert.ts';
-import { checkPages, SUMS_SUFFIX } from '../store/pageSums.ts';
+import { CHECKSUMS_SUFFIX, checkPages } from '../store/pageChecksums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
 import type { Checkpoint } from '../store/state.ts';
 import { newestFirst, type Snapshot, type SnapshotObserver, type SnapshotStore } from './port.ts';
@@ -38,8 +38,8 @@ export class DirectorySnapshots implements SnapshotStore {
     const name = `${checkpoint.epoch}-${checkpoint.seq}`;
     const to = this.#path(name);
     await mkdir(this.#directory, { recursive: true });
-    for (const suffix of ['', SUMS_SUFFIX]) await sync(`${path}${suffix}`);
-    await rename(`${path}${SUMS_SUFFIX}`, `${to}${SUMS_SUFFIX}`);
+    for (const suffix of ['', CHECKSUMS_SUFFIX]) await sync(`${path}${suffix}`);
+    await rename(`${path}${CHECKSUMS_SUFFIX}`, `${to}${CHECKSUMS_SUFFIX}`);
     // The database is renamed last: a snapshot that has its name is whole.
     await rename(path, to);
     await sync(this.#directory);
@@ -47,7 +47,7 @@ export class DirectorySnapshots implements SnapshotStore {
   }
 
   async removeExcept(kept: readonly Snapshot[]): Promise<void> {
-    const stays = new Set(kept.flatMap(({ name }) => [name, `${name}${SUMS_SUFFIX}`]));
+    const stays = new Set(kept.flatMap(({ name }) => [name, `${name}${CHECKSUMS_SUFFIX}`]));
     for (const file of this.#files()) {
       if (!stays.has(file.replace(SUFFIX, ''))) rmSync(join(this.#directory, file));
     }
@@ -55,7 +55,7 @@ export class DirectorySnapshots implements SnapshotStore {
 
   async get({ name }: Snapshot, path: string): Promise<string | null> {
     try {
-      for (const suffix of [SUMS_SUFFIX, '']) {
+      for (const suffix of [CHECKSUMS_SUFFIX, '']) {
         await copyFile(`${this.#path(name)}${suffix}`, `${path}${suffix}`);
       }
       return null;
@@ -85,7 +85,7 @@ export class DirectorySnapshots implements SnapshotStore {
   }
 }
 
-/** Of a file or a folder: its content survives a power cut. */
+/** Syncs a file or a folder: its content survives a power cut. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

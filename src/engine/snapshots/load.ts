@@ -11,8 +11,8 @@ type Observer = Pick<SnapshotObserver, 'snapshotLoaded' | 'snapshotUnusable'>;
 
 /**
  * Puts the newest usable snapshot of an entry in (`after`, `upTo`] into the file at `path`; answers
- * its entry, or null where there is none. A damaged one, or one of another version, is reported and
- * an older one is tried.
+ * its entry, or null where there is none. A damaged snapshot, or one of another version, is
+ * reported and an older one is tried.
  */
 export async function loadSnapshot(
   path: string,
@@ -21,6 +21,8 @@ export async function loadSnapshot(
   log: Log,
   observer: Observer,
 ): Promise<number | null> {
+  // A node that waits asks again and again, and a list costs requests for each snapshot.
+  if (after >= upTo) return null;
   for (const snapshot of await snapshots.list()) {
     const { name, checkpoint } = snapshot;
     const { seq } = checkpoint;
@@ -37,7 +39,7 @@ export async function loadSnapshot(
   return null;
 }
 
-/** null: it can be opened, and its state is that of the checkpoint. */
+/** null: the file can be opened, and its state fits the checkpoint. */
 async function stateFault(path: string, { stateHash }: Checkpoint): Promise<string | null> {
   try {
     const store = new StateStore(path, { horizonBlocks: 1, maxMb: 0, writer: inlineWriter });

@@ -1,8 +1,9 @@
 /**
- * Takes a snapshot every so many entries, keeps the two newest that the log continues, and trims
- * the log behind the older one. A single node runs it all the time, of several nodes the leader.
+ * Takes a snapshot at fixed distances of entries, keeps the two newest that the log continues, and
+ * trims the log behind the older one. A single node runs it all the time, of several nodes the
+ * leader.
  *
- * Crash: at any moment the log holds all that follows the older of two whole snapshots; a snapshot
+ * Crash: at any moment the log holds every entry after the older of two whole snapshots; a snapshot
  *        is stored before the log is trimmed, the log is trimmed before a third one is removed.
  * Never: runs two at once, or ends when one fails: the failure is reported and it tries again.
  * Assumes: the state's writer makes the copy between two commits, off the event loop.
@@ -23,7 +24,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Service } from '../runtime/service.ts';
 import { Task } from '../runtime/task.ts';
-import { checkPages } from '../store/pageSums.ts';
+import { checkPages } from '../store/pageChecksums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
 import type { Checkpoint } from '../store/state.ts';
 import type { Snapshot, SnapshotObserver, SnapshotStore } from './port.ts';
@@ -50,7 +51,7 @@ type Observer = Pick<SnapshotObserver, 'snapshotTaken' | 'snapshotFailed'>;
 
 const KEPT = 2;
 const RETRY_MS = 10_000;
-const MOST_DOUBLINGS = 5;
+const MAX_DOUBLINGS = 5;
 /** Snapshots take a tenth of the time at most: with a large state they are rarer than `every`. */
 const RESTS = 9;
 
@@ -72,7 +73,7 @@ export class SnapshotTaker implements Service {
     this.#observer = observer;
     this.#task = new Task({ clock: deps.clock });
     const { retryMs = RETRY_MS } = options;
-    this.#retry = new Backoff({ firstMs: retryMs, mostMs: retryMs * 2 ** MOST_DOUBLINGS });
+    this.#retry = new Backoff({ firstMs: retryMs, maxMs: retryMs * 2 ** MAX_DOUBLINGS });
     this.#copy = join(deps.files.directory, 'snapshot-state.sqlite');
   }
 
@@ -93,8 +94,8 @@ export class SnapshotTaker implements Service {
         continue;
       }
       try {
-        // First finish what a crash, or an earlier leader, may have left undone.
-        newest = newest === undefined ? await this.#tidy() : await this.#take();
+        // First finishes the work that a crash, or an earlier leader, may have left undone.
+        newest = newest === undefined ? await this.#tidy() : await this.#makeSnapshot();
       } catch (error) {
         newest = undefined;
         this.#report(error);
@@ -115,7 +116,7 @@ export class SnapshotTaker implements Service {
     return checkpoint.epoch !== epoch || seq - checkpoint.seq >= this.#options.every;
   }
 
-  async #take(): Promise<Snapshot | null> {
+  async #makeSnapshot(): Promise<Snapshot | null> {
     const { node, log, files, snapshots, clock } = this.#deps;
     const { rests = RESTS } = this.#options;
     const startMs = clock.monotonicMs();
@@ -132,7 +133,10 @@ export class SnapshotTaker implements Service {
     return newest;
   }
 
-  /** Keeps the newest two that the log continues, and of the log what the older one needs. */
+  /**
+   * Keeps the newest two snapshots that the log continues, and the part of the log after the older
+   * one.
+   */
   async #tidy(): Promise<Snapshot | null> {
     const { log, snapshots } = this.#deps;
     const usable: Snapshot[] = [];
@@ -151,7 +155,7 @@ export class SnapshotTaker implements Service {
     const { log, files } = this.#deps;
     await log.trim(seq);
     const [first] = await log.read(await log.first(), 1);
-    // A restarted log needs its base state as long as it has its first entry.
+    // A restarted log needs its base state while it still has its first entry.
     if (first?.entry.payload.kind !== 'epoch') removeBasesExcept(files, '');
   }
 

@@ -69,19 +69,19 @@ const UPSERT = `
   INSERT INTO bars (pair, final, resolution, start, seq, cause, value) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET seq = excluded.seq, cause = excluded.cause, value = excluded.value`;
 
-/** Reads committed bars; the caller adds those that are not written yet. */
+/** Reads committed bars; the caller adds unwritten ones. */
 export function barReads(database: Database) {
   const select = (where: string) =>
     database.prepare<number[], StoredBar>(`SELECT ${COLUMNS} FROM bars WHERE ${where}`);
   const one = select('pair = ? AND final = ? AND resolution = ? AND start = ?');
   const span = 'pair = ? AND final = ? AND resolution = ? AND start >= ? AND start < ?';
-  const range = select(`${span} AND value IS NOT NULL ORDER BY start DESC LIMIT ?`);
+  const range = select(`${span} AND value IS NOT NULL ORDER BY start DESC LIMIT +?`);
   const recent = select(
     'pair = ? AND final = ? AND resolution = ? AND start >= ? AND seq > ? AND cause < 2 ' +
-      'ORDER BY seq LIMIT ?',
+      'ORDER BY seq LIMIT +?',
   );
   const revised = select(
-    'pair = ? AND resolution = ? AND seq > ? AND cause >= 2 ORDER BY seq LIMIT ?',
+    'pair = ? AND resolution = ? AND seq > ? AND cause >= 2 ORDER BY seq LIMIT +?',
   );
   const open = database.prepare<[], OpenBar>(
     `SELECT pair, resolution, start FROM pairs
@@ -89,7 +89,7 @@ export function barReads(database: Database) {
      WHERE bars.value IS NOT NULL`,
   );
   return {
-    /** Those of all pairs that are not final. One statement: a market has a dozen a token. */
+    /** The bars of all pairs that are not final. One statement: a market has a dozen a token. */
     allOpen: (): OpenBar[] => open.all(),
     one(pair: number, resolution: number, start: number): BarRow | null {
       const row = one.get(pair, 0, resolution, start) ?? one.get(pair, 1, resolution, start);
@@ -120,7 +120,7 @@ export function barReads(database: Database) {
 /** Count and newest change of the bars in a span, so that caches know whether they hold. */
 export interface SettledBars {
   readonly rows: number;
-  /** Of the newest change of any of them. */
+  /** Seq of the newest change of these bars. */
   readonly newestSeq: number;
 }
 
@@ -128,7 +128,7 @@ export interface SettledBars {
 export function settledBars(database: Database) {
   const settled = database.prepare<number[], SettledBars>(
     `SELECT COUNT(*) AS rows, IFNULL(MAX(seq), 0) AS newestSeq FROM (SELECT seq FROM bars
-     WHERE pair = ? AND final = 1 AND resolution = ? AND start >= ? AND start < ? LIMIT ?)`,
+     WHERE pair = ? AND final = 1 AND resolution = ? AND start >= ? AND start < ? LIMIT +?)`,
   );
   return (pair: number, resolution: number, from: number, to: number, most: number): SettledBars =>
     settled.get(pair, resolution, from, to, most) ?? { rows: 0, newestSeq: 0 };
@@ -144,7 +144,7 @@ export function barWrites(database: Database) {
   );
   const prune = database.prepare<[number]>('DELETE FROM bars WHERE value IS NULL AND seq <= ?');
   return {
-    /** Returns what was there before. */
+    /** Returns the value before. */
     put(key: string, value: string | null, seq: number, cause: number): string | null {
       const { pair, resolution, start } = parseBarKey(key);
       const final = value === null || isOpen(value) ? 0 : 1;

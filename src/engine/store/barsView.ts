@@ -1,9 +1,13 @@
 /**
- * Bars as they are now: those that wait to be written are overlaid on the stored ones. Before
- * anything of a pair is read or changed, ends that market time has passed are put into its bars
- * (`BarEnds`).
+ * Bars as they are now: unwritten bars are overlaid on the stored ones. Before a bar of a pair is
+ * read or changed, bars whose end market time has passed are made final (`BarEnds`).
  */
-import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
+import {
+  FOREVER_MS,
+  intervalStart,
+  type Resolution,
+  STORED_RESOLUTION_IDS,
+} from '../market/resolution.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import {
   type BarRow,
@@ -15,38 +19,37 @@ import {
   settledBars,
 } from './barRows.ts';
 import type { Database } from './database.ts';
-import type { Stage } from './stage.ts';
 import {
   type BarEnds,
   type BarOwner,
+  type PairWrites,
+  type PendingBars,
   rowOf,
-  type StagedBars,
-  type StagedPair,
-} from './stagedBars.ts';
+} from './pendingBars.ts';
+import type { PendingWrites } from './pendingWrites.ts';
 
-const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** Ends that wait beside each other: each is looked at when a pair is read. */
-const MOST_WAITING_ENDS = 8;
+const MAX_WAITING_ENDS = 8;
 /** Pairs whose bars are ended in one turn of the loop: less than a millisecond. */
 const ENDS_A_TURN = 48;
 /** Far more than lateness can leave open at once. */
 const MAX_OPEN_BARS = 10_000;
 
 interface Stages {
-  /** What is staged now. */
-  readonly newest: () => Stage;
-  /** What was handed over to be written, not acknowledged yet. */
-  readonly inFlight: () => Stage | null;
+  /** Takes rows now. */
+  readonly newest: () => PendingWrites;
+  /** Rows handed over to be written, not acknowledged yet. */
+  readonly inFlight: () => PendingWrites | null;
 }
 
 export class BarsView {
   readonly #reads;
   readonly #settled;
-  readonly #newest: () => Stage;
-  readonly #inFlight: () => Stage | null;
+  readonly #newest: () => PendingWrites;
+  readonly #inFlight: () => PendingWrites | null;
   /** No bar that ended before this moment has changed in order since `seq`; -1: cannot tell. */
   readonly #oldestMarketMsSince: (seq: number) => number;
-  /** Pairs whose bars are being ended: what that reads of them is how they were before. */
+  /** Pairs whose bars are being ended: reads for this purpose get their earlier bars. */
   readonly #ending = new Set<number>();
 
   constructor(
@@ -62,7 +65,7 @@ export class BarsView {
   }
 
   /** Where the bars that `owner` changes from now on are staged, until it is closed. */
-  stagePair(pair: number, owner: BarOwner): StagedPair {
+  writesOfPair(pair: number, owner: BarOwner): PairWrites {
     const stage = this.#newest();
     // It is about to change bars that may still wait to be encoded.
     this.#inFlight()?.bars.find(pair)?.encode();
@@ -75,7 +78,7 @@ export class BarsView {
   stageEnds(ends: BarEnds): void {
     const stage = this.#newest();
     stage.addEnds(ends);
-    for (const pair of stage.bars.endedBeforeLast(MOST_WAITING_ENDS)) this.endBars(pair);
+    for (const pair of stage.bars.endedBeforeLast(MAX_WAITING_ENDS)) this.endBars(pair);
   }
 
   /** Some wait to be put into the bars of this pair. */
@@ -133,8 +136,8 @@ export class BarsView {
     return this.#settled(pair, resolution, from, to, most);
   }
 
-  /** Puts all that waits in a stage into its bars. No `clock`: in one turn of the loop. */
-  async endAll({ bars }: Stage, clock?: Clock): Promise<void> {
+  /** Makes all bars of a stage final whose end has passed. No `clock`: in one turn of the loop. */
+  async endAll({ bars }: PendingWrites, clock?: Clock): Promise<void> {
     let ended = 0;
     for (let pair = bars.nextEnded(); pair !== null; pair = bars.nextEnded()) {
       this.endBars(pair);
@@ -158,15 +161,10 @@ export class BarsView {
     return this.#reads.allOpen();
   }
 
-  /** Bars whose interval has not ended at `marketMs`, which are those that are not final. */
+  /** Bars whose interval has not ended at `marketMs`, the same as the bars that are not final. */
   open(pair: number, resolution: Resolution, marketMs: number): BarRow[] {
     const from = intervalStart(resolution, marketMs);
     return this.range(pair, STORED_RESOLUTION_IDS[resolution], from, FOREVER_MS, MAX_OPEN_BARS);
-  }
-
-  /** As committed. */
-  stored(pair: number, resolution: number, start: number): BarRow | null {
-    return this.#reads.one(pair, resolution, start);
   }
 
   #staged(pair: number, resolution: number, start: number): BarSlot | undefined {
@@ -177,8 +175,8 @@ export class BarsView {
     return undefined;
   }
 
-  /** Those that hold the pair's newest bars, newest first. */
-  #stagesOf(pair: number): readonly Stage[] {
+  /** The stages that hold the pair's newest bars, newest first. */
+  #stagesOf(pair: number): readonly PendingWrites[] {
     this.endBars(pair);
     const inFlight = this.#inFlight();
     return inFlight === null ? [this.#newest()] : [this.#newest(), inFlight];
@@ -192,7 +190,7 @@ export class BarsView {
     pair: number,
     resolution: number,
     stored: readonly BarRow[],
-    wanted: Parameters<StagedBars['overlay']>[3],
+    wanted: Parameters<PendingBars['overlay']>[3],
   ): BarRow[] {
     return this.#stagesOf(pair)
       .toReversed()

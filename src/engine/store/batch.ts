@@ -8,9 +8,9 @@ import { barWrites } from './barRows.ts';
 import { changeIndexWrites, type IndexedChange } from './changeIndex.ts';
 import type { Database } from './database.ts';
 import { keyedWrites, perTable } from './keyedRows.ts';
+import { lineOf } from './pendingBars.ts';
+import type { PendingWrites } from './pendingWrites.ts';
 import { KEYED_TABLES, type KeyedTable, textOf } from './rows.ts';
-import type { Stage } from './stage.ts';
-import { lineOf } from './stagedBars.ts';
 import { decodePiece, type Text, TextPieces } from './textPieces.ts';
 import { contentCode, tradeKey } from './tradeIds.ts';
 import { decodeRecord, encodeRecord, recordsOf, undoWrites } from './undoRows.ts';
@@ -30,14 +30,16 @@ export interface Batch {
   /** Undo records and tombstones below this are dropped. */
   readonly horizonSeq: number;
   readonly checkpoint: string;
-  /** Rows that the next state hash covers: see `HashWindow`. */
-  readonly unhashed: string;
 }
 
-type Head = Pick<Batch, 'checkpoint' | 'unhashed' | 'horizonSeq'>;
+type Head = Pick<Batch, 'checkpoint' | 'horizonSeq'>;
 
-/** The stage is closed, so nothing of it changes meanwhile. No `clock`: in one turn of the loop. */
-export async function encodeInSteps(stage: Stage, head: Head, clock?: Clock): Promise<Batch> {
+/** The stage is closed, so it does not change meanwhile. No `clock`: in one turn of the loop. */
+export async function encodeInSteps(
+  stage: PendingWrites,
+  head: Head,
+  clock?: Clock,
+): Promise<Batch> {
   const steps = encode(stage, head);
   for (;;) {
     const { done, value } = steps.next();
@@ -46,7 +48,7 @@ export async function encodeInSteps(stage: Stage, head: Head, clock?: Clock): Pr
   }
 }
 
-function* encode(stage: Stage, head: Head): Generator<void, Batch> {
+function* encode(stage: PendingWrites, head: Head): Generator<void, Batch> {
   const restored = yield* pieces(stage.bars.restored, lineOf);
   for (const pair of stage.bars.pairs()) if (pair.encode()) yield;
   const bars = stage.bars.lines.all();
@@ -88,9 +90,6 @@ export function batchWriter(database: Database): (batch: Batch) => void {
     'INSERT INTO checkpoint (id, text) VALUES (1, ?) ' +
       'ON CONFLICT DO UPDATE SET text = excluded.text',
   );
-  const putUnhashed = database.prepare<[string]>(
-    'INSERT INTO unhashed (id, rows) VALUES (1, ?) ON CONFLICT DO UPDATE SET rows = excluded.rows',
-  );
   let prunedTo = 0;
 
   const write = database.transaction((batch: Batch) => {
@@ -115,7 +114,6 @@ export function batchWriter(database: Database): (batch: Batch) => void {
       keyed.dropped.prune(batch.horizonSeq);
     }
     putCheckpoint.run(batch.checkpoint);
-    putUnhashed.run(batch.unhashed);
   });
 
   function putTradeIds(record: string): void {
@@ -131,7 +129,7 @@ export function batchWriter(database: Database): (batch: Batch) => void {
   };
 }
 
-/** Returns what they were before, lines of key and value. */
+/** Returns the earlier values, lines of key and value. */
 function putBars(lines: Text, put: ReturnType<typeof barWrites>['put']): string {
   let before = '';
   for (const line of linesOf(lines)) {

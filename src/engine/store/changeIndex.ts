@@ -1,7 +1,7 @@
 /**
  * Which parts of a stream changed, and when: one row for each part of a scope, with the seq of its
- * last change. What vanished keeps its row, so `since` can tell of it; rows beyond the horizon are
- * forgotten.
+ * last change. A part that vanished keeps its row, so `since` can report it; rows beyond the
+ * horizon are forgotten.
  *
  * Never: undone. A rollback records a change for each row that it restores.
  */
@@ -12,7 +12,7 @@ export interface StreamChange {
   /** A stream's tag, for example all orders of a token. */
   readonly scope: string;
   readonly ref: string;
-  /** What must be known of a part that is gone; free of control characters. */
+  /** Data about a part that must survive its removal; free of control characters. */
   readonly about: string;
   /** By a rollback. */
   readonly undone: boolean;
@@ -24,7 +24,7 @@ export interface IndexedChange extends Omit<StreamChange, 'undone'> {
   readonly undoneSeq: number;
 }
 
-export class StagedChangeIndex {
+export class PendingChangeIndex {
   readonly #scopes = new Map<string, Map<string, IndexedChange>>();
 
   put(change: IndexedChange): void {
@@ -40,7 +40,7 @@ export class StagedChangeIndex {
     return this.#scopes.get(scope)?.size ?? 0;
   }
 
-  /** Those of `scope` after `seq`, by ref. */
+  /** Changes of `scope` after `seq`, by ref. */
   overlay(
     scope: string,
     seq: number,
@@ -65,8 +65,8 @@ function newer(older: IndexedChange | undefined, change: IndexedChange): Indexed
 
 export function changeIndexReads(database: Database) {
   const since = database.prepare<[string, number, number], IndexedChange>(
-    `SELECT scope, ref, seq, undone_seq AS undoneSeq, about FROM touches
-     WHERE scope = ? AND seq > ? ORDER BY seq, ref LIMIT ?`,
+    `SELECT scope, ref, seq, undone_seq AS undoneSeq, about FROM change_index
+     WHERE scope = ? AND seq > ? ORDER BY seq, ref LIMIT +?`,
   );
   return {
     since: (scope: string, seq: number, limit: number): IndexedChange[] =>
@@ -76,11 +76,11 @@ export function changeIndexReads(database: Database) {
 
 export function changeIndexWrites(database: Database) {
   const upsert = database.prepare<[string, string, number, number, string]>(
-    `INSERT INTO touches (scope, ref, seq, undone_seq, about) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO change_index (scope, ref, seq, undone_seq, about) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET seq = excluded.seq, about = excluded.about,
      undone_seq = max(undone_seq, excluded.undone_seq)`,
   );
-  const prune = database.prepare<[number]>('DELETE FROM touches WHERE seq <= ?');
+  const prune = database.prepare<[number]>('DELETE FROM change_index WHERE seq <= ?');
   return {
     put: ({ scope, ref, seq, undoneSeq, about }: IndexedChange): void => {
       upsert.run(scope, ref, seq, undoneSeq, about);
@@ -92,8 +92,8 @@ export function changeIndexWrites(database: Database) {
   };
 }
 
-/** Touches in one answer, more only where one entry has more. */
-const MOST = 500;
+/** Changes in one answer, more only where one entry has more. */
+const MAX_CHANGES = 500;
 
 /**
  * A page of what changed, of whole entries only: `completeTo` is the last entry that is in it,
@@ -103,20 +103,20 @@ export function changePage(
   applied: number,
   read: (limit: number) => readonly IndexedChange[],
 ): { readonly changes: readonly IndexedChange[]; readonly completeTo: number } {
-  const changes = read(MOST + 1);
-  const beyond = changes[MOST];
+  const changes = read(MAX_CHANGES + 1);
+  const beyond = changes[MAX_CHANGES];
   if (beyond === undefined) return { changes, completeTo: applied };
   const whole = changes.filter(({ seq }) => seq < beyond.seq);
   if (whole.length > 0) return { changes: whole, completeTo: beyond.seq - 1 };
   return { changes: ofEntry(beyond.seq, read), completeTo: beyond.seq };
 }
 
-/** All of the oldest entry; what follows may be far more than that. */
+/** All changes of the oldest entry; later changes may be far more. */
 function ofEntry(
   entry: number,
   read: (limit: number) => readonly IndexedChange[],
 ): readonly IndexedChange[] {
-  for (let limit = 2 * MOST; ; limit *= 2) {
+  for (let limit = 2 * MAX_CHANGES; ; limit *= 2) {
     const changes = read(limit);
     const isWhole = changes.length < limit || changes.at(-1)?.seq !== entry;
     if (isWhole) return changes.filter(({ seq }) => seq === entry);

@@ -1,5 +1,6 @@
-/** Damage: a file of DATA_DIR does not hold what this program wrote there. */
+/** Damage: the content of a file in DATA_DIR differs from the content that this program wrote. */
 import { isFault } from '../runtime/assert.ts';
+import { systemCode } from '../runtime/errors.ts';
 
 const SQLITE_DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(READ|SHORT_READ|CORRUPTFS))/;
 
@@ -9,6 +10,6 @@ const SQLITE_DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(READ|SHORT_READ|CORRUPTFS)
  */
 export function isDamage(error: unknown): boolean {
   if (isFault(error, 'damagedFile') || error instanceof SyntaxError) return true;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = systemCode(error) ?? '';
   return SQLITE_DAMAGE.test(code);
 }

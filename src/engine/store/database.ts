@@ -15,7 +15,7 @@ interface DatabaseOptions {
 }
 
 const LOCK_WAIT_MS = 1_000;
-/** What SQLite leaves of a write-ahead log when it begins it again: larger ones are cut. */
+/** When SQLite starts a write-ahead log again, it cuts larger files to this size. */
 const WAL_KEPT_BYTES = 4 * 1024 * 1024;
 /** The system keeps pages too: in a state of 166 MB a row is read as fast with 8 MiB as with 64. */
 const CACHE_MB = 8;
@@ -42,7 +42,7 @@ export function openDatabase(file: string, options: DatabaseOptions): Database.D
 /** All reads of `run` see one state of the file: a commit may arrive between two reads. */
 export type AtOnce = <T>(run: () => T) => T;
 
-/** Each read alone would lock and unlock the file, which is most of what it costs. */
+/** A single read would lock and unlock the file, which is most of its cost. */
 export function readsAtOnce(database: Database.Database): AtOnce {
   const begin = database.prepare<[]>('BEGIN');
   const end = database.prepare<[]>('COMMIT');

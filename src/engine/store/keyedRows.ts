@@ -1,7 +1,6 @@
 /** Tables of key and value: stored rows, and staged rows overlaid on them. */
 import type { AtOnce, Database } from './database.ts';
-import { KeyFilter } from './keyFilter.ts';
-import { NewestRows } from './newestRows.ts';
+import type { PendingWrites } from './pendingWrites.ts';
 import {
   KEYED_TABLES,
   type KeyedTable,
@@ -11,16 +10,15 @@ import {
   recordOf,
   textOf,
 } from './rows.ts';
-import type { Stage } from './stage.ts';
 
 export interface KeyedRow {
   readonly key: string;
   readonly value: string;
 }
 
-/** One of `make` for each table. */
+/** Calls `make` for each table. */
 export function perTable<T>(make: (table: KeyedTable) => T): Record<KeyedTable, T> {
-  // trust: built from all of KEYED_TABLES
+  // trust: built from every table of KEYED_TABLES
   return Object.fromEntries(KEYED_TABLES.map((table) => [table, make(table)])) as Record<
     KeyedTable,
     T
@@ -40,23 +38,21 @@ export function keyedReads(database: Database, table: KeyedTable) {
   const last = database.prepare<[string, string], { key: string }>(
     `SELECT key FROM ${table} WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`,
   );
-  const keys = database.prepare<[number], string>(`SELECT key FROM ${table} LIMIT ?`).pluck();
   const range = database.prepare<[string, string, number], KeyedRow>(
-    `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?`,
+    `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT +?`,
   );
   const pages = {
     ascending: database.prepare<[string, string, number, number], KeyedRow>(
-      `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ? OFFSET ?`,
+      `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT +? OFFSET ?`,
     ),
     descending: database.prepare<[string, string, number, number], KeyedRow>(
       `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key DESC
-       LIMIT ? OFFSET ?`,
+       LIMIT +? OFFSET ?`,
     ),
   };
   return {
     get: (key: string): string | null => get.get(key)?.value ?? null,
     all: (): KeyedRow[] => all.all(),
-    keys: (limit: number): string[] => keys.all(limit),
     /** Rows with keys in [from, to), ascending. */
     range: (from: string, to: string, limit: number): KeyedRow[] => range.all(from, to, limit),
     /** The same in either order, behind `offset` of them. */
@@ -88,7 +84,7 @@ export function keyedWrites(database: Database, table: KeyedTable) {
   };
 }
 
-/** Keys in [from, to); an end that is left out is that of the prefix. */
+/** Keys in [from, to); an end that is left out is the end of the prefix. */
 export interface KeySpan {
   readonly from?: string;
   readonly to?: string;
@@ -123,10 +119,10 @@ function pageOverlaid(
   const isBefore = (a: string, b: string) => (order === 'ascending' ? a < b : a > b);
   const start = Math.max(0, offset - staged.size);
   const slice = stored.rows(start, offset - start + limit + staged.size);
-  // With all that waits there are at most `offset` rows then.
+  // With all staged rows there are at most `offset` rows then.
   if (slice.length === 0 && start > 0) return [];
   const first = start === 0 ? undefined : slice[0]?.key;
-  // Of the first row of the slice, among all rows that there are.
+  // Rank of the slice's first row among all rows.
   let rank = start;
   const rows = slice.filter(({ key }) => !staged.has(key));
   for (const [key, value] of staged) {
@@ -138,30 +134,11 @@ function pageOverlaid(
   return rows.slice(offset - rank, offset - rank + limit);
 }
 
-/** Its rows are made by the writer, from the undo records. */
-const UNSEEN = 'trade_ids';
-/** To read the keys of a larger state would take longer than it saves. */
-const MOST_KEYS_READ = 50_000;
+type PendingRows = Pick<PendingWrites, 'keyed'>;
 
-function filterOf(stored: Record<KeyedTable, ReturnType<typeof keyedReads>>): KeyFilter {
-  const filter = new KeyFilter();
-  let left = MOST_KEYS_READ;
-  for (const table of KEYED_TABLES) {
-    if (table === UNSEEN) continue;
-    const keys = stored[table].keys(left + 1);
-    left -= keys.length;
-    if (left < 0) break;
-    for (const key of keys) filter.add(table, key);
-  }
-  if (left < 0) filter.stop();
-  return filter;
-}
-
-type StagedRows = Pick<Stage, 'keyed'>;
-
-/** What rows were when they were held, of those that changed since. */
+/** Values at the time of `hold` of rows that changed since. */
 interface Held {
-  readonly before: StagedRows;
+  readonly before: PendingRows;
   readonly view: KeyedView;
 }
 
@@ -175,56 +152,38 @@ export interface HeldRows {
 export class KeyedView {
   readonly #stored: Record<KeyedTable, ReturnType<typeof keyedReads>>;
   /** Newest first. */
-  readonly #stages: () => readonly StagedRows[];
+  readonly #stages: () => readonly PendingRows[];
   readonly #atOnce: AtOnce;
-  readonly #filter: KeyFilter;
-  readonly #newest: NewestRows;
-  readonly #keepsReads: boolean;
   readonly #held = new Set<Held>();
   /** Staged rows of tables, by key, until anything else is staged. */
   readonly #sorted = new Map<KeyedTable, readonly [string, string | null][]>();
 
   constructor(
     stored: Record<KeyedTable, ReturnType<typeof keyedReads>>,
-    stages: () => readonly StagedRows[],
+    stages: () => readonly PendingRows[],
     atOnce: AtOnce,
-    { filter, newest, keepsReads } = {
-      filter: filterOf(stored),
-      newest: new NewestRows(),
-      keepsReads: true,
-    },
   ) {
     this.#stored = stored;
     this.#stages = stages;
     this.#atOnce = atOnce;
-    this.#filter = filter;
-    this.#newest = newest;
-    this.#keepsReads = keepsReads;
   }
 
   /** Tell it of every row before it is staged. */
-  noteStaged(changes: readonly RowChange[]): void {
+  notePending(changes: readonly RowChange[]): void {
     this.#sorted.clear();
     for (const held of this.#held) this.#keep(held, changes);
-    for (const { table, key, before, after } of changes) {
-      // A row that was there is known.
-      if (before === null && after !== null) this.#filter.add(table, key);
-    }
   }
 
   /** The file holds them now, and they are not staged any more. */
-  noteCommitted({ keyed }: Stage): void {
+  noteCommitted(): void {
     this.#sorted.clear();
-    this.#newest.noteCommitted(keyed);
   }
 
   /** For a reader that takes many turns of the loop. */
-  hold(): HeldRows {
-    const before: StagedRows = { keyed: perTable(() => new Map()) };
-    // Rows of one answer are seldom read again, and would take the place of those that are.
-    const known = { filter: this.#filter, newest: this.#newest, keepsReads: false };
+  snapshot(): HeldRows {
+    const before: PendingRows = { keyed: perTable(() => new Map()) };
     const stages = () => [before, ...this.#stages()];
-    const held = { before, view: new KeyedView(this.#stored, stages, this.#atOnce, known) };
+    const held = { before, view: new KeyedView(this.#stored, stages, this.#atOnce) };
     this.#held.add(held);
     return { rows: held.view, release: () => void this.#held.delete(held) };
   }
@@ -233,7 +192,8 @@ export class KeyedView {
     view.#sorted.clear();
     for (const { table, key } of changes) {
       const kept = before.keyed[table];
-      // Not what the change says was before: that of a rollback does not always say it.
+      // The value is read here and not taken from the change, because a rollback's change does not
+      // always contain it.
       if (!kept.has(key)) kept.set(key, { value: this.value(table, key), seq: 0 });
     }
   }
@@ -248,13 +208,8 @@ export class KeyedView {
       const staged = stage.keyed[table].get(key);
       if (staged !== undefined) return staged.value;
     }
-    if (table !== UNSEEN && !this.#filter.mayHave(table, key)) return null;
-    const known = this.#newest.get(table, key);
-    if (known !== undefined) return known;
     const text = this.#stored[table].get(key);
-    const value = text === null ? null : RowRecord.ofText(text);
-    if (this.#keepsReads) this.#newest.noteRead(table, key, value);
-    return value;
+    return text === null ? null : RowRecord.ofText(text);
   }
 
   record<T extends object>(table: KeyedTable, key: string): T | null {
@@ -319,16 +274,6 @@ export class KeyedView {
       }
       return rows;
     });
-  }
-
-  lastKey(table: KeyedTable, prefix: string): string | null {
-    let last = this.#stored[table].lastKey(prefix);
-    for (const stage of this.#stages()) {
-      for (const key of stage.keyed[table].keys()) {
-        if (key.startsWith(prefix) && (last === null || key > last)) last = key;
-      }
-    }
-    return last;
   }
 
   #staged(table: KeyedTable, from: string, to: string): Map<string, string | null> {

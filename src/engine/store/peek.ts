@@ -21,7 +21,7 @@ export function peekCheckpoint(file: string): Checkpoint | null {
     // It cannot be opened or read: the start finds out why and says so.
     return null;
   } finally {
-    // SQLite leaves these of a reader, and there is nothing in them.
+    // SQLite leaves these files after a reader, and they are empty.
     if (!hadLog) for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
   }
 }

@@ -1,4 +1,4 @@
-/** Rows of the fold that are records, as JSON text: what the market knows of the chain. */
+/** Rows of the fold that are records, as JSON text: the market's knowledge of the chain. */
 import type { AssetId } from '../market/asset.ts';
 import type {
   ChainOrder,
@@ -49,7 +49,7 @@ export interface TradeRecord {
   readonly tokens: string;
   readonly lovelace: string;
   readonly tx: string;
-  /** Whose order it was, or whose launch. */
+  /** Payment key of the order, or of the launch. */
   readonly pkh: string;
   readonly atMs: number;
   /** Absent: it was on the curve. */
@@ -73,16 +73,16 @@ export interface TraderRecord {
   readonly lastMs: number;
 }
 
-/** More than a market has: for those who read all of them. */
-export const MOST_POOLS = 1_000_000;
+/** More than a market has: the limit of readers that read every pool. */
+export const MAX_POOLS = 1_000_000;
 
 /** One execution of an order. */
 export interface OrderFill {
   readonly tx: string;
   readonly atMs: number;
-  /** Of the input asset. */
+  /** Amount of the input asset. */
   readonly amount: string;
-  /** Of the output asset. */
+  /** Amount of the output asset. */
   readonly received: string;
   readonly feeLovelace: string;
   /** Place in the chain of its trade; null where it has none. */
@@ -90,8 +90,8 @@ export interface OrderFill {
 }
 
 /**
- * Table `orders`, by reference of the output that placed it; those that are open also stand in
- * `open_orders`, and in `order_outputs` where another output holds what parts have left.
+ * Table `orders`, by reference of the output that placed it; open orders are also in `open_orders`,
+ * and in `order_outputs` if another output holds the rest of a partly executed order.
  */
 export interface OrderRecord extends PlacedOrder {
   readonly placedMs: number;
@@ -101,15 +101,15 @@ export interface OrderRecord extends PlacedOrder {
   /** Set when it is no longer open. */
   readonly closedMs: number | null;
   readonly closedTx: string | null;
-  /** Of the output asset, in all. */
+  /** Sum in the output asset. */
   readonly received: string;
   /** Executed parts, the last one excluded that ended it; absent: none. */
   readonly parts?: readonly OrderFill[];
-  /** What they have left; absent: all of it. */
+  /** The rest that these parts left; absent: all of it. */
   readonly rest?: OrderRest;
-  /** Of the offer, what came back with the execution that ended it; absent: nothing. */
+  /** Part of the offer that came back with the last execution; absent: nothing. */
   readonly unspent?: string;
-  /** Of the fill, or where it would have filled when it was given back; null while open. */
+  /** Venue of the fill, or the venue at the refund; null while open. */
   readonly venue: Reserves['venue'] | null;
   /** Place in the chain of its newest trade; null where it has none. */
   readonly tradeAt: ChainOrder | null;
@@ -174,6 +174,12 @@ export function poolState(pool: PoolRecord): PoolState {
   }
   const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
   return { venue, ...reserves, curve, thresholdLovelace: BigInt(pool.thresholdLovelace) };
+}
+
+/** The pool's state before its first trade here: of a launch, the whole supply and no coins. */
+export function firstPoolState(pool: PoolRecord): PoolState {
+  const untouched = { venue: 'CURVE', x: '0', y: pool.supply, owed: '0' } as const;
+  return poolState({ ...pool, reserves: pool.firstReserves ?? untouched });
 }
 
 function splashFees(fees: NonNullable<Reserves['splash']>): SplashFees {

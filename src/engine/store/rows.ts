@@ -1,7 +1,7 @@
 /**
- * What the fold writes: rows named by table and key. Records and bars are objects until a text is
- * needed (`RowRecord`, `BarSlot`). The text of a row is the same in its table, in the
- * before-images of the undo record and under the state hash, so they cannot disagree.
+ * Rows of the fold: rows named by table and key. Records and bars are objects until a text is
+ * needed (`RowRecord`, `BarSlot`). The text of a row is the same in its table, in the before-images
+ * of the undo record and under the state hash, so they cannot disagree.
  *
  * Assumes: keys and values hold no line feed, keys no tab; a value is never empty.
  */
@@ -26,6 +26,7 @@ export const KEYED_TABLES = [
   'holder_tokens',
   'holder_ranks',
   'traders',
+  'token_traders',
   'counts',
   'locks',
   'lock_index',
@@ -37,8 +38,8 @@ export type KeyedTable = (typeof KEYED_TABLES)[number];
 export type TableName = (typeof TABLES)[number];
 
 /**
- * What no rollback takes back: the mempool is not of the chain, and who was shown an order may ask
- * for it when it is gone. `dropped` is forgotten beyond the horizon.
+ * Tables that no rollback restores: the mempool is not part of the chain, and a client may ask for
+ * an order that it saw before a rollback. `dropped` is forgotten beyond the horizon.
  */
 export const KEPT_TABLES: ReadonlySet<TableName> = new Set(['mempool', 'beacons', 'dropped']);
 
@@ -77,7 +78,7 @@ export class RowRecord {
     return this.#text;
   }
 
-  /** Shared by all who ask. */
+  /** Shared by all readers. */
   get record(): object {
     // trust: our own row; which record a table holds is said in records.ts
     this.#record ??= JSON.parse(this.text) as object;
@@ -85,14 +86,14 @@ export class RowRecord {
   }
 }
 
-/** What a row holds: a text, or a record that becomes one when it is needed. */
+/** The value of a row: a text, or a record that becomes one when it is needed. */
 export type RowValue = string | RowRecord;
 
 export function textOf(value: RowValue): string {
   return typeof value === 'string' ? value : value.text;
 }
 
-/** Shared by all who ask; it must not be changed. */
+/** Shared by all readers; it must not be changed. */
 export function recordOf<T extends object>(value: RowValue): T {
   const { record } = typeof value === 'string' ? RowRecord.ofText(value) : value;
   // trust: which record a table holds is said in records.ts

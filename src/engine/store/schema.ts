@@ -6,16 +6,13 @@ import type { Database } from './database.ts';
 import { KEYED_TABLES, TABLES, type TableName } from './rows.ts';
 
 /**
- * Of rows and fold together; part of the checkpoint. A test pins the rows that this version makes
- * of a small market: it fails where they change and the version does not.
+ * Version of rows and fold together; part of the checkpoint. A test pins the rows that this version
+ * makes of a small market: it fails where they change and the version does not.
  */
-export const STATE_VERSION = 6;
+export const STATE_VERSION = 7;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL)
-    STRICT;
-  -- What the next state hash covers of the entries up to the checkpoint: lines of table and key.
-  CREATE TABLE IF NOT EXISTS unhashed (id INTEGER PRIMARY KEY CHECK (id = 1), rows TEXT NOT NULL)
     STRICT;
   -- value is NULL in a tombstone: the bar vanished at seq. Open bars come first, so that the few
   -- that a pair's next trade changes lie on one page.
@@ -31,20 +28,21 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS bar_tombstones ON bars (seq) WHERE value IS NULL;
   -- One row a commit: what each entry did up to to_seq, and the bars as they were before it.
   CREATE TABLE IF NOT EXISTS undo (
-    to_seq INTEGER PRIMARY KEY, horizon_seq INTEGER NOT NULL, records TEXT NOT NULL,
-    bars TEXT NOT NULL
+    to_seq INTEGER PRIMARY KEY, horizon_seq INTEGER NOT NULL, records BLOB NOT NULL,
+    bars BLOB NOT NULL
   ) STRICT;
-  CREATE TABLE IF NOT EXISTS touches (
+  CREATE TABLE IF NOT EXISTS change_index (
     scope TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, undone_seq INTEGER NOT NULL,
     about TEXT NOT NULL, PRIMARY KEY (scope, ref)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS touches_in_order ON touches (scope, seq, ref);
-  CREATE INDEX IF NOT EXISTS touches_by_age ON touches (seq);
+  CREATE INDEX IF NOT EXISTS change_index_in_order ON change_index (scope, seq, ref);
+  CREATE INDEX IF NOT EXISTS change_index_by_age ON change_index (seq);
 `;
 
 /**
- * Rows of a quarter of a page, found by a hash. Sorted by it, a tree of them is nine pages deep,
- * and those that are read together lie apart. A file that was made before keeps its order.
+ * Rows of a quarter of a page, found by a hash. If they were sorted by the hash, their tree would
+ * be nine pages deep, and rows that are read together would lie apart. A file that was made before
+ * keeps its order.
  */
 const IN_ORDER_OF_ARRIVAL: ReadonlySet<TableName> = new Set(['orders']);
 
@@ -88,7 +86,7 @@ export function digestTables(database: Database, horizonSeq: number): Record<Tab
     if (name === 'dropped') return database.prepare<[number]>(DROPPED).iterate(horizonSeq);
     return database.prepare<[]>(`SELECT key, value, seq FROM ${name} ORDER BY key`).iterate();
   };
-  // trust: built from all of TABLES
+  // trust: built from every table of TABLES
   return Object.fromEntries(TABLES.map((name) => [name, digest(table(name))])) as Record<
     TableName,
     string

@@ -2,25 +2,17 @@
  * The state file: rows of the fold, written behind it. One owner.
  *
  * Staged rows wait in memory, newest value per row, until a commit hands them to the writer with
- * the checkpoint, one transaction. Reads include staged rows and those that are being written.
- * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
+ * the checkpoint, one transaction. Reads include staged rows and rows that are being written. A
+ * failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
 import type { Resolution } from '../market/resolution.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
-import {
-  type BarRow,
-  type BarSlot,
-  type BarValue,
-  type OpenBar,
-  parseBarKey,
-  type SettledBars,
-} from './barRows.ts';
+import type { BarRow, BarSlot, BarValue, OpenBar, SettledBars } from './barRows.ts';
 import { BarsView } from './barsView.ts';
 import { encodeInSteps } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
 import { type AtOnce, type Database, openDatabase, readsAtOnce } from './database.ts';
-import { HashWindow } from './hashWindow.ts';
 import {
   type HeldRows,
   type KeyedRow,
@@ -30,11 +22,16 @@ import {
   type PageQuery,
   perTable,
 } from './keyedRows.ts';
-import { checkpointWithSums, releaseLocked, writeAllSums } from './pageSums.ts';
+import {
+  checkpointWithChecksums,
+  keepLogAhead,
+  releaseLocked,
+  writeAllChecksums,
+} from './pageChecksums.ts';
+import type { BarEnds, BarOwner, PairWrites } from './pendingBars.ts';
+import { PendingWrites } from './pendingWrites.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
-import { Stage } from './stage.ts';
-import type { BarEnds, BarOwner, StagedPair } from './stagedBars.ts';
 import type { OpenWriter, StateWriter } from './stateWriter.ts';
 import { type CountedTrades, TradeIds } from './tradeIds.ts';
 import { type Point, UndoPoints } from './undoRows.ts';
@@ -44,7 +41,7 @@ export interface Checkpoint {
   readonly seq: number;
   readonly term: number;
   readonly entryHash: string;
-  /** Of the state after entry `hashedSeq`, the last fixed position: see `HashWindow`. */
+  /** See fold/stateHash.ts. It is of entry `hashedSeq`, the same as `seq`: readers expect both. */
   readonly stateHash: string;
   readonly hashedSeq: number;
   readonly marketMs: number;
@@ -65,7 +62,7 @@ interface StagedEntry {
   readonly isDeep?: boolean;
   readonly atMs: number;
   readonly changes: readonly RowChange[];
-  /** Bars are staged by their pairs: see `stagePair`. */
+  /** Bars are staged by their pairs: see `writesOfPair`. */
   readonly trades: CountedTrades;
   readonly streamChanges: readonly StreamChange[];
 }
@@ -91,16 +88,14 @@ export class StateStore {
   readonly #changeIndex;
   readonly #undo: UndoPoints;
   readonly tradeIds: TradeIds;
-  /** For what reads many rows: much faster than each read by itself. */
+  /** For reads of many rows: much faster than each read by itself. */
   readonly atOnce: AtOnce;
   /** The entry of the last rollback since the start; 0: there was none. */
   undoneSeq = 0;
-  /** Rows that wait for the next state hash. */
-  readonly hashWindow = new HashWindow();
-  #stage = new Stage();
+  #stage = new PendingWrites();
   /** Handed to the writer, not acknowledged yet. */
-  #inFlight: Stage | null = null;
-  #newestFirst: readonly Stage[] = [this.#stage];
+  #inFlight: PendingWrites | null = null;
+  #newestFirst: readonly PendingWrites[] = [this.#stage];
   #committing: Promise<number> | null = null;
   #checkpoint: Checkpoint | null;
 
@@ -124,7 +119,6 @@ export class StateStore {
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
       // trust: our own checkpoint row
       this.#checkpoint = row === undefined ? null : (JSON.parse(row.text) as Checkpoint);
-      this.#resumeHashWindow();
       this.#writer = writer({ file, maxMb });
     } catch (error) {
       // Left open it would, when it is collected, take away the write-ahead log of its successor.
@@ -133,13 +127,13 @@ export class StateStore {
     }
   }
 
-  /** Of the last staged entry; null before the first. */
+  /** Checkpoint of the last staged entry; null before the first. */
   get checkpoint(): Checkpoint | null {
     return this.#checkpoint;
   }
 
   /** Rows that wait, those being written not counted. */
-  get stagedRows(): number {
+  get pendingRows(): number {
     return this.#stage.rows;
   }
 
@@ -158,7 +152,7 @@ export class StateStore {
   stage(entry: StagedEntry): void {
     const { checkpoint, block, isDeep = false, atMs, changes, trades, streamChanges } = entry;
     const { seq, marketMs, seenMs } = checkpoint;
-    this.#rows.noteStaged(changes);
+    this.#rows.notePending(changes);
     this.#stage.add({ seq, atMs, marketMs, seenMs, block, changes, trades }, isDeep);
     // No question reaches back to before the horizon.
     for (const { scope, ref, about, undone } of isDeep ? [] : streamChanges) {
@@ -175,13 +169,13 @@ export class StateStore {
   restore(toSeq: number, rows: readonly RowChange[], bars: readonly BarSlot[], seq: number): void {
     this.undoneSeq = seq;
     this.#undo.forgetAfter(toSeq);
-    this.#rows.noteStaged(rows);
+    this.#rows.notePending(rows);
     this.#stage.restore(toSeq, rows, bars, seq);
   }
 
   /** Where the bars that `owner` changes from now on are staged, until it is closed. */
-  stagePair(pair: number, owner: BarOwner): StagedPair {
-    return this.#bars.stagePair(pair, owner);
+  writesOfPair(pair: number, owner: BarOwner): PairWrites {
+    return this.#bars.writesOfPair(pair, owner);
   }
 
   /** Market time has passed the ends of bars of these pairs: see `BarEnds`. */
@@ -193,7 +187,7 @@ export class StateStore {
     return this.#bars.hasEnds(pair);
   }
 
-  /** Puts what was given to `stageEnds` into the bars of a pair. */
+  /** Makes bars of a pair final that were given to `stageEnds`. */
   endBars(pair: number): void {
     this.#bars.endBars(pair);
   }
@@ -226,7 +220,8 @@ export class StateStore {
   async snapshotTo(file: string): Promise<void> {
     await this.commit();
     this.#database.prepare('VACUUM INTO ?').run(file);
-    writeAllSums(file);
+    keepLogAhead(file);
+    writeAllChecksums(file);
   }
 
   /** The same made by the writer, page by page with their sums; commits wait for it. */
@@ -239,12 +234,12 @@ export class StateStore {
     return this.#rows.get(table, key);
   }
 
-  /** What the row says, which must not be changed; which record a table holds: records.ts. */
+  /** The content of the row, which must not be changed; which record a table holds: records.ts. */
   record<T extends object>(table: KeyedTable, key: string): T | null {
     return this.#rows.record<T>(table, key);
   }
 
-  /** As it is: for what is to change it. */
+  /** As it is: for a caller that will change it. */
   value(table: KeyedTable, key: string): RowChange['before'] {
     return this.#rows.value(table, key);
   }
@@ -270,8 +265,8 @@ export class StateStore {
   }
 
   /** Rows as they are now, for a reader that takes many turns of the loop. */
-  hold(): HeldRows {
-    return this.#rows.hold();
+  snapshot(): HeldRows {
+    return this.#rows.snapshot();
   }
 
   /** How many rows have this prefix, within a span of keys. */
@@ -279,12 +274,7 @@ export class StateStore {
     return this.#rows.count(table, prefix, span);
   }
 
-  /** The largest key with this prefix, staged or stored; rows removed meanwhile may count. */
-  lastKey(table: KeyedTable, prefix: string): string | null {
-    return this.#rows.lastKey(table, prefix);
-  }
-
-  /** What changed in `scope` after `seq`, oldest change first, at most `limit`. */
+  /** Changes in `scope` after `seq`, oldest change first, at most `limit`. */
   changedSince(scope: string, seq: number, limit: number): IndexedChange[] {
     const stages = this.#newestFirst;
     // A staged change may replace a stored one, so this reads as many more.
@@ -316,8 +306,8 @@ export class StateStore {
   }
 
   /**
-   * What the final bars that start in [from, to) are, up to `most` of them. Equal answers in one
-   * epoch mean equal bars: every change of one has a newer entry. null: some are not committed.
+   * Number and last change of final bars that start in [from, to), up to `most` bars. Two equal
+   * answers in one epoch mean equal bars. null: some bars are not committed.
    */
   settledBars(
     pair: number,
@@ -338,21 +328,21 @@ export class StateStore {
     return this.#bars.allOpen();
   }
 
-  /** Bars whose interval has not ended at `marketMs`, which are those that are not final. */
+  /** Bars whose interval has not ended at `marketMs`, the same as the bars that are not final. */
   openBars(pair: number, resolution: Resolution, marketMs: number): BarRow[] {
     return this.#bars.open(pair, resolution, marketMs);
   }
 
-  /** What rows that changed after `toSeq` were after it. Everything must be committed. */
+  /** Values after entry `toSeq` of the rows that changed later. Everything must be committed. */
   imagesAfter(toSeq: number): RowImage[] {
     return this.#undo.imagesAfter(toSeq);
   }
 
-  /** Closes without writing what is staged: the log still has it. */
+  /** Closes without writing staged rows: the log still has their entries. */
   async close(): Promise<void> {
     await this.#committing?.catch(() => 0); // reported by the committer
     await this.#writer.close();
-    checkpointWithSums(this.#database);
+    checkpointWithChecksums(this.#database);
     this.#database.pragma('wal_checkpoint(TRUNCATE)');
     this.#database.close();
     releaseLocked(this.#database.name);
@@ -360,18 +350,17 @@ export class StateStore {
 
   async #write(): Promise<number> {
     const stage = this.#stage;
-    this.#setStages(new Stage(), stage);
+    this.#setStages(new PendingWrites(), stage);
     stage.bars.isClosed = true;
     try {
       const head = {
         checkpoint: JSON.stringify(this.#checkpoint),
-        unhashed: this.hashWindow.names(),
         horizonSeq: this.horizonSeq,
       };
       // The checkpoint that is written comes after the entries that ended them.
       await this.#bars.endAll(stage, this.#clock);
       await this.#writer.write(await encodeInSteps(stage, head, this.#clock));
-      this.#rows.noteCommitted(stage);
+      this.#rows.noteCommitted();
       stage.bars.noteWritten();
       return stage.rows;
     } catch (error) {
@@ -383,16 +372,7 @@ export class StateStore {
     }
   }
 
-  #resumeHashWindow(): void {
-    const row = this.#database.prepare<[], { rows: string }>('SELECT rows FROM unhashed').get();
-    this.hashWindow.resume(row?.rows ?? '', (table, key) => {
-      if (table !== 'bars') return this.#keyed[table].get(key);
-      const { pair, resolution, start } = parseBarKey(key);
-      return this.#bars.stored(pair, resolution, start)?.value ?? null;
-    });
-  }
-
-  #setStages(newest: Stage, inFlight: Stage | null): void {
+  #setStages(newest: PendingWrites, inFlight: PendingWrites | null): void {
     this.#stage = newest;
     this.#inFlight = inFlight;
     this.#newestFirst = inFlight === null ? [newest] : [newest, inFlight];

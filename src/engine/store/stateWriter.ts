@@ -3,18 +3,20 @@
  * the loop; a rebuild writes inline, because it serves no requests.
  *
  * Guarantees: a batch is written whole or not at all; `write` rejects when it was not, and the rows
- * may be handed over again in another batch. One batch at a time. A copy is of what was committed
+ * may be handed over again in another batch. One batch at a time. A copy contains every commit
  * before it.
  */
 import { RestartedThread } from '../runtime/thread.ts';
 import { type Batch, batchWriter, memoryOf } from './batch.ts';
 import { openDatabase } from './database.ts';
-import { boundWal, copyWithSums, isWalLong } from './pageSums.ts';
+import { boundWal, copyWithChecksums, isWalLong } from './pageChecksums.ts';
 
 export interface StateWriter {
   /** Takes the memory of the batch. */
   write(batch: Batch): Promise<void>;
-  /** Of the file, page by page, with its sums. Rejects when the disk refuses: part may be there. */
+  /**
+   * Copies the file, page by page, with its sums. Rejects when the disk refuses: part may be there.
+   */
   copy(to: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,9 +33,9 @@ export interface WriterCalls extends Pick<StateWriter, 'write' | 'copy'> {
   stop(): Promise<void>;
 }
 
-/** Commits after which what is in the write-ahead log is moved into the file. */
+/** Commits after which the write-ahead log is moved into the file. */
 const COMMITS_PER_CHECKPOINT = 16;
-/** A commit changes pages all over the file: what does not fit is written more than once. */
+/** A commit changes pages all over the file: pages that do not fit are written more than once. */
 const CACHE_MB = 64;
 
 export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
@@ -45,7 +47,7 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   return {
     async write(batch) {
       await copied;
-      // Before the batch: where it fails, nothing of the batch is written, so it may come again.
+      // Before the batch: if it fails, no row of the batch is written, so the batch may come again.
       if (commits >= COMMITS_PER_CHECKPOINT || isWalLong(file)) {
         boundWal(database);
         commits = 0;
@@ -55,7 +57,7 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
     },
     async copy(to) {
       await copied;
-      const copying = copyWithSums(database, to);
+      const copying = copyWithChecksums(database, to);
       // Its caller learns of a failure.
       copied = copying.catch(() => null);
       await copying;
@@ -67,7 +69,7 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   };
 }
 
-/** A thread that died is replaced at the next batch: what it had in hand was rejected. */
+/** A thread that died is replaced at the next batch: its unfinished call was rejected. */
 export function threadWriter(data: WriterOptions): StateWriter {
   const script = new URL('./writerThread.ts', import.meta.url);
   const thread = new RestartedThread<WriterCalls>({ script, data, name: "the state's thread" });

@@ -1,6 +1,6 @@
 /**
- * A long text in pieces of UTF-8, each of whole lines. What is added becomes bytes soon: a string
- * that was put together from parts keeps them, and they would burden the collector.
+ * A long text in pieces of UTF-8, each of whole lines. Added text becomes bytes soon: a string that
+ * was put together from parts keeps them, and they would burden the collector.
  */
 export type Text = readonly Uint8Array<ArrayBuffer>[];
 

@@ -1,18 +1,18 @@
 /**
- * Which trades were counted, so that one that is fed again counts once. Table `trade_ids`: key
- * `pair:length:id`, which sorts as ids do, and a code of what the trade said.
+ * Remembers counted trades, so that a trade that is fed again counts once. Table `trade_ids`: key
+ * `pair:length:id`, which sorts as ids do, and a code of the trade's content.
  */
 import type { Trade } from '../market/trade.ts';
 import type { keyedReads } from './keyedRows.ts';
+import type { PendingWrites } from './pendingWrites.ts';
 import { textOf } from './rows.ts';
-import type { Stage } from './stage.ts';
 
 const LENGTHS = Array.from({ length: 100 }, (_, length) => lengthText('x'.repeat(length)));
 
 /** Keys of longer ids do not sort as the ids do. */
-export const MOST_SORTED_LENGTH = 999;
+export const MAX_SORTED_LENGTH = 999;
 
-/** Of the keys of a pair. */
+/** Prefix of a pair's keys. */
 function tradePrefix(pair: number): string {
   return `${pair}:`;
 }
@@ -34,7 +34,7 @@ const CODES = 4_294_967_291;
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Short code of what a trade says besides its id: tells a repeated line from a changed one. One in
+ * Short code of a trade's content besides its id: tells a repeated line from a changed one. One in
  * four billion changes is taken for a repetition; made for every trade, so it has to be cheap.
  */
 export function contentCode({ timeMs, baseAmount, quoteAmount }: Omit<Trade, 'id'>): string {
@@ -81,7 +81,7 @@ export class CountedTrades {
 const NONE: readonly never[] = [];
 
 /** Counted trades that are not written yet. Most are never looked for: the index is made late. */
-export class StagedTrades {
+export class PendingTrades {
   readonly #entries: CountedTrades[] = [];
   readonly #index = new Map<number, Map<string, Trade>>();
   #indexed = 0;
@@ -107,7 +107,7 @@ export class StagedTrades {
     return last;
   }
 
-  append(later: StagedTrades): void {
+  append(later: PendingTrades): void {
     for (const entry of later.#entries) this.add(entry);
   }
 
@@ -125,13 +125,13 @@ export class StagedTrades {
   }
 }
 
-/** Ids as they are now: those that are written, and those that wait. */
+/** Ids as they are now: stored ids, and ids that wait to be written. */
 export class TradeIds {
   readonly #stored: ReturnType<typeof keyedReads>;
   /** Newest first. */
-  readonly #stages: () => readonly Stage[];
+  readonly #stages: () => readonly PendingWrites[];
 
-  constructor(stored: ReturnType<typeof keyedReads>, stages: () => readonly Stage[]) {
+  constructor(stored: ReturnType<typeof keyedReads>, stages: () => readonly PendingWrites[]) {
     this.#stored = stored;
     this.#stages = stages;
   }

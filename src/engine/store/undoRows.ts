@@ -1,10 +1,12 @@
 /**
- * What a rollback needs: of every entry of the last `horizon` blocks a record, with the images of
- * the rows that it changed and the trades that it counted; and of every commit the bars that it
- * changed, as they were before it (`undoneBars.ts` makes the rest of the two). One row a commit.
+ * Data for a rollback: of every entry of the last `horizon` blocks a record, with the images of the
+ * rows that it changed and the trades that it counted; and of every commit the bars that it
+ * changed, as they were before it (`undoneBars.ts` makes the rest of the two). One row a commit, in
+ * compressed texts, which would else be most of what a market writes (decision 0102).
  *
  * The points a rollback can go back to are kept in memory too, oldest first.
  */
+import { deflateSync, inflateSync } from 'node:zlib';
 import type { PoolStep, Trade } from '../market/trade.ts';
 import type { Database } from './database.ts';
 import { KEPT_TABLES, type RowChange, type RowImage, type TableName, textOf } from './rows.ts';
@@ -21,7 +23,7 @@ export interface Point {
   readonly seenMs: number;
 }
 
-/** What an entry did, as it waits to be written. */
+/** The effects of an entry that wait to be written. */
 export interface EntryEffects extends Point {
   /** A rollback can go back to it. */
   readonly block: boolean;
@@ -42,8 +44,8 @@ export interface PairTrade {
 
 interface StoredUndo {
   readonly horizonSeq: number;
-  readonly records: string;
-  readonly bars: string;
+  readonly records: Uint8Array;
+  readonly bars: Uint8Array;
 }
 
 export class UndoPoints {
@@ -60,7 +62,7 @@ export class UndoPoints {
     const horizonSeq = stored.at(-1)?.horizonSeq ?? 0;
     // A commit may begin before the horizon; what fell out of it stays out.
     this.#points = stored
-      .flatMap(({ records }) => recordsOf(records).map(readHeader))
+      .flatMap(({ records }) => recordsOf(unpacked(records)).map(readHeader))
       .filter(({ block, seq }) => block && seq >= horizonSeq)
       .map(({ block: _, ...point }) => point);
   }
@@ -110,19 +112,19 @@ export class UndoPoints {
   }
 
   forgetAfter(toSeq: number): void {
-    // What fell out of the horizon stays out, though fewer blocks are left: its images are gone.
+    // Points beyond the horizon stay out, though fewer blocks are left: their images are gone.
     this.#points = this.#points.slice(this.#oldestIndex()).filter((point) => point.seq <= toSeq);
   }
 
   /**
-   * What the rows that entries after `toSeq` changed were after it, each once, in the order in
-   * which they were first changed; then bars. Nothing may wait to be written.
+   * Values after entry `toSeq` of the rows that later entries changed, each row once, in the order
+   * of the first change; then bars. Nothing may wait to be written.
    */
   imagesAfter(toSeq: number): RowImage[] {
     const images = new Map<string, RowImage>();
     const commits: UndoneCommit[] = [];
     for (const stored of this.#from.all(toSeq)) {
-      const texts = recordsOf(stored.records);
+      const texts = recordsOf(unpacked(stored.records));
       const records = texts.map(decodeRecord);
       for (const [at, { seq, trades }] of records.entries()) {
         if (seq <= toSeq) continue;
@@ -132,7 +134,7 @@ export class UndoPoints {
           images.set(`trade_ids\t${key}`, { table: 'trade_ids', key, value: null });
         }
       }
-      commits.push({ records, bars: barsBefore(stored.bars) });
+      commits.push({ records, bars: barsBefore(unpacked(stored.bars)) });
     }
     return [...images.values(), ...imagesOfBars(toSeq, commits)];
   }
@@ -144,7 +146,7 @@ export class UndoPoints {
 }
 
 export function undoWrites(database: Database) {
-  const insert = database.prepare<[number, number, string, string]>(
+  const insert = database.prepare<[number, number, Uint8Array, Uint8Array]>(
     'INSERT INTO undo (to_seq, horizon_seq, records, bars) VALUES (?, ?, ?, ?)',
   );
   const after = database.prepare<[number], StoredUndo>(
@@ -156,32 +158,51 @@ export function undoWrites(database: Database) {
   function put(records: string, bars: string, horizonSeq: number): void {
     if (records === '') return;
     const last = records.slice(records.lastIndexOf(RECORD_END, records.length - 2) + 1);
-    insert.run(readHeader(last).seq, horizonSeq, records, bars);
+    insert.run(readHeader(last).seq, horizonSeq, packed(records), packed(bars));
   }
 
   return {
-    /** `bars`: what they were before the commit, lines of key and value. */
+    /** `bars`: their values before the commit, lines of key and value. */
     put,
     dropAfter(toSeq: number): void {
       const [cut] = after.all(toSeq);
       removeAfter.run(toSeq);
       if (cut === undefined) return;
-      const kept = recordsOf(cut.records).filter((record) => readHeader(record).seq <= toSeq);
-      put(kept.map((record) => `${record}${RECORD_END}`).join(''), cut.bars, cut.horizonSeq);
+      const kept = recordsOf(unpacked(cut.records)).filter(
+        (record) => readHeader(record).seq <= toSeq,
+      );
+      const records = kept.map((record) => `${record}${RECORD_END}`).join('');
+      put(records, unpacked(cut.bars), cut.horizonSeq);
     },
-    /** Only whole commits: one that reaches over the horizon is needed whole. */
+    /** Only whole commits: a commit that reaches over the horizon is needed whole. */
     dropBefore: (seq: number): void => {
       removeBefore.run(seq);
     },
   };
 }
 
+/** A higher level takes more time and a twelfth less room. */
+const FASTEST = { level: 1 };
+
+function packed(text: string): Uint8Array {
+  return deflateSync(text, FASTEST);
+}
+
+/** Throws `SyntaxError` where the bytes are not as they were written: the row is damaged. */
+function unpacked(bytes: Uint8Array): string {
+  try {
+    return inflateSync(bytes).toString();
+  } catch (error) {
+    throw new SyntaxError('a record to undo a commit by is compressed text', { cause: error });
+  }
+}
+
 const RECORD_END = '\u0002';
 const TRADE = '+';
 
 /**
- * A line `seq, block, atMs, marketMs, seenMs`, lines `table, key, value` and lines of trades. What
- * the horizon has passed already needs no images.
+ * A line `seq, block, atMs, marketMs, seenMs`, lines `table, key, value` and lines of trades. An
+ * entry beyond the horizon needs no images.
  */
 export function encodeRecord(effects: EntryEffects, horizonSeq: number): string {
   const { seq, block, atMs, marketMs, seenMs, changes, trades: counted } = effects;
@@ -222,8 +243,8 @@ export function decodeRecord(text: string): UndoRecord {
 }
 
 /**
- * What the rows of keyed tables were before the entry, in the order of its changes, by table and
- * key with a tab between. A row that is in `images` stays what it is.
+ * Values of keyed rows before the entry, in the order of its changes, by table and key with a tab
+ * between. A row that is already in `images` keeps its value.
  */
 export function takeImages(record: string, images: Map<string, RowImage>): void {
   let at = record.indexOf('\n') + 1;

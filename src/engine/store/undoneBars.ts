@@ -19,15 +19,15 @@ import type { RowImage } from './rows.ts';
 import type { PairTrade, UndoRecord } from './undoRows.ts';
 
 export interface UndoneCommit {
-  /** Of its entries, in order. */
+  /** Records of its entries, in order. */
   readonly records: readonly UndoRecord[];
-  /** By key, what the bars that it changed were before it; null: not there. */
+  /** Values of its bars before it, by key; null: not there. */
   readonly bars: ReadonlyMap<string, string | null>;
 }
 
 /**
- * All bars that changed after entry `toSeq`, as they were after it. `commits` are those of that
- * entry and of all after it, in order.
+ * All bars that changed after entry `toSeq`, as they were after it. `commits` are the commits from
+ * that entry on, in order.
  */
 export function imagesOfBars(toSeq: number, commits: readonly UndoneCommit[]): RowImage[] {
   const images = new Map<string, string | null>();
@@ -46,8 +46,8 @@ export function imagesOfBars(toSeq: number, commits: readonly UndoneCommit[]): R
 }
 
 /**
- * Of those that the commit changed after `toSeq`, when market time was `marketMs`. It may name more
- * bars: what changed them was undone before.
+ * Values of the bars that the commit changed after `toSeq`, at market time `marketMs`. The commit
+ * may name more bars, whose changes were undone before.
  */
 function barsBefore(
   toSeq: number,

@@ -2,10 +2,12 @@
  * SQLite's write-ahead log, read as a file: which frames are valid, and which pages they hold.
  * Source: "WAL-mode File Format" on sqlite.org.
  *
- * Why we read it: SQLite takes the first invalid frame for the end of what was written. That is
- * right after a power cut and wrong after damage, which would then undo commits silently.
+ * Why we read it: SQLite treats the first invalid frame as the end of the log. That is right after
+ * a power cut and wrong after damage, which would then undo commits silently.
  */
+
 import { closeSync, openSync, readSync } from 'node:fs';
+import { systemCode } from '../runtime/errors.ts';
 import { PAGE_BYTES } from './database.ts';
 
 const HEADER_BYTES = 32;
@@ -18,7 +20,7 @@ interface WalHeader {
   /** Different after each restart of the write-ahead log, and repeated in each of its frames. */
   readonly salts: string;
   readonly isLittle: boolean;
-  /** Of the first 24 bytes; each frame's checksum continues the one before it. */
+  /** Checksum of the first 24 bytes; each frame's checksum continues the one before it. */
   readonly sum: Sum;
   readonly isValid: boolean;
 }
@@ -103,7 +105,7 @@ function withWal<T>(file: string, use: (fd: number) => T): T | null {
   try {
     fd = openSync(`${file}-wal`, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
   try {

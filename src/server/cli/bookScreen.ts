@@ -1,24 +1,31 @@
 /** Renders an order book as lines of text: asks above spot, bids below, limit orders beside. */
 
-import type { LiquidityPoolInfo, OrderBook } from '../../client/types.ts';
+import type { LiquidityPoolInfo, OrderBook, TokenInsightsAnswer } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { counted } from '../../engine/runtime/counted.ts';
 import { ada, grouped, short } from '../../web/format.ts';
+import { TRUST_LINES, trustLines } from './trustLines.ts';
 import { fit, GAP, GREEN, PLAIN, plain, RED, type Screen, table } from './watchScreen.ts';
 
 interface ShownBook {
   readonly info: LiquidityPoolInfo['info'] | null;
   /** null: the server knows no such token. */
   readonly book: OrderBook | null;
+  /** null: not known yet. */
+  readonly insights: TokenInsightsAnswer | null;
 }
 
 /** Lines around the levels. */
-const FRAME = 9;
+const FRAME = 9 + TRUST_LINES;
 const MAX_LEVELS = 20;
 const MAX_LIMITS = 3;
 const BAR_COLUMNS = 20;
 
-export function bookScreen({ info, book }: ShownBook, status: string, screen: Screen): string[] {
+export function bookScreen(
+  { info, book, insights }: ShownBook,
+  status: string,
+  screen: Screen,
+): string[] {
   if (info === null || book === null) {
     return fit(['', 'The server knows no such token, yet.', '', status], screen);
   }
@@ -55,7 +62,10 @@ export function bookScreen({ info, book }: ShownBook, status: string, screen: Sc
   ];
   const spot = `${GAP}spot ${book.spot}`;
   const [above, under] = [coloured.slice(0, asks.length), coloured.slice(asks.length)];
-  return fit([title, '', heads, ...above, spot, ...under, ...below], screen);
+  return fit(
+    [title, ...trustLines(insights), '', heads, ...above, spot, ...under, ...below],
+    screen,
+  );
 }
 
 function limitText({ price, amount, orders }: OrderBook['limits']['buys'][number]): string {

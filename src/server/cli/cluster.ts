@@ -14,7 +14,7 @@ import type { Rng } from '../../engine/runtime/rng.ts';
 import { readSecrets } from '../settings/secrets.ts';
 import type { Environment } from '../settings/settings.ts';
 import { reachableHost, type Settings } from '../settings/table.ts';
-import type { ClusterCommand } from './commands.ts';
+import type { ClusterCommand } from './commands/cluster.ts';
 import {
   freePorts,
   type LocalChain,
@@ -25,11 +25,10 @@ import {
 import { SupervisedProcess } from './supervisedProcess.ts';
 
 interface ClusterDeps extends NodesDeps {
-  readonly rng: Rng;
   readonly stopAsked: Promise<unknown>;
 }
 
-const MOST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /** Returns the exit code after everything has stopped. */
 export async function runCluster(command: ClusterCommand, place: ClusterDeps): Promise<number> {
@@ -63,7 +62,7 @@ function configurationFailure(
   if (NETWORK !== 'devnet') {
     return new Failure('NOT_READY', 'a cluster needs a chain: set NETWORK=devnet');
   }
-  if (last <= MOST_PORT) return null;
+  if (last <= MAX_PORT) return null;
   return new Failure('NOT_READY', `there is no port ${last}: PORT is too high for ${nodes} nodes`);
 }
 
@@ -132,6 +131,7 @@ interface NodesDeps {
   /** How this program is started: Node, its options, the main file. */
   readonly program: readonly [command: string, ...args: string[]];
   readonly clock: Clock;
+  readonly rng: Rng;
   readonly fetch: typeof fetch;
   say(line: string): void;
 }
@@ -177,7 +177,7 @@ async function localNodes(
   observer: NodesObserver,
 ): Promise<readonly LocalNode[]> {
   const { PORT, HOST } = place.settings;
-  const free = PORT === 0 ? await freePorts(nodes + 1) : [];
+  const free = PORT === 0 ? await freePorts(nodes + 1, place.rng) : [];
   const portAt = (index: number) => free[index] ?? PORT + index;
   const urlOf = (port: number) => `http://${reachableHost(HOST)}:${port}`;
   return Array.from({ length: nodes }, (_, index) => {
@@ -226,15 +226,15 @@ function nodeProcess(
     NATS_REPLICAS: '1',
     NODE_NAME: name,
   };
-  const plan = {
+  const options = {
     command,
     args: [...args, 'serve'],
     environment: { ...environment, ...own },
     stopLimitMs: STOP_LIMIT_MS,
-    heard: (line: string) => say(`${name} | ${line}`),
-    died: (how: string) => died(name, how),
+    onLine: (line: string) => say(`${name} | ${line}`),
+    onExit: (how: string) => died(name, how),
   };
-  return new SupervisedProcess(plan, clock);
+  return new SupervisedProcess(options, clock);
 }
 
 /** Resolves with the leader when all nodes are ready; null: `over` resolved first. */

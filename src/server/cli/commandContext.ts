@@ -5,7 +5,7 @@ import type { WalletUtxo } from '../../client/trade/utxo.ts';
 import { type AssetId, parseAsset } from '../../engine/market/asset.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import type { TokenName } from './walletArguments.ts';
+import type { TokenName } from './commands/server.ts';
 
 export const DONE = 0;
 export const FAILED = 1;
@@ -99,7 +99,7 @@ export function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-const MOST_FOUND = 50;
+const MAX_FOUND = 50;
 
 /** As `assetNamed`, with the client of the wallet. */
 export function assetOf(context: CommandContext, token: TokenName): Promise<AssetId | null> {
@@ -114,11 +114,11 @@ export async function assetNamed(
 ): Promise<AssetId | null> {
   if ('id' in token) return token.id;
   const { ticker } = token;
-  const { data } = await client.pools.search({ pattern: ticker, limit: MOST_FOUND });
+  const { data } = await client.pools.search({ pattern: ticker, limit: MAX_FOUND });
   const isMeant = (text: string) => text.toLowerCase() === ticker.toLowerCase();
   const found = data.items.filter(({ info }) => isMeant(info.ticker)).map(({ info }) => info.asset);
   const [only, ...others] = found.map(parseAsset);
-  if (only !== undefined && others.length === 0 && data.count <= MOST_FOUND) return only;
+  if (only !== undefined && others.length === 0 && data.count <= MAX_FOUND) return only;
   complain(
     found.length === 0
       ? `No token has the ticker ${ticker}. Name it by its id.`

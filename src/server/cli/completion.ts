@@ -2,23 +2,24 @@
  * Scripts for bash and zsh: a function `upcurve`, which runs this program from anywhere, and what
  * completes its commands and options. Use: eval "$(npm start --silent -- completion bash)"
  */
-import { COMMAND_NAMES, commandRow, isCommandName } from './commandTable.ts';
-
-export const SHELLS = ['bash', 'zsh'] as const;
-export type Shell = (typeof SHELLS)[number];
+import type { CliCommand } from './command.ts';
 
 /** `directory`: where the program is installed. */
-export function completionScript(shell: Shell, directory: string): string {
+export function completionScript(
+  shell: 'bash' | 'zsh',
+  directory: string,
+  commands: readonly CliCommand[],
+): string {
   const run = `upcurve() { npm --prefix ${quoted(directory)} --silent start -- "$@"; }`;
-  return `${run}\n${shell === 'bash' ? forBash() : forZsh()}`;
+  return `${run}\n${shell === 'bash' ? forBash(commands) : forZsh(commands)}`;
 }
 
-function forBash(): string {
+function forBash(commands: readonly CliCommand[]): string {
   return `_upcurve() {
   local word="\${COMP_WORDS[COMP_CWORD]}" words
-  if [ "$COMP_CWORD" -eq 1 ]; then words='${COMMAND_NAMES.join(' ')}'
+  if [ "$COMP_CWORD" -eq 1 ]; then words='${namesOf(commands).join(' ')}'
   else case "\${COMP_WORDS[1]}" in
-${cases((words) => `words='${words.join(' ')}'`)}
+${cases(commands, (words) => `words='${words.join(' ')}'`)}
   esac; fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$word"))
@@ -27,33 +28,36 @@ complete -F _upcurve upcurve
 `;
 }
 
-function forZsh(): string {
+function forZsh(commands: readonly CliCommand[]): string {
   return `_upcurve() {
-  if (( CURRENT == 2 )); then compadd -- ${COMMAND_NAMES.join(' ')}
+  if (( CURRENT == 2 )); then compadd -- ${namesOf(commands).join(' ')}
   else case "$words[2]" in
-${cases((words) => `compadd -- ${words.join(' ')}; _files`)}
+${cases(commands, (words) => `compadd -- ${words.join(' ')}; _files`)}
   esac; fi
 }
 compdef _upcurve upcurve
 `;
 }
 
-function cases(body: (words: readonly string[]) => string): string {
-  const names = COMMAND_NAMES.filter(isCommandName);
-  const rows = names.flatMap((name) => {
-    const words = wordsAfter(name);
-    return words.length === 0 ? [] : [`    ${name}) ${body(words)} ;;`];
+function cases(
+  commands: readonly CliCommand[],
+  body: (words: readonly string[]) => string,
+): string {
+  const rows = commands.flatMap((command) => {
+    const words = command.name === 'help' ? namesOf(commands) : wordsAfter(command);
+    return words.length === 0 ? [] : [`    ${command.name}) ${body(words)} ;;`];
   });
   return rows.join('\n');
 }
 
+function namesOf(commands: readonly CliCommand[]): string[] {
+  return commands.map(({ name }) => name);
+}
+
 /** Options, and arguments that are words: `new` of `wallet`. */
-function wordsAfter(name: Parameters<typeof commandRow>[0]): string[] {
-  if (name === 'help') return COMMAND_NAMES;
-  if (name === 'completion') return [...SHELLS];
-  const { uses, options } = commandRow(name);
+function wordsAfter({ uses, options }: CliCommand): string[] {
   const words = uses
-    .map(([args]) => args.split(' ')[0] ?? '')
+    .flatMap(([args]) => args.split(' ')[0]?.split('|') ?? [])
     .filter((word) => /^[a-z]+$/.test(word));
   return [...words, ...Object.keys(options).map((option) => `--${option}`)];
 }

@@ -1,7 +1,7 @@
 /**
  * `deploy`: puts our validators on a public test network, through Ogmios and Kupo, paid by a key
- * file: looks up what exists, plans, shows the plan, then signs, sends and waits. Writes the file
- * that DEPLOYMENT_FILE then names. Mainnet already has a launchpad.
+ * file: looks up what exists, prepares and shows the transactions, signs, sends and waits. Writes
+ * the file that DEPLOYMENT_FILE then names. Mainnet already has a launchpad.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseAddress } from '../../cardano/codec/address.ts';
@@ -31,18 +31,7 @@ import {
 } from '../settings/deployments.ts';
 import { secretFrom } from '../settings/keyFiles.ts';
 import type { Secret } from '../settings/secrets.ts';
-import type { DeployCommand } from './commands.ts';
-import {
-  type ChainContents,
-  DEFAULT_TERMS,
-  type DeployPlan,
-  type DeployRequest,
-  type DeployStep,
-  type MarketTerms,
-  planDeployment,
-  scriptsKeyHash,
-  termsFaults,
-} from './deployPlan.ts';
+import type { DeployCommand } from './commands/deploy.ts';
 import {
   type NodeAccess,
   type NodeCommandDeps,
@@ -50,15 +39,26 @@ import {
   waitForBlock,
   withNode,
 } from './nodeAccess.ts';
+import {
+  type ChainContents,
+  DEFAULT_TERMS,
+  type DeployRequest,
+  type DeployStep,
+  type PreparedDeployment,
+  prepareDeployment,
+  scriptsKeyHash,
+  type TradingTerms,
+  termsFaults,
+} from './prepareDeployment.ts';
 import { Progress } from './progress.ts';
 
 /** Returns the exit code. Throws with a remedy if it cannot continue. */
-export async function runDeploy(command: DeployCommand, world: NodeCommandDeps): Promise<number> {
-  const { say } = world;
+export async function runDeploy(command: DeployCommand, appDeps: NodeCommandDeps): Promise<number> {
+  const { say } = appDeps;
   const { out } = command;
   if (existsSync(out)) throw new Error(`${out} is there already: name another with --out`);
-  const order = await orderOf(command, world);
-  const result = await withNode(world, (place) => deploy(order, place));
+  const order = await orderOf(command, appDeps);
+  const result = await withNode(appDeps, (place) => deploy(order, place));
   if (result === null) return 0;
   const text = deploymentText(result.deployment, result.start, result.code);
   writeFileSync(out, text, { flag: 'wx' });
@@ -84,20 +84,20 @@ async function orderOf(
   if ([executorKeyHash, feeKeyHash, payer.hash].includes(collateralKeyHash)) {
     throw new Error('the collateral key must own nothing else: use a separate key for it');
   }
-  const terms = parameters === null ? DEFAULT_TERMS : readTerms(parameters);
-  const market: DeployRequest['market'] = {
-    ...terms,
-    validators: await validatorsFor(terms),
+  const trading = parameters === null ? DEFAULT_TERMS : readTerms(parameters);
+  const terms: DeployRequest['terms'] = {
+    ...trading,
+    validators: await validatorsFor(trading),
     signers: parseSigners(readFileSync(signers, 'utf8'), signers),
     refundAfterMs: settings.ORDER_REFUND_AFTER_MS,
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
   };
   const callersCollaterals = settings.CALLERS_COLLATERALS;
-  return { network, market, payer, isDryRun, callersCollaterals };
+  return { network, terms, payer, isDryRun, callersCollaterals };
 }
 
 /** Throws with every fault of the file. */
-function readTerms(path: string): MarketTerms {
+function readTerms(path: string): TradingTerms {
   const terms = parseTerms(readFileSync(path, 'utf8'), path);
   const faults = termsFaults(terms);
   if (faults.length === 0) return terms;
@@ -111,7 +111,7 @@ interface DeployParams extends Omit<DeployRequest, 'payerKeyHash'> {
 
 interface DeployResult {
   readonly deployment: Deployment;
-  /** Of its scripts. */
+  /** Code of its scripts. */
   readonly code: ReturnType<typeof deployedCode>;
   /** Following begins after this block. */
   readonly start: Point | null;
@@ -119,35 +119,35 @@ interface DeployResult {
 
 /** null: a dry run. Throws with a remedy if it cannot continue. */
 export async function deploy(order: DeployParams, place: NodeAccess): Promise<DeployResult | null> {
-  const { payer, market } = order;
-  const found = await lookUp(payer, market, place);
+  const { payer, terms } = order;
+  const found = await lookUp(payer, terms, place);
   const { parameters } = place;
-  const plan = planDeployment({ ...order, payerKeyHash: payer.hash }, found, {
+  const prepared = prepareDeployment({ ...order, payerKeyHash: payer.hash }, found, {
     parameters,
     evaluate: scriptsOf(place),
   });
-  if ('outcome' in plan) throw new Error(`it cannot be paid for: ${plan.message}`);
-  show(plan, found.wallet, place);
+  if ('outcome' in prepared) throw new Error(`it cannot be paid for: ${prepared.message}`);
+  show(prepared, found.wallet, place);
   if (order.isDryRun) {
     place.say('Nothing was sent: this was a dry run.');
     return null;
   }
   const tip = await place.tip();
   const progress = new Progress('deploy', place.clock, place.terminal);
-  for (const [done, step] of plan.steps.entries()) {
+  for (const [done, step] of prepared.steps.entries()) {
     // Elsewhere the lines of each step say as much.
     const shown = () => {
-      if (place.terminal.draw !== undefined) progress.show(done, plan.steps.length);
+      if (place.terminal.draw !== undefined) progress.show(done, prepared.steps.length);
     };
     await send(step, payer, place, shown).finally(() => progress.end());
   }
   const start = tip === null ? null : { slot: tip.slot, hash: tip.hash };
-  return { deployment: plan.deployment, code: plan.code, start };
+  return { deployment: prepared.deployment, code: prepared.code, start };
 }
 
 async function lookUp(
   { hash }: Key,
-  { collateralKeyHash, feeKeyHash, signers }: DeployRequest['market'],
+  { collateralKeyHash, feeKeyHash, signers }: DeployRequest['terms'],
   { utxos }: NodeAccess,
 ): Promise<ChainContents> {
   const of = (keyHash: string) => utxos.byPaymentKey(keyHash, 'spendable');
@@ -160,16 +160,16 @@ async function lookUp(
   };
 }
 
-function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: NodeAccess): void {
-  for (const { title, outputs, built } of plan.steps) {
+function show(prepared: PreparedDeployment, wallet: readonly Utxo[], { say }: NodeAccess): void {
+  for (const { title, outputs, built } of prepared.steps) {
     say(`${title}: transaction ${built.id}`);
     say(`  ${built.bytes.length} bytes, fee ${ada(built.feeLovelace)}`);
     for (const { name, output } of outputs) {
       say(`  ${name.padEnd(13)} ${ada(output.value.lovelace).padStart(16)}  ${output.address}`);
     }
   }
-  if (plan.steps.length === 0) say('Everything is deployed already.');
-  const { lockedLovelace, setAsideLovelace, feesLovelace } = plan;
+  if (prepared.steps.length === 0) say('Everything is deployed already.');
+  const { lockedLovelace, setAsideLovelace, feesLovelace } = prepared;
   const held = wallet.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
   say(`Locked for good with the scripts   ${ada(lockedLovelace)}`);
   say(`Set aside, yours to spend again    ${ada(setAsideLovelace)}`);
@@ -227,7 +227,7 @@ export async function checkDeployment(file: string, say: (line: string) => void)
   }
   const { curve, fees } = deployment;
   const validators = await compileValidators(validatorParameters(curve, fees));
-  const plan = { ...deployment, validators };
+  const prepared = { ...deployment, validators };
   const { scripts } = deployment;
   const refs = {
     launchPolicy: scripts.launchPolicy.ref,
@@ -236,7 +236,7 @@ export async function checkDeployment(file: string, say: (line: string) => void)
     ammPool: scripts.ammPool.ref,
     vesting: scripts.vesting.ref,
   };
-  const compiled = deploymentOf(plan, deployedCode(plan), refs, deployment.settings.ref);
+  const compiled = deploymentOf(prepared, deployedCode(prepared), refs, deployment.settings.ref);
   const same = [
     ...DEPLOYED.map((name) => [name, scripts[name].hash === compiled.scripts[name].hash] as const),
     ['tokenPolicy', deployment.tokenPolicyTemplate === compiled.tokenPolicyTemplate] as const,

@@ -12,12 +12,12 @@ import { outputRefData, readOutputRefData } from '../../cardano/datums/datums.ts
 import { type Signers, signersHash } from '../../cardano/datums/signers.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import { walletCollateral } from '../../cardano/transactions/chainData.ts';
-import { leastLovelace } from '../../cardano/transactions/cost.ts';
+import { minLovelace } from '../../cardano/transactions/cost.ts';
 import { dataHex, type PlannedMint, type PlannedOutput } from '../../cardano/transactions/plan.ts';
 import {
+  type DeploymentTerms,
   keyAddress,
   lockedAddress,
-  type MarketPlan,
   settingsOutput,
   settingsPolicyCode,
   settingsPolicyId,
@@ -26,35 +26,35 @@ import {
 export const SCRIPTS_ADDRESS = lockedAddress('reference scripts');
 
 /** A deployment before its settings have a seed. */
-export type MarketRequest = Omit<MarketPlan, 'settings'> & { readonly signers: Signers };
+export type UnseededTerms = Omit<DeploymentTerms, 'settings'> & { readonly signers: Signers };
 
 /** Pays for several rotations. */
 const SETTINGS_LOVELACE = 5_000_000n;
 
 export interface PlacedSettings {
-  readonly market: MarketPlan;
+  readonly terms: DeploymentTerms;
   readonly ref: OutputRef;
 }
 
 /** Settings that are on the chain with a record of their seed; null: there are none. */
 export function existingSettings(
-  request: MarketRequest,
+  request: UnseededTerms,
   scripts: readonly Utxo[],
   settings: readonly Utxo[],
 ): PlacedSettings | null {
   for (const { output } of scripts) {
     const seed = readOutputRefData(datumOf(output));
     if (seed === null || output.scriptHash !== null) continue;
-    const market = marketOf(request, seed);
-    const nft = `${settingsPolicyId(market)}.${signersHash(request.signers)}`;
+    const terms = withSeed(request, seed);
+    const nft = `${settingsPolicyId(terms)}.${signersHash(request.signers)}`;
     const held = settings.find((utxo) => utxo.output.value.assets.get(nft) === 1n);
-    if (held !== undefined) return { market, ref: held.ref };
+    if (held !== undefined) return { terms, ref: held.ref };
   }
   return null;
 }
 
 interface SettingsStep {
-  readonly market: MarketPlan;
+  readonly terms: DeploymentTerms;
   readonly outputs: readonly { readonly name: string; readonly output: PlannedOutput }[];
   readonly mint: PlannedMint;
   readonly seed: Utxo;
@@ -63,7 +63,7 @@ interface SettingsStep {
 
 /** null: the wallet has nothing to make them with. */
 export function newSettings(
-  request: MarketRequest,
+  request: UnseededTerms,
   wallet: readonly Utxo[],
   payerKeyHash: string,
   parameters: ProtocolParameters,
@@ -71,8 +71,8 @@ export function newSettings(
   const [seed] = wallet.filter(({ output }) => output.scriptHash === null);
   const collateral = walletCollateral(wallet, keyAddress(payerKeyHash));
   if (seed === undefined || collateral === null) return null;
-  const market = marketOf(request, seed.ref);
-  const { nft, ...place } = settingsOutput(market);
+  const terms = withSeed(request, seed.ref);
+  const { nft, ...place } = settingsOutput(terms);
   const [policyId = '', name = ''] = nft.split('.');
   const datum = place.datum ?? null;
   const settings: PlannedOutput = {
@@ -81,20 +81,20 @@ export function newSettings(
   };
   const note = dataHex(outputRefData(seed.ref));
   const record: PlannedOutput = { address: SCRIPTS_ADDRESS, value: coins(0n), datum: note };
-  const value = coins(leastLovelace(parameters, record));
+  const value = coins(minLovelace(parameters, record));
   const mint: PlannedMint = {
     policyId,
     amounts: new Map([[name, 1n]]),
     redeemer: dataHex(new Constr(0, [name])),
-    script: settingsPolicyCode(market),
+    script: settingsPolicyCode(terms),
   };
   const outputs = [
     { name: 'settings', output: settings },
     { name: 'seed', output: { ...record, value } },
   ];
-  return { market, outputs, mint, seed, collateral };
+  return { terms, outputs, mint, seed, collateral };
 }
 
-function marketOf({ signers, ...market }: MarketRequest, seed: OutputRef): MarketPlan {
-  return { ...market, settings: { ...signers, seed } };
+function withSeed({ signers, ...terms }: UnseededTerms, seed: OutputRef): DeploymentTerms {
+  return { ...terms, settings: { ...signers, seed } };
 }

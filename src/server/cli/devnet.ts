@@ -2,18 +2,20 @@
  * `devnet`: serves a small Cardano as Ogmios and Kupo until it is stopped. Its files are in
  * DATA_DIR/node: the chain, the faucet's key, and three wallets that a new chain funds.
  */
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { OutputPlan } from '../../cardano/codec/encode.ts';
+import type { NewOutput } from '../../cardano/codec/encode.ts';
 import { coins } from '../../cardano/codec/value.ts';
 import { Devnet, type DevnetOptions } from '../../devnet/devnet.ts';
 import { readGenesis } from '../../devnet/genesisFile.ts';
 import { readDevnetParameters } from '../../devnet/parameters.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { systemCode } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Launchpad } from '../wiring/devnet.ts';
-import type { DevnetCommand } from './commands.ts';
+import type { DevnetCommand } from './commands/devnet.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
 interface DevnetCommandDeps {
@@ -113,14 +115,14 @@ function walletsIn(directory: string): FundedWallet[] {
   });
 }
 
-function funded(wallets: readonly FundedWallet[]): OutputPlan[] {
+function funded(wallets: readonly FundedWallet[]): NewOutput[] {
   const value = coins(WALLET_LOVELACE / BigInt(WALLET_OUTPUTS));
   return wallets.flatMap(({ address }) => {
     return Array.from({ length: WALLET_OUTPUTS }, () => ({ address, value }));
   });
 }
 
-function genesisOf(file: string): OutputPlan[] {
+function genesisOf(file: string): NewOutput[] {
   try {
     return readGenesis(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -144,8 +146,7 @@ function faucetSecret(file: string, rng: Rng): string {
   try {
     writeFileSync(file, `${rng.secret()}\n`, { flag: 'wx', mode: OWNER_ONLY });
   } catch (error) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-    if (code !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
   const secret = readFileSync(file, 'utf8').trim();
   if (/^[0-9a-f]{64}$/.test(secret)) return secret;

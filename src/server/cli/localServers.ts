@@ -5,13 +5,13 @@
  * Never: lets two nats-servers use one directory. An error names a server that an earlier run left.
  */
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Environment } from '../settings/settings.ts';
 import { type ProcessOptions, SupervisedProcess } from './supervisedProcess.ts';
 
@@ -37,6 +37,7 @@ interface LocalDevnet extends LocalServer {
 interface LocalNatsDeps {
   readonly environment: Environment;
   readonly clock: Clock;
+  readonly rng: Rng;
   say(line: string): void;
 }
 
@@ -50,6 +51,9 @@ const COMMAND = 'nats-server';
 const PID_FILE = 'nats.pid';
 const CONFIG = fileURLToPath(new URL('../../../config/nats.conf', import.meta.url));
 const HOST = '127.0.0.1';
+/** Below the ports that systems give to outgoing connections. */
+const [FIRST_PORT, PORTS] = [15_000, 17_000];
+const MAX_TRIED_PORTS = 1_000;
 const NATS_STOP_LIMIT_MS = 5_000;
 const DEVNET_STOP_LIMIT_MS = 7_000;
 const POLL_EVERY_MS = 50;
@@ -67,7 +71,7 @@ const INSTALL = [
 /** The server is not started yet. */
 export async function localNats(
   directory: string,
-  { environment, clock, say }: LocalNatsDeps,
+  { environment, clock, rng, say }: LocalNatsDeps,
   command = COMMAND,
 ): Promise<LocalNats | Failure> {
   const withPath = { ...environment, PATH: searchPath(environment) };
@@ -80,7 +84,7 @@ export async function localNats(
     const advice = `stop it first: kill ${running}`;
     return new Failure('NOT_READY', `an earlier ${COMMAND} still runs on ${directory}; ${advice}`);
   }
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await freePorts(1, rng);
   const args = ['-c', CONFIG, '-a', HOST, '-p', String(port)];
   const options = {
     name: COMMAND,
@@ -88,7 +92,7 @@ export async function localNats(
     args: [...args, '-sd', directory, '-P', join(directory, PID_FILE)],
     environment: withPath,
     stopLimitMs: NATS_STOP_LIMIT_MS,
-    heard(line: string) {
+    onLine(line: string) {
       if (PROBLEM.test(line)) say(`nats   | ${line}`);
     },
   };
@@ -101,9 +105,9 @@ export async function localNats(
 /** The devnet that the nodes of `cluster` follow. It is not started yet. */
 export async function localDevnet(
   { directory, keysFile }: { readonly directory: string; readonly keysFile: string },
-  { program: [command, ...args], environment, clock, fetch: ask, say }: LocalDevnetDeps,
+  { program: [command, ...args], environment, clock, rng, fetch: ask, say }: LocalDevnetDeps,
 ): Promise<LocalDevnet> {
-  const [ogmiosPort = 0, kupoPort = 0] = await freePorts(2);
+  const [ogmiosPort = 0, kupoPort = 0] = await freePorts(2, rng);
   const ports = ['--ogmios-port', String(ogmiosPort), '--kupo-port', String(kupoPort)];
   const DATA_DIR = join(directory, 'devnet');
   const options = {
@@ -112,7 +116,7 @@ export async function localDevnet(
     args: [...args, 'devnet', '--launchpad', ...ports],
     environment: { ...environment, HOST, DATA_DIR, KEYS_FILE: keysFile },
     stopLimitMs: DEVNET_STOP_LIMIT_MS,
-    heard: (line: string) => say(`devnet | ${line}`),
+    onLine: (line: string) => say(`devnet | ${line}`),
   };
   const kupoUrl = `http://${HOST}:${kupoPort}`;
   return {
@@ -123,7 +127,7 @@ export async function localDevnet(
 
 /** A process that is restarted when it dies after it has served once. */
 function serverOf(
-  { name, ...options }: Omit<ProcessOptions, 'died'> & { readonly name: string },
+  { name, ...options }: Omit<ProcessOptions, 'onExit'> & { readonly name: string },
   isServing: () => Promise<boolean>,
   clock: Clock,
   say: (line: string) => void,
@@ -139,7 +143,7 @@ function serverOf(
     }
     return hasServed;
   };
-  const process = new SupervisedProcess({ ...options, died }, clock);
+  const process = new SupervisedProcess({ ...options, onExit: died }, clock);
   return {
     async start(why) {
       giveUp = why;
@@ -166,17 +170,31 @@ async function pollUntil(
   }
 }
 
-/** Different ports of this machine that were free a moment ago. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, HOST));
-  const ports = servers.map(async (server) => {
-    await once(server, 'listening');
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
+/**
+ * Different free ports of this machine. The system gives none of them to an outgoing connection, so
+ * they stay free until their servers listen, and while one of these is away.
+ */
+export async function freePorts(count: number, rng: Rng): Promise<readonly number[]> {
+  const found = new Set<number>();
+  for (let tried = 0; found.size < count; tried += 1) {
+    if (tried === MAX_TRIED_PORTS) {
+      throw new Error(
+        `of ${tried} ports from ${FIRST_PORT} on too few are free: stop some servers`,
+      );
+    }
+    const port = FIRST_PORT + Math.floor(rng.unit() * PORTS);
+    if (await isFree(port)) found.add(port);
+  }
+  return [...found];
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    // It is in use, or may not be used: another one is tried.
+    server.once('error', () => resolve(false));
+    server.listen(port, HOST, () => server.close(() => resolve(true)));
   });
-  const found = await Promise.all(ports);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return found;
 }
 
 /** A nats-server that is ready sends the first message. */

@@ -5,8 +5,8 @@ import { readDeployment } from '../settings/deployments.ts';
 import { secretFrom } from '../settings/keyFiles.ts';
 import { readSecrets, type Secret } from '../settings/secrets.ts';
 import { launchpadFromSettings, SIGNERS } from '../wiring/devnet.ts';
+import type { OwnNetwork } from './commands/refund.ts';
 import type { NodeCommandDeps } from './nodeAccess.ts';
-import type { OwnNetwork } from './options.ts';
 
 /** A devnet's follows from the keys in its data directory. */
 export function deploymentOn(
@@ -17,7 +17,7 @@ export function deploymentOn(
   return readDeployment(network, settings.DEPLOYMENT_FILE);
 }
 
-/** Reads a key from a file; on a devnet, `name` may also name one of the devnet's keys. */
+/** Reads a key from a file; on a devnet, `name` may also name a key of the devnet. */
 export function keyFrom(
   name: string,
   { settings, rng }: Pick<NodeCommandDeps, 'settings' | 'rng'>,

@@ -100,7 +100,7 @@ export async function withNode<T>(
 
 const LOOK_MS = 1_000;
 /** Twenty minutes: blocks come every 20 seconds, and some are full. */
-const MOST_LOOKS = 1_200;
+const MAX_LOOKS = 1_200;
 
 /**
  * Asks again and again whether a block has it; `asked` is called each time. Throws with a remedy if
@@ -113,7 +113,7 @@ export async function waitForBlock(
   asked: () => void = () => {},
 ): Promise<void> {
   say(`${title}: sent, waiting for a block`);
-  for (let looks = 0; looks < MOST_LOOKS && !signal.aborted; looks += 1) {
+  for (let looks = 0; looks < MAX_LOOKS && !signal.aborted; looks += 1) {
     if (await isThere()) {
       say(`${title}: in a block`);
       return;

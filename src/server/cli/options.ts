@@ -3,49 +3,37 @@
 import { parseArgs } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
 import { messageOf } from '../../engine/runtime/errors.ts';
-import {
-  COMMAND_NAMES,
-  type CommandName,
-  commandRow,
-  isCommandName,
-  type OptionName,
-} from './commandTable.ts';
+import type { CliCommand, Values } from './command.ts';
 
-export type Values = Readonly<Partial<Record<OptionName | 'help' | 'version', string | boolean>>>;
-
-/** Of every command; `-h` is short for help. */
-const GENERAL = ['help', 'version'];
-
-const OPTIONS = Object.fromEntries([
-  ...COMMAND_NAMES.filter(isCommandName).flatMap((name) =>
-    Object.entries(commandRow(name).options).map(([option, { value }]) => [
-      option,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
-    ]),
-  ),
-  ...GENERAL.map((option) => [option, { type: 'boolean' as const }]),
-  ['help', { type: 'boolean' as const, short: 'h' }],
-]);
+/** Options of every command; `-h` is short for help. */
+const GENERAL = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
 
 /** Options and positional arguments; a string is an error message. */
 export function readOptions(
   args: readonly string[],
+  commands: readonly CliCommand[],
 ): { readonly values: Values; readonly positionals: readonly string[] } | string {
+  const rows = commands.flatMap(({ options }) => Object.entries(options));
+  const known = rows.map(([name, { value }]) => [
+    name,
+    { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+  ]);
+  const options = { ...Object.fromEntries(known), ...GENERAL };
   const unknown = args
     .slice(0, args.includes('--') ? args.indexOf('--') : args.length)
     .map((arg) => /^--([a-zA-Z][\w-]*)/.exec(arg)?.[1])
-    .find((name) => name !== undefined && !Object.hasOwn(OPTIONS, name));
+    .find((name) => name !== undefined && !Object.hasOwn(options, name));
   if (unknown !== undefined) {
-    return `unknown option: --${unknown}${suggestion(unknown, Object.keys(OPTIONS), '--')}`;
+    return `unknown option: --${unknown}${suggestion(unknown, Object.keys(options), '--')}`;
   }
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: OPTIONS,
+      options,
       allowPositionals: true,
       strict: true,
     });
-    // trust: OPTIONS has these names, and no option may be repeated
+    // trust: no option may be repeated
     return { values: values as Values, positionals };
   } catch (error) {
     const message = messageOf(error);
@@ -54,29 +42,25 @@ export function readOptions(
 }
 
 /** An error message if an option does not belong to the command; null: none. */
-export function misplacedOption(command: CommandName, values: Values): string | null {
-  const takes = (name: string, option: string) =>
-    isCommandName(name) && Object.hasOwn(commandRow(name).options, option);
+export function misplacedOption(
+  command: CliCommand,
+  values: Values,
+  commands: readonly CliCommand[],
+): string | null {
+  const takes = ({ options }: CliCommand, option: string) => Object.hasOwn(options, option);
   const misplaced = Object.keys(values).find(
-    (name) => !GENERAL.includes(name) && !takes(command, name),
+    (name) => !Object.hasOwn(GENERAL, name) && !takes(command, name),
   );
   if (misplaced === undefined) return null;
-  const commands = COMMAND_NAMES.filter((name) => takes(name, misplaced));
-  return `--${misplaced} goes with ${commands.join(', ')}`;
+  const owners = commands.filter((each) => takes(each, misplaced)).map(({ name }) => name);
+  return `--${misplaced} goes with ${owners.join(', ')}`;
 }
 
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 
 /** ` Did you mean …?`, or nothing where no word is near. */
 export function suggestion(word: string, known: readonly string[], prefix = ''): string {
   const near = closest(word, known);
-  const isNear = distance(word, near) <= Math.min(MOST_EDITS, Math.floor(word.length / 2));
+  const isNear = distance(word, near) <= Math.min(MAX_EDITS, Math.floor(word.length / 2));
   return isNear ? `. Did you mean ${prefix}${near}?` : '';
-}
-
-/** Networks whose scripts are ours: mainnet's belong to another team. */
-export type OwnNetwork = 'preprod' | 'preview' | 'devnet';
-
-export function isOwnNetwork(name: unknown): name is OwnNetwork {
-  return name === 'preprod' || name === 'preview' || name === 'devnet';
 }

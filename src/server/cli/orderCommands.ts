@@ -18,7 +18,7 @@ import {
   pollWallet,
   waitForBlock,
 } from './commandContext.ts';
-import type { WalletAction } from './walletArguments.ts';
+import type { WalletAction } from './commands/walletCommand.ts';
 
 const LOVELACE_PER_ADA = 1_000_000n;
 

@@ -21,7 +21,7 @@ import { keyAddress } from '../../cardano/validators/deploy.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
 import { counted } from '../../engine/runtime/counted.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import type { RefundCommand } from './commands.ts';
+import type { RefundCommand } from './commands/refund.ts';
 import { deploymentOn, keyFrom } from './namedDeployment.ts';
 import {
   type NodeAccess,
@@ -32,14 +32,14 @@ import {
 } from './nodeAccess.ts';
 
 /** Returns the exit code. Throws with a remedy if it cannot continue. */
-export async function runRefund(command: RefundCommand, world: NodeCommandDeps): Promise<number> {
+export async function runRefund(command: RefundCommand, appDeps: NodeCommandDeps): Promise<number> {
   const { network, key, isDryRun } = command;
-  const { partial } = deploymentOn(network, world);
+  const { partial } = deploymentOn(network, appDeps);
   if (partial === null) {
     throw new Error('nothing is deployed as far as is known: set DEPLOYMENT_FILE to the file');
   }
-  const payer = keyFrom(key, world);
-  return withNode(world, async (place) => {
+  const payer = keyFrom(key, appDeps);
+  return withNode(appDeps, async (place) => {
     const due = await dueOrders(command.order, partial, place);
     if (due.length === 0) place.say('No order is due.');
     const refused = await refundEach(due, { partial, payer, isDryRun }, place);
@@ -68,7 +68,7 @@ async function refundEach(
   return refused;
 }
 
-/** The named order, or all that may be refunded by the time of the newest block. */
+/** The named order, or every order that may be refunded by the time of the newest block. */
 async function dueOrders(
   named: OutputRef | null,
   deployment: PartialDeployment,

@@ -10,7 +10,7 @@ import { join, relative, resolve } from 'node:path';
 import { readMarket } from '../../engine/fold/marketRecord.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { guardDatabase } from '../../engine/store/database.ts';
-import { SUMS_SUFFIX } from '../../engine/store/pageSums.ts';
+import { CHECKSUMS_SUFFIX } from '../../engine/store/pageChecksums.ts';
 import type { Environment } from '../settings/settings.ts';
 import { isPublicNetwork, type Settings } from '../settings/table.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
@@ -24,7 +24,7 @@ interface ResetDeps {
   readonly say: (line: string) => void;
 }
 
-/** A running program has one of these files open, exclusively. */
+/** A running program holds an exclusive lock on one of these files. */
 const HELD = ['devnet/chain.sqlite', 'node/chain.sqlite', 'ledger.sqlite', 'log.sqlite'];
 /**
  * The state is moved first: a start without it rebuilds it from the log, so an interrupted reset
@@ -100,7 +100,7 @@ function moveAll(paths: readonly string[], directory: string, say: (line: string
 
 /** Moves the files that belong to a database. */
 function moveBeside(path: string, kept: string): void {
-  for (const suffix of ['-wal', SUMS_SUFFIX]) {
+  for (const suffix of ['-wal', CHECKSUMS_SUFFIX]) {
     if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
   }
   // Guarding a database creates an empty one.
@@ -109,7 +109,7 @@ function moveBeside(path: string, kept: string): void {
   // An index of the write-ahead log, created again when needed.
   rmSync(`${path}-shm`, { force: true });
   // Sums that a kill left half written: no start reads them.
-  rmSync(`${path}${SUMS_SUFFIX}.new`, { force: true });
+  rmSync(`${path}${CHECKSUMS_SUFFIX}.new`, { force: true });
 }
 
 function replacedName(path: string, number: number): string {

@@ -35,26 +35,26 @@ import { addWitnesses, isSignedBy } from '../../cardano/transactions/witness.ts'
 import { keyAddress } from '../../cardano/validators/deploy.ts';
 import { newestSettingsOf } from '../../chain/settings.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
-import { fundingFor } from './deployPlan.ts';
+import type { RotateCommand } from './commands/rotate.ts';
 import { deploymentOn, keyFrom } from './namedDeployment.ts';
 import { type NodeAccess, type NodeCommandDeps, waitForBlock, withNode } from './nodeAccess.ts';
-import type { RotateCommand } from './rotateArguments.ts';
+import { fundingFor } from './prepareDeployment.ts';
 
 /** Returns the exit code. Throws with a remedy if it cannot continue. */
-export async function runRotate(command: RotateCommand, world: NodeCommandDeps): Promise<number> {
-  const deployment = deploymentFor(command, world);
-  if (command.step === 'sign') sign(command, deployment, world);
+export async function runRotate(command: RotateCommand, appDeps: NodeCommandDeps): Promise<number> {
+  const deployment = deploymentFor(command, appDeps);
+  if (command.step === 'sign') sign(command, deployment, appDeps);
   else if (command.step === 'make') {
-    await withNode(world, (place) => make(command, deployment, place, world));
-  } else await withNode(world, (place) => submit(command.files, deployment, place));
+    await withNode(appDeps, (place) => make(command, deployment, place, appDeps));
+  } else await withNode(appDeps, (place) => submit(command.files, deployment, place));
   return 0;
 }
 
 function deploymentFor(
   { network }: RotateCommand,
-  world: Pick<NodeCommandDeps, 'settings' | 'rng'>,
+  appDeps: Pick<NodeCommandDeps, 'settings' | 'rng'>,
 ): Deployment {
-  const { complete, missing } = deploymentOn(network, world);
+  const { complete, missing } = deploymentOn(network, appDeps);
   if (complete !== null) return complete;
   const lacks = missing.length === 0 ? 'it is another network’s' : `it lacks ${missing.join(', ')}`;
   throw new Error(`the deployment has no settings to rotate (${lacks}): set DEPLOYMENT_FILE`);
@@ -64,7 +64,7 @@ async function make(
   { key, executor, feeAddress, isFunded, out }: RotateCommand & { readonly step: 'make' },
   deployment: Deployment,
   { utxos, parameters, say }: NodeAccess,
-  world: Pick<NodeCommandDeps, 'settings' | 'rng'>,
+  appDeps: Pick<NodeCommandDeps, 'settings' | 'rng'>,
 ): Promise<void> {
   const { settings, addressNetwork } = deployment;
   const now = await newestSettingsOf(settings.ref, utxos, deployment);
@@ -72,7 +72,7 @@ async function make(
   const feeText = feeAddress ?? now.roles.feeAddress;
   const fee = parseKeyAddress(feeText, addressNetwork);
   if (fee === null) throw new Error(`--fee-address: ${keyAddressProblem(feeText, addressNetwork)}`);
-  const payer = keyFrom(key, world);
+  const payer = keyFrom(key, appDeps);
   const wallet = await utxos.byPaymentKey(payer.hash, 'spendable');
   const next = { executor: executor ?? now.roles.executorKeyHash, fee };
   const plan = planRotation(settings, now.utxo, next, wallet, keyAddress(payer.hash));
@@ -151,19 +151,19 @@ function noScripts(): never {
 function sign(
   { file, key }: RotateCommand & { readonly step: 'sign' },
   deployment: Deployment,
-  world: Pick<NodeCommandDeps, 'settings' | 'rng' | 'say'>,
+  appDeps: Pick<NodeCommandDeps, 'settings' | 'rng' | 'say'>,
 ): void {
-  const signer = keyFrom(key, world);
+  const signer = keyFrom(key, appDeps);
   const { keyHashes } = deployment.settings;
   if (!keyHashes.includes(signer.hash)) {
     throw new Error(`the key ${signer.hash} is none of the signers: ${keyHashes.join(', ')}`);
   }
   const bytes = transactionIn(file);
-  const tx = describe(bytes, deployment, world.say);
+  const tx = describe(bytes, deployment, appDeps.say);
   const { publicKey } = signer;
   const signature = signer.sign(fromHex(tx.id));
   writeFileSync(file, envelope(addWitnesses(bytes, [{ publicKey, signature }])));
-  world.say(`Signed ${file} with ${signer.hash}`);
+  appDeps.say(`Signed ${file} with ${signer.hash}`);
 }
 
 async function submit(
@@ -202,7 +202,7 @@ function merged(files: readonly string[]): Uint8Array {
   }, first);
 }
 
-/** Whose signatures are right. */
+/** Keys whose signatures are right. */
 function signersOf({ id, keyWitnesses }: Transaction): string[] {
   return keyWitnesses
     .filter(({ publicKey, signature }) => isSignedBy(publicKey, fromHex(id), signature))

@@ -3,37 +3,35 @@
 import { existsSync, type ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pageFiles } from '../../api/page/files.ts';
-import { readTraderConfig } from '../../client/traders/config.ts';
-import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
+import { fingerprint, openFile } from '../../engine/ingest/feedLines.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
 import { counted } from '../../engine/runtime/counted.ts';
 import { messageOf } from '../../engine/runtime/errors.ts';
-import { type App, startApp, type World } from '../app.ts';
+import { readTraderConfig } from '../../traders/config.ts';
+import { type App, type AppDeps, startApp } from '../app.ts';
 import { isPublicNetwork, reachableHost, type Settings } from '../settings/table.ts';
 import type { ChainSync } from '../wiring/chain.ts';
-import type { ReplayCommand } from './commands.ts';
-import type { ImportCommand } from './dump/command.ts';
+import type { Terminal } from './command.ts';
+import type { ImportCommand } from './commands/dump.ts';
+import type { ReplayCommand } from './commands/replay.ts';
+import type { ServeCommand } from './commands/serve.ts';
 import { DumpError } from './dump/files.ts';
 import { openDump } from './dump/import.ts';
 import { Progress, type ProgressOutput } from './progress.ts';
-
-export interface Terminal extends ProgressOutput {
-  /** Prints lines for a person; absent: standard output is not a terminal. */
-  readonly greet?: (text: string) => void;
-  readonly input: Readable;
-  /** Resolves with the reason to stop: a signal. */
-  readonly stopAsked: Promise<string>;
-}
 
 /**
  * Serves until asked to stop; on a devnet with its chain and its traders. Throws, after everything
  * has stopped, if the process must be restarted.
  */
-export async function serve(world: World, terminal: Terminal): Promise<number> {
-  const app = await startGreeting(withDevnet(world), terminal);
+export async function serve(
+  { withHistory }: ServeCommand,
+  appDeps: AppDeps,
+  terminal: Terminal,
+): Promise<number> {
+  const app = await startGreeting(withDevnet(appDeps, withHistory), terminal);
   const failed = app.failed.then((why) => ({ why, isFault: true }));
   const asked = terminal.stopAsked.then((why) => ({ why, isFault: false }));
-  const endProgress = showSync(app.chain?.sync ?? null, world, terminal);
+  const endProgress = showSync(app.chain?.sync ?? null, appDeps, terminal);
   const { why, isFault } = await Promise.race([failed, asked]);
   endProgress();
   await app.stop(why);
@@ -41,21 +39,24 @@ export async function serve(world: World, terminal: Terminal): Promise<number> {
   return 0;
 }
 
-async function startGreeting(world: World, { greet }: Terminal): Promise<App> {
-  const { settings, version } = world;
-  greet?.(startingText(version, settings, world.devnet !== undefined));
-  const app = await startApp({ ...world, preparesDocuments: true });
+async function startGreeting(appDeps: AppDeps, { greet }: Terminal): Promise<App> {
+  const { settings, version } = appDeps;
+  greet?.(startingText(version, settings, appDeps.devnet !== undefined));
+  const app = await startApp({ ...appDeps, preparesDocuments: true });
   greet?.(listeningText(settings, app.port));
   // After a developer's edit the page is made again, before a browser asks for it.
   if (greet !== undefined) pageFiles().catch(() => {});
   return app;
 }
 
-function withDevnet(world: World): World {
-  const { settings, rng } = world;
-  if (settings.NETWORK !== 'devnet') return world;
+function withDevnet(appDeps: AppDeps, beginsWithPast: boolean): AppDeps {
+  const { settings, rng } = appDeps;
+  if (settings.NETWORK !== 'devnet') return appDeps;
   const seed = Math.floor(rng.unit() * 2 ** 32);
-  return { ...world, devnet: { traders: readTraderConfig(), pace: settings.TRADERS_PACE, seed } };
+  return {
+    ...appDeps,
+    devnet: { traders: readTraderConfig(), pace: settings.TRADERS_PACE, seed, beginsWithPast },
+  };
 }
 
 /** The source of a feed, and its limits. */
@@ -74,24 +75,24 @@ type FeedOptions = Omit<ReplayCommand, 'name' | 'file'>;
 /** Feeds a file or standard input and serves meanwhile; also afterwards, without `--exit`. */
 export async function replay(
   command: ReplayCommand,
-  world: World,
+  appDeps: AppDeps,
   terminal: Terminal,
 ): Promise<number> {
   const { file } = command;
   if (file === '-') {
     const input = { name: null, open: () => terminal.input, read: () => null };
-    return serveFeed(input, command, world, terminal);
+    return serveFeed(input, command, appDeps, terminal);
   }
   if (!existsSync(file)) {
     terminal.print(`There is no file ${file}.\n`);
     return 1;
   }
-  return serveFeed(await fileInput(file, command), command, world, terminal);
+  return serveFeed(await fileInput(file, command), command, appDeps, terminal);
 }
 
 /**
- * At its own pace a file is as far as the lines whose turn has come: all of it is read long before.
- * Where the lines are packed, how many there are is not known, so the bytes that were read count.
+ * With a pace, the progress of a file counts the lines that were due, because reading is far ahead.
+ * The number of lines in a packed file is not known, so the bytes that were read count.
  */
 async function fileInput(file: string, { speed }: ReplayCommand): Promise<FeedInput> {
   // A named pipe can be read only once, so it has no fingerprint.
@@ -116,10 +117,10 @@ async function fileInput(file: string, { speed }: ReplayCommand): Promise<FeedIn
 /** Feeds the trades of a dump, and serves as `replay` does. */
 export async function importDump(
   { directory, exit }: ImportCommand,
-  world: World,
+  appDeps: AppDeps,
   terminal: Terminal,
 ): Promise<number> {
-  const progress = new Progress('check', world.clock, terminal);
+  const progress = new Progress('check', appDeps.clock, terminal);
   try {
     const dump = await openDump(directory, (done, all) => progress.show(done, all));
     progress.end();
@@ -129,7 +130,7 @@ export async function importDump(
     // Its rows were accepted once already, however old they are.
     const taken = { allowFuture: false, allowPast: true };
     const options = { speed: null, latenessMs: 0, ...taken, strict: true, exit };
-    return await serveFeed(input, options, world, terminal);
+    return await serveFeed(input, options, appDeps, terminal);
   } catch (error) {
     progress.end();
     if (!(error instanceof DumpError)) throw error;
@@ -141,17 +142,17 @@ export async function importDump(
 async function serveFeed(
   input: FeedInput,
   options: FeedOptions,
-  world: World,
+  appDeps: AppDeps,
   terminal: Terminal,
 ): Promise<number> {
-  if (isPublicNetwork(world.settings)) {
-    const { NETWORK } = world.settings;
+  if (isPublicNetwork(appDeps.settings)) {
+    const { NETWORK } = appDeps.settings;
     terminal.print(`NETWORK=${NETWORK} follows a chain; to serve a feed set NETWORK=none.\n`);
     return 1;
   }
-  const app = await startGreeting(world, terminal);
+  const app = await startGreeting(appDeps, terminal);
   const feeding = feed(app, input, options);
-  const endProgress = showWhile('replay', () => input.read() ?? 'unknown', world, terminal);
+  const endProgress = showWhile('replay', () => input.read() ?? 'unknown', appDeps, terminal);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
   endProgress();
   if ('reason' in first) return stopped(app, first.reason);
@@ -173,7 +174,7 @@ type Reached = readonly [done: number, all: number, secondsLeft?: number | null]
 function showWhile(
   what: string,
   read: () => Reached | 'unknown' | 'over',
-  { clock }: Pick<World, 'clock'>,
+  { clock }: Pick<AppDeps, 'clock'>,
   terminal: ProgressOutput,
 ): () => void {
   const progress = new Progress(what, clock, terminal);
@@ -196,7 +197,7 @@ function showWhile(
 /** How much of a chain was read, until the node has caught up; elsewhere the log says the same. */
 export function showSync(
   sync: Pick<ChainSync, 'isSynced' | 'progress'> | null,
-  world: Pick<World, 'clock'>,
+  appDeps: Pick<AppDeps, 'clock'>,
   terminal: ProgressOutput,
 ): () => void {
   if (sync === null || terminal.draw === undefined || sync.isSynced()) return () => {};
@@ -205,7 +206,7 @@ export function showSync(
     const { percent, secondsLeft } = sync.progress();
     return percent === null ? 'unknown' : [percent, 100, secondsLeft];
   };
-  return showWhile('sync', read, world, terminal);
+  return showWhile('sync', read, appDeps, terminal);
 }
 
 async function feed(app: App, { name, open, reached }: FeedInput, options: FeedOptions) {

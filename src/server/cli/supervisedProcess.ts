@@ -18,9 +18,9 @@ export interface ProcessOptions {
   readonly environment: Environment;
   /** After it a process that was asked to stop is killed. */
   readonly stopLimitMs: number;
-  heard(line: string): void;
+  onLine(line: string): void;
   /** It ended unasked; true: start it again. */
-  died(how: string): boolean;
+  onExit(how: string): boolean;
 }
 
 const RESTART_AFTER_MS = 1_000;
@@ -55,13 +55,13 @@ export class SupervisedProcess {
   async #restartUntilStopped(): Promise<void> {
     do {
       const how = await this.#run();
-      if (this.#task.isStopping || !this.#options.died(how)) return;
+      if (this.#task.isStopping || !this.#options.onExit(how)) return;
     } while (await this.#task.pause(RESTART_AFTER_MS));
   }
 
   /** Resolves with how the process ended, after all its output is passed on. */
   #run(): Promise<string> {
-    const { command, args, environment, heard } = this.#options;
+    const { command, args, environment, onLine: heard } = this.#options;
     const child = spawn(command, args, {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,14 +11,14 @@ import { type DataFiles, dataFiles } from '../../engine/recovery/dataFiles.ts';
 import { STATE_REMEDY, type Verification, verifyState } from '../../engine/recovery/verify.ts';
 import { DirectorySnapshots } from '../../engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
-import type { World } from '../app.ts';
+import type { AppDeps } from '../wiring/appDeps.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
+import type { Terminal } from './command.ts';
 import { Progress } from './progress.ts';
-import type { Terminal } from './serve.ts';
 
 /** Exit code: 0 if both agree and nothing is damaged. */
-export async function verify(world: World, terminal: Terminal): Promise<number> {
-  const { settings, clock, signal } = world;
+export async function verify(appDeps: AppDeps, terminal: Terminal): Promise<number> {
+  const { settings, clock, signal } = appDeps;
   if (settings.NATS_URL !== undefined) {
     terminal.print(
       'verify needs the log of a single node; nodes that share a log compare their state hashes\n' +
@@ -43,7 +43,7 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
     sumsOutdated: (reason) => terminal.print(`${reason}; but all its entries are right\n`),
   });
   try {
-    const { found, damaged } = await compare(log, files, world, terminal);
+    const { found, damaged } = await compare(log, files, appDeps, terminal);
     const isRight = found === null || isSame(found);
     report(found, files, terminal);
     return isRight && damaged === 0 ? 0 : 1;
@@ -55,7 +55,7 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
 async function compare(
   log: LocalLog,
   files: DataFiles,
-  { settings, clock, signal }: World,
+  { settings, clock, signal }: AppDeps,
   terminal: Terminal,
 ): Promise<{ readonly found: Verification | null; readonly damaged: number }> {
   const damaged = new Set<string>();
@@ -77,7 +77,7 @@ async function compare(
   const found = await verifyState(log, files, {
     horizonBlocks: settings.HORIZON_BLOCKS,
     maxMb: 0,
-    maxLoadedPools: settings.MAX_LOADED_POOLS,
+    maxLoadedPairs: settings.MAX_LOADED_POOLS,
     clock,
     signal,
     folded: (done, all) => progress.show(done, all),

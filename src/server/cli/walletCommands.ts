@@ -11,6 +11,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { counted } from '../../engine/runtime/counted.ts';
 import { messageOf } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
+import { LAST_DATE_MS } from '../../engine/runtime/limits.ts';
 import { amountText } from './amounts.ts';
 import {
   assetOf,
@@ -23,8 +24,13 @@ import {
   waitUntilListed,
   waitUntilLocked,
 } from './commandContext.ts';
+import type {
+  LaunchAction,
+  LockAction,
+  WalletAction,
+  WalletCommand,
+} from './commands/walletCommand.ts';
 import { buy, sell } from './orderCommands.ts';
-import type { LaunchAction, LockAction, WalletAction, WalletCommand } from './walletArguments.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
 interface WalletCommandDeps {
@@ -73,16 +79,16 @@ interface ActionDeps extends WalletCommandDeps {
 async function runAction(
   action: WalletAction,
   options: WalletCommand['client'],
-  world: ActionDeps,
+  appDeps: ActionDeps,
 ): Promise<number> {
-  if (action.name === 'wallet new') return newWallet(options.walletFile, world);
+  if (action.name === 'wallet new') return newWallet(options.walletFile, appDeps);
   const opened = openWallet(options.walletFile);
   if (typeof opened === 'string') {
-    world.complain(opened);
+    appDeps.complain(opened);
     return MISUSED;
   }
-  if (opened.warning !== null) world.complain(opened.warning);
-  const { clock, fetch, signal = NEVER, say, complain, confirm } = world;
+  if (opened.warning !== null) appDeps.complain(opened.warning);
+  const { clock, fetch, signal = NEVER, say, complain, confirm } = appDeps;
   const client = new Client({ url: options.url, fetch, clock, maxAttempts: MAX_ATTEMPTS });
   const stop = () => client.close();
   signal.addEventListener('abort', stop);
@@ -100,14 +106,14 @@ async function runAction(
   }
 }
 
-function newWallet(file: string, world: ActionDeps): number {
+function newWallet(file: string, appDeps: ActionDeps): number {
   const wallet = createWallet(file);
   if (typeof wallet === 'string') {
-    world.complain(wallet);
+    appDeps.complain(wallet);
     return FAILED;
   }
-  world.say(`Wrote ${file}: keep it secret, it controls the coins.`);
-  world.say(`Address ${wallet.address}`, { file, address: wallet.address });
+  appDeps.say(`Wrote ${file}: keep it secret, it controls the coins.`);
+  appDeps.say(`Address ${wallet.address}`, { file, address: wallet.address });
   return DONE;
 }
 
@@ -262,8 +268,6 @@ function lockLine(row: LockRow, nowMs: number): string {
   const held = amountText(asset, BigInt(row.totalLocked));
   return `Lock ${row.id}  ${held}  ${state} ${isoTime(untilMs)}`;
 }
-
-const LAST_DATE_MS = 8_640_000_000_000_000;
 
 function isoTime(timeMs: number): string {
   // The lock's maker chose the number, which need not be a date.

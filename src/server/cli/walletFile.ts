@@ -16,7 +16,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { newSecret } from '../../client/index.ts';
 import { KeyWallet, type WalletSecrets } from '../../client/trade/wallet.ts';
-import { messageOf } from '../../engine/runtime/errors.ts';
+import { messageOf, systemCode } from '../../engine/runtime/errors.ts';
 
 const VERSION = 1;
 const OWNER_ONLY = 0o600;
@@ -57,7 +57,7 @@ export function createWallet(file: string): KeyWallet | string {
       closeSync(handle);
     }
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return `${file} exists and is never written over.`;
+    if (systemCode(error) === 'EEXIST') return `${file} exists and is never written over.`;
     return `${file} cannot be written: ${messageOf(error)}.`;
   }
   return wallet;
@@ -76,7 +76,7 @@ export function openWallet(file: string): OpenedWallet | string {
     text = readFileSync(file, 'utf8');
     mode = statSync(file).mode;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return `${file} cannot be read: ${messageOf(error)}.`;
+    if (systemCode(error) !== 'ENOENT') return `${file} cannot be read: ${messageOf(error)}.`;
     return `There is no wallet ${file}; make one with: npm start -- wallet new`;
   }
   const content = parse(text);
@@ -96,8 +96,4 @@ function parse(text: string): Static<typeof WALLET_FILE> | null {
     // Not JSON, so not a wallet; the caller says so.
     return null;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
 }

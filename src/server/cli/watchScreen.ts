@@ -5,12 +5,18 @@
 
 import sliceAnsi from 'slice-ansi';
 import stringWidth from 'string-width';
-import type { OrdersState, PoolsState, PriceBar } from '../../client/index.ts';
+import type { OrdersState, PriceBar } from '../../client/index.ts';
 import type { ConnectionState } from '../../client/socket/connection.ts';
-import type { ApiOrder, LiquidityPoolInfo } from '../../client/types.ts';
+import type {
+  ApiOrder,
+  LiquidityPoolInfo,
+  Ticker,
+  TokenInsightsAnswer,
+} from '../../client/types.ts';
 import { counted } from '../../engine/runtime/counted.ts';
 import { ada, age, cut, ends, grouped, short, shortPrice } from '../../web/format.ts';
 import { statusText } from '../../web/token/orderStatus.ts';
+import { TRUST_LINES, trustLines } from './trustLines.ts';
 
 export interface Screen {
   readonly columns: number;
@@ -22,49 +28,63 @@ export interface Screen {
 }
 
 export const GAP = '  ';
-const LEAST_COLUMNS = 40;
+const MIN_COLUMNS = 40;
 /** Lines around the tables. */
 const LIST_FRAME = 5;
-const TOKEN_FRAME = 12;
+const TOKEN_FRAME = 12 + TRUST_LINES;
 const SHOWN_BARS = 8;
 /** Rows of the candles, if the screen has room for them. */
 const CANDLE_ROWS = 10;
 const ROWS_WITH_CANDLES = 34;
 
-/** `changes`: percent in 24 hours, by asset id; tokens that are not in it show none. */
+/** `tickers`: in the order of the list. */
 export function listScreen(
   list: string,
-  { pools, changes }: { readonly pools: PoolsState; readonly changes: ReadonlyMap<string, string> },
+  tickers: readonly Ticker[],
   status: string,
   screen: Screen,
 ) {
   const room = Math.max(1, screen.rows - LIST_FRAME);
-  const rows = pools
+  const rows = tickers
     .slice(0, room)
-    .map(({ info, pool, metrics }, index) => [
+    .map((each, index) => [
       String(index + 1),
-      plain(info.ticker),
-      plain(info.name),
-      ada(metrics.marketCap, 0),
-      changeText(changes.get(info.asset), screen),
-      progressOf(pool),
-      ada(metrics.totalVolumeAda, 0),
-      String(metrics.totalTxCount),
-      age(screen.nowMs / 1000 - pool.timestamp),
+      plain(each.ticker),
+      plain(each.name),
+      each.marketCap === null ? '' : `${grouped(cut(each.marketCap, 0))} ₳`,
+      changeText(each.change24h ?? undefined, screen),
+      each.graduated === true ? 'graduated' : percentText(each.progress),
+      `${grouped(cut(each.volume24h, 0))} ₳`,
+      each.holders === null ? '' : grouped(String(each.holders)),
+      percentText(each.top10Percent),
+      percentText(each.authorPercent),
+      percentText(each.snipersPercent),
+      each.lastTradeTime === null ? '' : age(screen.nowMs / 1000 - each.lastTradeTime),
     ]);
-  const heads = ['#', 'ticker', 'name', 'market cap', '24h', 'curve', 'volume', 'trades', 'last'];
-  const empty = pools.length === 0 ? ['', 'Nothing here yet.'] : [];
+  const empty = tickers.length === 0 ? ['', 'Nothing here yet.'] : [];
+  const [left, right] = [false, true];
+  const alignment = [right, left, left, ...Array.from({ length: 9 }, () => right)];
   return fit(
     [
-      `upcurve${GAP}${list}`,
+      `upcurve${GAP}${list}${GAP}(shares: of the supply outside the pool)`,
       '',
-      ...table([heads, ...rows], [true, false, false, true, true, true, true, true, true]),
+      ...table([HEADS, ...rows], alignment),
       ...empty,
       '',
       status,
     ],
     screen,
   );
+}
+
+/** Shares are of the supply outside the pool. */
+const HEADS = [
+  ...['#', 'ticker', 'name', 'market cap', '24h', 'curve', 'volume 24h', 'holders', 'top 10'],
+  ...['author', 'snipers', 'last'],
+];
+
+function percentText(percent: string | null): string {
+  return percent === null ? '' : `${percent} %`;
 }
 
 /** Green where it rose, red where it fell. */
@@ -80,12 +100,18 @@ interface Token {
   readonly pool: LiquidityPoolInfo | null;
   /** Percent in 24 hours. */
   readonly change: string | undefined;
+  /** null: not known yet. */
+  readonly insights: TokenInsightsAnswer | null;
   /** Oldest first. */
   readonly bars: readonly PriceBar[];
   readonly orders: OrdersState;
 }
 
-export function tokenScreen({ pool, change, bars, orders }: Token, status: string, screen: Screen) {
+export function tokenScreen(
+  { pool, change, insights, bars, orders }: Token,
+  status: string,
+  screen: Screen,
+) {
   if (pool === null) return fit(['', 'The server knows no such token, yet.', '', status], screen);
   const { info, metrics } = pool;
   const last = bars.at(-1);
@@ -94,7 +120,7 @@ export function tokenScreen({ pool, change, bars, orders }: Token, status: strin
   const cap = `market cap ${ada(metrics.marketCap, 0)}`;
   const figures = [cap, `curve ${progressOf(pool.pool)}`, `volume ${ada(metrics.totalVolumeAda)}`];
   const newest = bars.slice(-SHOWN_BARS).reverse();
-  const span = bars.slice(-Math.max(LEAST_COLUMNS, screen.columns));
+  const span = bars.slice(-Math.max(MIN_COLUMNS, screen.columns));
   const chart =
     screen.rows >= ROWS_WITH_CANDLES
       ? candles(span, CANDLE_ROWS, screen.isColoured)
@@ -104,6 +130,7 @@ export function tokenScreen({ pool, change, bars, orders }: Token, status: strin
   const head = [
     `${plain(info.ticker)}${GAP}${plain(info.name)}${price}`,
     [...figures, counted(metrics.totalTxCount, 'trade')].join(GAP),
+    ...trustLines(insights),
     '',
   ];
   const below = fit(
@@ -135,7 +162,7 @@ export function statusLine({ is, node, tip, retryAtMs, why }: ConnectionState, n
   const state = is === 'open' ? 'live' : is;
   const lag = tip?.lagMs === null || tip === null ? '' : `${GAP}tip ${age(tip.lagMs / 1000)} ago`;
   const wait = retryAtMs === null ? '' : `${GAP}next try in ${age((retryAtMs - nowMs) / 1000)}`;
-  return `${state}${GAP}${node}${lag}${wait}${why === null ? '' : `${GAP}${plain(why)}`}`;
+  return `${state}${GAP}${plain(node)}${lag}${wait}${why === null ? '' : `${GAP}${plain(why)}`}`;
 }
 
 const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
@@ -230,6 +257,6 @@ export function table(
 
 /** Cuts lines to the columns of the screen: some characters take two, colours none. */
 export function fit(lines: readonly string[], { columns, rows }: Screen): string[] {
-  const width = Math.max(LEAST_COLUMNS, columns);
+  const width = Math.max(MIN_COLUMNS, columns);
   return lines.slice(0, rows).map((line) => sliceAnsi(line, 0, width));
 }

@@ -6,9 +6,9 @@ import { readFileSync, statSync } from 'node:fs';
 import Type from 'typebox';
 import type { ApiKey, KeyLimits } from '../../api/gateway/apiKeys.ts';
 import { checkOf } from '../../api/gateway/input.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, systemCode } from '../../engine/runtime/errors.ts';
 
-const MOST_BYTES = 4 * 1_048_576;
+const MAX_BYTES = 4 * 1_048_576;
 const EXACT = { additionalProperties: false };
 
 const QuotaShape = Type.Object(
@@ -76,10 +76,10 @@ export function readApiKeys(file: string, defaults: KeyLimits): readonly ApiKey[
 
 function textOf(file: string): string | Failure {
   try {
-    if (statSync(file).size <= MOST_BYTES) return readFileSync(file, 'utf8');
-    return new Failure('INVALID_PARAMS', `it has more than ${MOST_BYTES} bytes`);
+    if (statSync(file).size <= MAX_BYTES) return readFileSync(file, 'utf8');
+    return new Failure('INVALID_PARAMS', `it has more than ${MAX_BYTES} bytes`);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason';
+    const code = systemCode(error) ?? 'no reason';
     return new Failure('INVALID_PARAMS', `it cannot be read (${code})`);
   }
 }

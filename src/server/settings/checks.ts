@@ -13,7 +13,7 @@ export interface SettingFault {
 interface Check {
   /**
    * The first is the key that the fault is reported for, once at most: checks of its value alone
-   * come first. A check is skipped if one of these settings has a wrong type.
+   * come first. A check is skipped if a setting that it reads has a wrong type.
    */
   readonly reads: readonly [SettingKey, ...SettingKey[]];
   /** Cause and remedy; null: no fault. */
@@ -139,6 +139,13 @@ const CHAIN_CHECKS: readonly Check[] = [
       START_POINT === undefined || readStart(START_POINT) !== 'malformed'
         ? null
         : ['it is no block', 'Write slot.hash, the hash in 64 hex digits, or origin'],
+  },
+  {
+    reads: ['ACK', 'NATS_URL'],
+    find({ ACK, NATS_URL }) {
+      if (ACK === 'disk' || NATS_URL === undefined) return null;
+      return ['the log of several nodes is acknowledged by NATS', 'Leave ACK or NATS_URL out'];
+    },
   },
   {
     reads: ['NATS_URL', 'NETWORK'],

@@ -7,10 +7,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Type, { type TSchema } from 'typebox';
 import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
 import { scriptHash } from '../../cardano/codec/hash.ts';
 import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
-import { isOrderLayout, OLDEST_LAYOUT, type OrderLayout } from '../../cardano/datums/datums.ts';
+import { OLDEST_LAYOUT, type OrderLayout } from '../../cardano/datums/datums.ts';
 import {
   type Deployment,
   type KnownScript,
@@ -19,83 +20,56 @@ import {
   type PartialDeployment,
   type ReferenceScript,
   type SettingsPlace,
-  type SplashOrderTerms,
 } from '../../cardano/datums/deployment.ts';
 import type { Signers } from '../../cardano/datums/signers.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
 import { assert } from '../../engine/runtime/assert.ts';
-import { AMOUNT, type FieldType, integerUpTo, JsonFields, orNull, textLike } from './jsonFields.ts';
+import { parseJsonFile } from './jsonFile.ts';
 
 type PublicNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
 
 const NETWORKS = ['mainnet', 'preprod', 'preview'] as const;
-const MOST_MS = 30 * 86_400_000;
-const MOST_SLOT = 999_999_999_999;
+const MAX_MS = 30 * 86_400_000;
+const MAX_SLOT = 999_999_999_999;
+const MAX_SIGNERS = 20;
+const EXACT = { additionalProperties: false };
 
-const HASH = textLike(/^[0-9a-f]{56}$/, 'a hash of 56 hex digits');
-const BLOCK_HASH = textLike(/^[0-9a-f]{64}$/, 'a block hash of 64 hex digits');
-const CODE = textLike(/^(?:[0-9a-f]{2})+$/, 'code in hex');
-/** A script's hash, for auditors. The server reads the script itself on the chain. */
-const codeOf = (hash: string | null): FieldType<string> => ({
-  read: (value) => {
-    const code = CODE.read(value);
-    return code !== undefined && scriptHash(code) === hash ? code : undefined;
-  },
-  what: 'code in hex that has the hash beside it',
-  fallback: '',
-});
-const ADDRESS: FieldType<string> = {
-  read: (value) => (typeof value === 'string' && parseAddress(value) !== null ? value : undefined),
-  what: 'an address',
-  fallback: '',
+const textLike = (pattern: string, description: string) => Type.String({ pattern, description });
+const integerUpTo = (maximum: number) =>
+  Type.Integer({ minimum: 0, maximum, description: `an integer from 0 to ${maximum}` });
+const orNull = <const Schema extends TSchema>(schema: Schema, what: string) =>
+  Type.Union([schema, Type.Null()], { description: `${what}, or null,` });
+
+const WHAT = { hash: 'a hash of 56 hex digits', output: 'an output as <transaction>:<index>' };
+const HASH = textLike('^[0-9a-f]{56}$', WHAT.hash);
+const BLOCK_HASH = textLike('^[0-9a-f]{64}$', 'a block hash of 64 hex digits');
+const CODE = textLike('^(?:[0-9a-f]{2})+$', 'code in hex');
+/** As text: JSON numbers are not exact. */
+const AMOUNT = Type.Decode(textLike('^(0|[1-9][0-9]{0,23})$', 'an integer as text'), BigInt);
+const REFERENCE = Type.Decode(
+  Type.Refine(Type.String({ description: WHAT.output }), (text) => parseRef(text) !== null),
+  readRef,
+);
+const ADDRESS = Type.Refine(
+  Type.String({ description: 'an address' }),
+  (text) => parseAddress(text) !== null,
+);
+
+const SIGNERS = {
+  keyHashes: Type.Array(HASH, {
+    ...{ minItems: 1, maxItems: MAX_SIGNERS, uniqueItems: true },
+    description: `1 to ${MAX_SIGNERS} different key hashes of 56 hex digits`,
+  }),
+  required: Type.Integer({ minimum: 1, description: 'an integer of at least 1' }),
 };
-const REFERENCE: FieldType<OutputRef> = {
-  read: (value) => (typeof value === 'string' ? (parseRef(value) ?? undefined) : undefined),
-  what: 'an output as <transaction>:<index>',
-  fallback: { txHash: '', index: 0 },
-};
-const NETWORK: FieldType<PublicNetwork> = {
-  read: (value) => NETWORKS.find((network) => network === value),
-  what: `one of ${NETWORKS.join(', ')}`,
-  fallback: 'preview',
-};
-/** `ours`: the executor of the file; `any`: any that a datum names; or a list of key hashes. */
-const EXECUTORS: FieldType<'ours' | 'any' | readonly string[]> = {
-  read(value) {
-    if (value === 'ours' || value === 'any') return value;
-    if (!Array.isArray(value) || value.length === 0) return undefined;
-    return value.every((each) => HASH.read(each) !== undefined) ? value.map(String) : undefined;
-  },
-  what: '"ours", "any" or a list of key hashes',
-  fallback: 'ours',
-};
-const ORDER_LAYOUT: FieldType<OrderLayout> = {
-  read: (value) => (isOrderLayout(value) ? value : undefined),
-  what: '"01" or "02"',
-  fallback: OLDEST_LAYOUT,
-};
-const MOST_SIGNERS = 20;
-const KEY_HASHES: FieldType<readonly string[]> = {
-  read(value) {
-    if (!Array.isArray(value) || value.length === 0 || value.length > MOST_SIGNERS)
-      return undefined;
-    const hashes = value.map(String);
-    if (hashes.some((each) => HASH.read(each) === undefined)) return undefined;
-    return new Set(hashes).size === hashes.length ? hashes : undefined;
-  },
-  what: `1 to ${MOST_SIGNERS} different key hashes of 56 hex digits`,
-  fallback: [],
-};
-const countUpTo = (most: number): FieldType<number> => ({
-  read: (value) => (value === 0 ? undefined : integerUpTo(most).read(value)),
-  what: 'how many of keyHashes have to sign, 1 or more',
-  fallback: 1,
-});
-const START: FieldType<'start'> = {
-  read: (value) => (typeof value === 'object' ? 'start' : undefined),
-  what: 'slot and hash',
-  fallback: 'start',
-};
+const signersFit = ({ keyHashes, required }: Signers) => required <= keyHashes.length;
+const signersFault = () => 'required: at most as many as there are keyHashes was expected';
+
+const SIGNERS_FILE = Type.Refine(Type.Object(SIGNERS, EXACT), signersFit, signersFault);
+
+const amounts = <const Name extends string>(names: readonly Name[]) =>
+  // trust: every name gets the same schema
+  Object.fromEntries(names.map((name) => [name, AMOUNT])) as Record<Name, typeof AMOUNT>;
 
 const FEES = [
   ...['percentFee', 'executorFeeLovelace', 'fixedFeeLovelace', 'refundFeeLovelace'],
@@ -103,6 +77,75 @@ const FEES = [
   ...['lpFeePer10k', 'launchFeeLeastLovelace', 'launchFeeFixedLovelace', 'poolKeepLovelace'],
   ...['overshootPer1000', 'overshootLovelace', 'feeOutputLeastLovelace', 'collectFromLovelace'],
 ] as const satisfies readonly (keyof FeeParameters)[];
+
+const TERMS = {
+  curve: Type.Object(amounts(['aNum', 'bNum', 'supply']), EXACT),
+  thresholdLovelace: AMOUNT,
+  fees: Type.Object(amounts(FEES), EXACT),
+};
+
+const SCRIPT = Type.Refine(
+  Type.Object(
+    {
+      hash: orNull(HASH, WHAT.hash),
+      reference: orNull(REFERENCE, WHAT.output),
+      /** For auditors. The server reads the script itself on the chain. */
+      code: Type.Optional(CODE),
+    },
+    EXACT,
+  ),
+  ({ hash, code }) => code === undefined || scriptHash(code) === hash,
+  () => 'code: code in hex that has the hash beside it was expected',
+);
+
+const START = { slot: integerUpTo(MAX_SLOT), hash: BLOCK_HASH };
+
+const FILE = Type.Object(
+  {
+    network: Type.Enum([...NETWORKS], { description: `one of ${NETWORKS.join(', ')}` }),
+    start: orNull(Type.Object(START, EXACT), 'slot and hash'),
+    ...TERMS,
+    refundAfterMs: integerUpTo(MAX_MS),
+    orderLayout: Type.Optional(Type.Enum(['01', '02'], { description: '"01" or "02"' })),
+    /** `ours`: the executor of the file; `any`: any that a datum names; or a list. */
+    executors: Type.Union(
+      [Type.Literal('ours'), Type.Literal('any'), Type.Array(HASH, { minItems: 1 })],
+      { description: '"ours", "any" or a list of key hashes' },
+    ),
+    executorKeyHash: orNull(HASH, WHAT.hash),
+    feeKeyHash: orNull(HASH, WHAT.hash),
+    collateralKeyHash: orNull(HASH, WHAT.hash),
+    metadataAddress: orNull(ADDRESS, 'an address'),
+    tokenPolicyTemplate: orNull(CODE, 'code in hex'),
+    settings: Type.Optional(
+      Type.Refine(
+        Type.Object({ ...SIGNERS, policyId: HASH, seed: REFERENCE, reference: REFERENCE }, EXACT),
+        signersFit,
+        signersFault,
+      ),
+    ),
+    splashOrder: Type.Optional(
+      Type.Object({ executor: HASH, ...amounts(['stepLovelace', 'feeLovelace']) }, EXACT),
+    ),
+    scripts: Type.Object(
+      {
+        ...{ launchPolicy: SCRIPT, curvePool: SCRIPT, order: SCRIPT, ammPool: SCRIPT },
+        vesting: SCRIPT,
+        // Only where there are orders of earlier validators, or pools of another protocol.
+        limitOrder: Type.Optional(SCRIPT),
+        firstInstantOrder: Type.Optional(SCRIPT),
+        splashPool: Type.Optional(SCRIPT),
+      },
+      EXACT,
+    ),
+  },
+  EXACT,
+);
+
+type ParsedFile = Omit<Type.StaticDecode<typeof FILE>, 'orderLayout'> & {
+  readonly orderLayout: OrderLayout;
+};
+type ReadScript = ParsedFile['scripts']['order'];
 
 /** `file` replaces the one in `config/`. Throws if it cannot be read or used. */
 export function readDeployment(network: PublicNetwork, file?: string): NetworkDeployment {
@@ -115,9 +158,8 @@ export function parseDeployment(
   text: string,
   path: string,
 ): NetworkDeployment {
-  const faults: string[] = [];
-  const known = parseFields(new JsonFields(asJson(text, faults), '', faults));
-  if (faults.length > 0) throw badDeployment(path, faults);
+  const file = parseJsonFile(FILE, text, { path, what: 'deployment' });
+  const known = { ...file, orderLayout: file.orderLayout ?? OLDEST_LAYOUT };
   const missing = missingOf(known);
   const mismatch = mismatchOf(known, network);
   const partial = partialOf(known);
@@ -127,138 +169,32 @@ export function parseDeployment(
 
 /** The keys that may change the settings, from a deployment's file. Throws with all faults. */
 export function parseSigners(text: string, path: string): Signers {
-  const faults: string[] = [];
-  const fields = new JsonFields(asJson(text, faults), '', faults);
-  const keyHashes = fields.read('keyHashes', KEY_HASHES);
-  const required = fields.read('required', countUpTo(keyHashes.length));
-  fields.rejectUnknown();
-  if (faults.length > 0) throw badDeployment(path, faults);
-  return { required, keyHashes };
+  return parseJsonFile(SIGNERS_FILE, text, { path, what: 'list of signers' });
 }
 
 /** Curve, fees and threshold alone, as a deployment's file has them. Throws with every fault. */
 export function parseTerms(text: string, path: string) {
-  const faults: string[] = [];
-  const fields = new JsonFields(asJson(text, faults), '', faults);
-  const terms = readMarketTerms(fields);
-  fields.rejectUnknown();
-  if (faults.length > 0) throw badDeployment(path, faults);
-  return terms;
+  return parseJsonFile(Type.Object(TERMS, EXACT), text, { path, what: 'set of terms' });
 }
 
-function readMarketTerms(fields: JsonFields) {
-  return {
-    curve: readAmounts(fields.object('curve'), ['aNum', 'bNum', 'supply']),
-    thresholdLovelace: fields.read('thresholdLovelace', AMOUNT),
-    fees: readAmounts(fields.object('fees'), FEES),
-  };
-}
-
-type ParsedFile = ReturnType<typeof parseFields>;
-
-/** The fields of the file, not judged yet. */
-function parseFields(fields: JsonFields) {
-  const known = {
-    network: fields.read('network', NETWORK),
-    start: readStart(fields),
-    ...readMarketTerms(fields),
-    refundAfterMs: fields.read('refundAfterMs', integerUpTo(MOST_MS)),
-    orderLayout: fields.has('orderLayout')
-      ? fields.read('orderLayout', ORDER_LAYOUT)
-      : OLDEST_LAYOUT,
-    executors: fields.read('executors', EXECUTORS),
-    executorKeyHash: fields.read('executorKeyHash', orNull(HASH)),
-    feeKeyHash: fields.read('feeKeyHash', orNull(HASH)),
-    collateralKeyHash: fields.read('collateralKeyHash', orNull(HASH)),
-    metadataAddress: fields.read('metadataAddress', orNull(ADDRESS)),
-    tokenPolicyTemplate: fields.read('tokenPolicyTemplate', orNull(CODE)),
-    ...(fields.has('settings') ? { settings: readSettings(fields) } : {}),
-    ...(fields.has('splashOrder') ? { splashOrder: readSplashOrder(fields) } : {}),
-    ...readScripts(fields.object('scripts')),
-  };
-  fields.rejectUnknown();
-  return known;
-}
-
-function readStart(fields: JsonFields): NetworkDeployment['start'] {
-  if (fields.read('start', orNull(START)) === null) return null;
-  const inside = fields.object('start');
-  const slot = inside.read('slot', integerUpTo(MOST_SLOT));
-  const hash = inside.read('hash', BLOCK_HASH);
-  inside.rejectUnknown();
-  return { slot, hash };
-}
-
-function readSettings(fields: JsonFields): SettingsPlace {
-  const inside = fields.object('settings');
-  const keyHashes = inside.read('keyHashes', KEY_HASHES);
-  const found = {
-    keyHashes,
-    required: inside.read('required', countUpTo(keyHashes.length)),
-    policyId: inside.read('policyId', HASH),
-    seed: inside.read('seed', REFERENCE),
-    ref: inside.read('reference', REFERENCE),
-  };
-  inside.rejectUnknown();
-  return found;
-}
-
-function readSplashOrder(fields: JsonFields): SplashOrderTerms {
-  const inside = fields.object('splashOrder');
-  const executor = inside.read('executor', HASH);
-  return { executor, ...readAmounts(inside, ['stepLovelace', 'feeLovelace']) };
-}
-
-function readAmounts<Name extends string>(
-  fields: JsonFields,
-  names: readonly Name[],
-): Record<Name, bigint> {
-  const read = names.map((name) => [name, fields.read(name, AMOUNT)]);
-  fields.rejectUnknown();
-  // trust: every name was read just now
-  return Object.fromEntries(read) as Record<Name, bigint>;
-}
-
-type ReadScript = { readonly hash: string | null; readonly ref: OutputRef | null };
-
-function readScripts(fields: JsonFields) {
-  const script = (name: string): ReadScript => {
-    const inside = fields.object(name);
-    const found = {
-      hash: inside.read('hash', orNull(HASH)),
-      ref: inside.read('reference', orNull(REFERENCE)),
-    };
-    if (inside.has('code')) inside.read('code', codeOf(found.hash));
-    inside.rejectUnknown();
-    return found;
-  };
-  const scripts = {
-    launchPolicy: script('launchPolicy'),
-    curvePool: script('curvePool'),
-    order: script('order'),
-    ammPool: script('ammPool'),
-    vesting: script('vesting'),
-  };
-  // Only where there are orders of earlier validators, or pools of another protocol.
-  const earlier = {
-    limitOrder: fields.has('limitOrder') ? script('limitOrder') : null,
-    firstInstantOrder: fields.has('firstInstantOrder') ? script('firstInstantOrder') : null,
-    splashPool: fields.has('splashPool') ? script('splashPool') : null,
-  };
-  fields.rejectUnknown();
-  return { scripts, earlier };
+/** Throws if it is none. */
+function readRef(text: string): OutputRef {
+  const ref = parseRef(text);
+  assert(ref !== null, 'the schema says so');
+  return ref;
 }
 
 const KEYS = ['executorKeyHash', 'feeKeyHash', 'collateralKeyHash'] as const;
 const PARTS = [...KEYS, 'metadataAddress', 'tokenPolicyTemplate'] as const;
 
 function missingOf(known: ParsedFile): string[] {
-  const scripts = Object.entries(known.scripts).flatMap(([name, { hash, ref }]) => [
+  const scripts = Object.entries(mainScripts(known)).flatMap(([name, { hash, reference }]) => [
     ...(hash === null ? [`scripts.${name}.hash`] : []),
-    ...(ref === null ? [`scripts.${name}.reference`] : []),
+    ...(reference === null ? [`scripts.${name}.reference`] : []),
   ]);
-  const { executors, ...rest } = known;
-  const lacking = executors === 'ours' ? lackingForFills(rest) : [];
+  const { executors, orderLayout, settings } = known;
+  const place = settings === undefined ? {} : { settings: settingsPlace(settings) };
+  const lacking = executors === 'ours' ? lackingForFills({ orderLayout, ...place }) : [];
   return [...PARTS.filter((name) => known[name] === null), ...lacking, ...scripts];
 }
 
@@ -284,6 +220,7 @@ function partialOf(known: ParsedFile): PartialDeployment | null {
   if (executors === 'ours' && (executorKeyHash === null || feeKeyHash === null)) return null;
   const { network, curve, fees, thresholdLovelace, refundAfterMs, orderLayout } = known;
   const { metadataAddress, tokenPolicyTemplate } = known;
+  const { limitOrder, firstInstantOrder, splashPool } = scripts;
   return {
     network,
     addressNetwork: addressNetwork(network),
@@ -291,30 +228,40 @@ function partialOf(known: ParsedFile): PartialDeployment | null {
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     ...(executors === 'ours' ? {} : { executors: executors === 'any' ? null : executors }),
     ...{ metadataAddress, tokenPolicyTemplate, launchPolicyId },
-    ...(known.settings === undefined ? {} : { settings: known.settings }),
+    ...(known.settings === undefined ? {} : { settings: settingsPlace(known.settings) }),
     ...(known.splashOrder === undefined ? {} : { splashOrder: known.splashOrder }),
     scripts: {
       ...{ curvePool, order },
       ammPool: knownScript(scripts.ammPool),
       vesting: knownScript(scripts.vesting),
-      ...knownScripts(known.earlier),
+      ...knownScripts({ limitOrder, firstInstantOrder, splashPool }),
     },
   };
 }
 
 function knownScripts<Name extends string>(
-  scripts: Readonly<Record<Name, ReadScript | null>>,
+  scripts: Readonly<Record<Name, ReadScript | undefined>>,
 ): Partial<Record<Name, KnownScript | null>> {
   const found: Partial<Record<Name, KnownScript | null>> = {};
   for (const name in scripts) {
     const script = scripts[name];
-    if (script !== null) found[name] = knownScript(script);
+    if (script !== undefined) found[name] = knownScript(script);
   }
   return found;
 }
 
-function knownScript({ hash, ref }: ReadScript): KnownScript | null {
-  return hash === null ? null : { hash, ref };
+function knownScript({ hash, reference }: ReadScript): KnownScript | null {
+  return hash === null ? null : { hash, ref: reference };
+}
+
+function settingsPlace(found: NonNullable<ParsedFile['settings']>): SettingsPlace {
+  const { reference: ref, ...others } = found;
+  return { ...others, ref };
+}
+
+function mainScripts({ scripts }: ParsedFile) {
+  const { limitOrder: _, firstInstantOrder: __, splashPool: ___, ...main } = scripts;
+  return main;
 }
 
 function completeOf(known: ParsedFile, partial: PartialDeployment | null): Deployment | null {
@@ -327,7 +274,7 @@ function completeOf(known: ParsedFile, partial: PartialDeployment | null): Deplo
     ...partial,
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     feeAddress: enterpriseAddress(feeKeyHash, partial.addressNetwork),
-    ...{ metadataAddress, tokenPolicyTemplate, settings },
+    ...{ metadataAddress, tokenPolicyTemplate, settings: settingsPlace(settings) },
     scripts: {
       launchPolicy: referenceScript(scripts.launchPolicy),
       curvePool: referenceScript(scripts.curvePool),
@@ -338,30 +285,21 @@ function completeOf(known: ParsedFile, partial: PartialDeployment | null): Deplo
   };
 }
 
-function referenceScript({ hash, ref }: ReadScript): ReferenceScript {
-  assert(hash !== null && ref !== null, 'nothing is missing');
-  return { hash, ref };
+function referenceScript({ hash, reference }: ReadScript): ReferenceScript {
+  assert(hash !== null && reference !== null, 'nothing is missing');
+  return { hash, ref: reference };
 }
 
 function enterpriseAddress(hash: string, network: PartialDeployment['addressNetwork']): string {
   return formatAddress({ network, payment: { kind: 'key', hash }, stake: null, pointer: false });
 }
 
-function asJson(text: string, faults: string[]): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    faults.push('the file is not JSON');
-    return {};
-  }
-}
-
 /** The code of the scripts, hex, by name. */
 type Code = Readonly<Record<keyof Deployment['scripts'], string>>;
 
 /**
- * The file that `readDeployment` reads. `start`: following begins after this block. `code`: to
- * be compared with what the sources compile to; absent: not written.
+ * The file that `readDeployment` reads. `start`: following begins after this block. `code`: the
+ * scripts, to compare with the compiled sources; absent: not written.
  */
 export function deploymentText(
   deployment: Deployment,
@@ -392,9 +330,4 @@ export function deploymentText(
 function codeNamed(name: string, code: Partial<Record<string, string>> = {}) {
   const found = code[name];
   return found === undefined ? {} : { code: found };
-}
-
-/** Names every fault for a person. */
-function badDeployment(file: string, faults: readonly string[]): Error {
-  return new Error(`${file} is no deployment:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }

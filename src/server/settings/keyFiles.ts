@@ -5,7 +5,9 @@
  *
  * A key is a signing key file of cardano-cli (`.skey`), or its 32 bytes as 64 hex digits.
  */
+
 import { readFileSync, statSync } from 'node:fs';
+import { systemCode } from '../../engine/runtime/errors.ts';
 import type { SettingFault } from './checks.ts';
 import { Secret } from './secrets.ts';
 import { BadSettings, type Environment } from './settings.ts';
@@ -66,14 +68,14 @@ function secretOf(name: string, environment: Environment): Secret | SettingFault
   return given === '' ? null : (parse(given) ?? malformed(name, 'it'));
 }
 
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 function readKeyFile(key: string, file: string): Secret | SettingFault {
   try {
-    if (statSync(file).size > MOST_BYTES) return malformed(key, file);
+    if (statSync(file).size > MAX_BYTES) return malformed(key, file);
     return parse(readFileSync(file, 'utf8').trim()) ?? malformed(key, file);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason';
+    const code = systemCode(error) ?? 'no reason';
     const remedy = 'Name a file that this process can read';
     return { key, cause: `${file} cannot be read (${code})`, remedy };
   }

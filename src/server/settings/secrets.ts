@@ -3,9 +3,11 @@
  * `keys.json` in DATA_DIR, readable by the owner only. Never part of the settings, never logged:
  * a `Secret` prints as a placeholder, and messages name the file, not its content.
  */
+
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { systemCode } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 
 export const SECRET_NAMES = ['executor', 'fee', 'collateral', 'faucet'] as const;
@@ -47,19 +49,34 @@ export function readSecrets(directory: string, rng: Rng, given?: string): Secret
   return parse(file, readText(file) ?? create(file, rng));
 }
 
+/** Creates the file with these keys, where there is none. */
+export function writeSecrets(
+  directory: string,
+  rng: Rng,
+  keys: Readonly<Record<string, string>>,
+): void {
+  const file = join(directory, FILE);
+  if (readText(file) === null) create(file, rng, keys);
+}
+
+/** Reads the secrets in a text with the form of the file. */
+export function parseSecrets(text: string): Secrets {
+  return parse('the recording', text);
+}
+
 function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
 /** If another process creates the file at the same moment, its keys are used. */
-function create(file: string, rng: Rng): string {
-  const seeds = SECRET_NAMES.map((name) => [name, rng.secret()]);
-  const text = `${JSON.stringify(Object.fromEntries(seeds), null, 2)}\n`;
+function create(file: string, rng: Rng, keys?: Readonly<Record<string, string>>): string {
+  const seeds = keys ?? Object.fromEntries(SECRET_NAMES.map((name) => [name, rng.secret()]));
+  const text = `${JSON.stringify(seeds, null, 2)}\n`;
   // Written under another name first, so that a reader never sees half of it.
   const part = `${file}.${rng.token(8)}`;
   const handle = openSync(part, 'wx', OWNER_ONLY);
@@ -70,7 +87,7 @@ function create(file: string, rng: Rng): string {
     linkSync(part, file);
     return text;
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
     return readFileSync(file, 'utf8');
   } finally {
     rmSync(part, { force: true });
@@ -100,8 +117,4 @@ function asRecord(text: string): Record<string, unknown> {
     // Not JSON, so it has no key; the message says so.
     return {};
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

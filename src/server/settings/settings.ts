@@ -5,9 +5,11 @@
  * Never:   guesses. A bad value stops the start; the default does not replace it.
  * Secrets are read by `secrets.ts`; settings may be printed.
  */
+
 import Type, { type TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { assert } from '../../engine/runtime/assert.ts';
+import { beginningOf } from '../../engine/runtime/errors.ts';
 import { checkCombinations, type SettingFault } from './checks.ts';
 import { defaultOf, typeOf } from './help.ts';
 import { type Settings, TABLE } from './table.ts';
@@ -15,16 +17,13 @@ import { type Settings, TABLE } from './table.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why the program cannot start. `message` names every bad key for a person. */
-export class BadSettings {
+export class BadSettings extends Error {
   readonly faults: readonly SettingFault[];
 
   constructor(faults: readonly SettingFault[]) {
+    const lines = faults.map(({ key, cause, remedy }) => `  ${key}: ${cause}. ${remedy}.`);
+    super(`These settings cannot be used:\n${lines.join('\n')}\n`);
     this.faults = faults;
-  }
-
-  get message(): string {
-    const lines = this.faults.map(({ key, cause, remedy }) => `  ${key}: ${cause}. ${remedy}.`);
-    return `These settings cannot be used:\n${lines.join('\n')}\n`;
   }
 }
 
@@ -56,7 +55,7 @@ function parse(schema: TSchema, given: string): unknown {
 }
 
 function typeFault(key: string, schema: TSchema, given: string): SettingFault {
-  const shown = given.length > 40 ? `${given.slice(0, 40)}…` : given;
+  const shown = beginningOf(given, 40);
   const standard = defaultOf(schema);
   const instead = standard === undefined ? '' : ` for the default, ${String(standard)}`;
   return {

@@ -8,6 +8,7 @@
 
 import Type, { type Static } from 'typebox';
 import { GATEWAY_DEFAULTS } from '../../api/gateway/options.ts';
+import { MAX_LEASE_MS } from '../../engine/runtime/limits.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const NETWORKS = ['devnet', 'none', 'preprod', 'preview', 'mainnet'] as const;
@@ -106,7 +107,7 @@ const KEEPING = {
   LOG_KEEP: Type.Enum(['snapshots', 'all'], {
     default: 'snapshots',
     description:
-      'Of a single node: snapshots: its log keeps what follows the older of two; all: everything.',
+      'For a single node. snapshots: the log starts after the older of two; all: keeps everything.',
   }),
   HORIZON_BLOCKS: integer(
     1,
@@ -114,6 +115,11 @@ const KEEPING = {
     2160,
     'Blocks that clients can resume from and a feed can take back; forks: 2,160 at most.',
   ),
+  ACK: Type.Enum(['disk', 'memory'], {
+    default: 'disk',
+    description:
+      'When clients hear of a trade: once it is on disk, or before; a crash then begins an epoch.',
+  }),
   COMMIT_EVERY_MS: integer(
     1,
     60_000,
@@ -189,7 +195,12 @@ const NODES = {
     10_000,
     'Entries of the log from one snapshot of the state to the next.',
   ),
-  LEASE_MS: integer(500, 60_000, 5_000, 'Time after which a leader that is gone is replaced.'),
+  LEASE_MS: integer(
+    500,
+    MAX_LEASE_MS,
+    5_000,
+    'Time after which a leader that is gone is replaced.',
+  ),
   STALE_AFTER_MS: integer(
     1_000,
     3_600_000,

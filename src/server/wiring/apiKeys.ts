@@ -4,8 +4,8 @@ import { Fault } from '../../engine/runtime/assert.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import { readApiKeys } from '../settings/apiKeysFile.ts';
 import type { Settings } from '../settings/table.ts';
+import type { AppDeps } from './appDeps.ts';
 import { gatewayOptionsOf } from './gatewayOptions.ts';
-import type { World } from './world.ts';
 
 /** Throws `startRefused` where the file cannot be used. */
 export function loadApiKeys(settings: Settings): ApiKeys {
@@ -19,7 +19,7 @@ export function loadApiKeys(settings: Settings): ApiKeys {
 /** On each reload takes the keys that the file has then; a bad file changes nothing. */
 export function reloadApiKeys(
   apiKeys: ApiKeys,
-  { settings, onReload }: Pick<World, 'settings' | 'onReload'>,
+  { settings, onReload }: Pick<AppDeps, 'settings' | 'onReload'>,
   events: Pick<Events, 'apiKeysRead' | 'apiKeysRefused'>,
 ): void {
   const { API_KEYS_FILE: file } = settings;
@@ -31,7 +31,7 @@ export function reloadApiKeys(
   });
 }
 
-/** Of one address: a key that names no limit has that one. */
+/** Limits of one address: a key without a limit has these. */
 function defaultLimits(settings: Settings): KeyLimits {
   const { reads, builds, launches, maxSocketsPerAddress } = gatewayOptionsOf(settings);
   return { read: reads, build: builds, launch: launches, sockets: maxSocketsPerAddress };

@@ -14,14 +14,14 @@ import type { Builder } from '../../cardano/transactions/port.ts';
 import type { ChainAccess } from '../../chain/access.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
 import { PoolBackoff, type StuckStep } from '../../chain/executor/poolBackoff.ts';
+import { FoldUtxoLookup, unavailableLookup } from '../../chain/foldUtxoLookup.ts';
 import { Follower, type FollowerDeps } from '../../chain/follower.ts';
 import { KupoHealthWatch } from '../../chain/kupo/client.ts';
 import { firstSlots, KupoLookup } from '../../chain/kupo/kupo.ts';
 import { LocalMempoolFeed } from '../../chain/localMempoolFeed.ts';
-import { MarketLookup, unavailableLookup } from '../../chain/marketLookup.ts';
 import { MempoolOverlay, shownSubmitter } from '../../chain/mempoolOverlay.ts';
 import { NodeLink } from '../../chain/nodeLink.ts';
-import { OgmiosChain, type WatchedMarket } from '../../chain/ogmios/ogmios.ts';
+import { OgmiosChain, type WatchSource } from '../../chain/ogmios/ogmios.ts';
 import { chainClock } from '../../chain/policy.ts';
 import { rulesOf } from '../../chain/recognise/rules.ts';
 import { ServerVersions } from '../../chain/serverVersions.ts';
@@ -32,7 +32,8 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import { MOST_POOLS } from '../../engine/store/records.ts';
+import { MAX_POOLS } from '../../engine/store/records.ts';
+import type { AppDeps } from './appDeps.ts';
 import {
   type ChainRoleDeps,
   type ChainWork,
@@ -45,10 +46,9 @@ import { ScriptCheck } from './devnet.ts';
 import { DevnetClient } from './devnetClient.ts';
 import type { RoleState } from './election.ts';
 import { imagesOf } from './images.ts';
-import type { Market } from './market.ts';
 import type { NetworkConfig } from './network.ts';
+import type { OpenNode } from './openNode.ts';
 import { txBuildContextOf } from './txBuildContext.ts';
-import type { World } from './world.ts';
 
 export interface ChainFeatures {
   readonly txContext: TxBuildContext;
@@ -56,6 +56,8 @@ export interface ChainFeatures {
   readonly devnet: Devnet | null;
   /** Steps of pools that fail again and again; empty if this node does not lead. */
   stuckSteps(): readonly StuckStep[];
+  /** Up to when the chain's past was recorded, Unix ms; null: it has no such past. */
+  readonly liveSinceMs: number | null;
   /** Wraps a chain route so that other nodes answer it; null: this node answers it. */
   readonly forward: ((route: Route) => Route) | null;
   /** Progress of following the chain; null: other nodes follow it. */
@@ -79,7 +81,7 @@ export interface ChainSync {
   progress(): SyncProgress;
 }
 
-const MOST_OUTPUTS = 10_000_000;
+const MAX_OUTPUTS = 10_000_000;
 const SHOWN_MS = 1_000;
 /** A public chain makes a block every 20 s on average: so long without one in 3 million times. */
 const PUBLIC_SILENCE_MS = 300_000;
@@ -87,30 +89,30 @@ const DEVNET_SILENCE_MS = 10_000;
 const SILENT_BLOCKS = 10;
 
 export function openChain(
-  world: World,
-  market: Market,
+  appDeps: AppDeps,
+  market: OpenNode,
   cluster: Cluster | null,
   config: NetworkConfig,
   reasons: Reasons,
   events: Events,
 ): ChainFeatures {
-  const { settings, clock } = world;
+  const { settings, clock } = appDeps;
   const { node } = market;
   const { network, keys, urls, policy } = config;
   const known = chainTip(node.fold.store);
   if (settings.START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
-  const connected = connectFollower(world, market, config, cluster !== null, events);
+  const connected = connectFollower(appDeps, market, config, cluster !== null, events);
   const { source, overlay, ...following } = connected;
   const { meter, tip } = following;
-  const live = builderOf(source, world, policy.comparesUnits, events);
-  const [utxos, watching] = openLookup(world, node, config, overlay, events);
+  const live = builderOf(source, appDeps, policy.comparesUnits, events);
+  const [utxos, watching] = openLookup(appDeps, node, config, overlay, events);
   const chainTime = chainClock(policy, clock, () => node.fold.marketMs);
   const submitter = shownSubmitter(source, overlay, utxos, clock);
   const store = () => node.fold.store;
   const plain = {
     utxos,
     builder: timed(live, clock, events),
-    images: imagesOf(world, node, cluster),
+    images: imagesOf(appDeps, node, cluster),
     clock: chainTime,
     store,
     submitter,
@@ -125,21 +127,20 @@ export function openChain(
   };
   const execute = () =>
     keys.executing.length === 0 ? null : startExecutorWhenReady(node, executorDeps, events);
-  const fetching = fetchingOf(world);
-  const work = workOf({ ...following, policy, execute }, world, market, cluster, reasons, events);
+  const fetching = fetchingOf(appDeps);
+  const work = workOf({ ...following, policy, execute }, appDeps, market, cluster, reasons, events);
   const untilShown = async (txHash: string) => {
     await source.expect(txHash);
     await overlay.untilShown(txHash, clock, SHOWN_MS);
   };
-  watchChain({ ...following, source, live, backoff }, world, reasons);
+  watchChain({ ...following, source, live, backoff }, appDeps, reasons);
   const offered = { ...plain, submitter: unlessHeld(submitter, reasons) };
   const calls = { node, tip, untilShown, reasons, clock, ...fetching };
   return {
     txContext: txBuildContextOf(offered, network, live, keys.collateral, settings),
     devnet: urls.devnet === null ? null : new DevnetClient({ ...calls, url: urls.devnet }),
     stuckSteps: () => backoff.stuck(),
-    forward: null,
-    roles: work.roles,
+    ...{ liveSinceMs: config.devnet?.liveSinceMs ?? null, forward: null, roles: work.roles },
     sync: syncOf(following, node),
     isStale: work.isStale,
     isReady: () => meter.isSynced && live.parameters !== null,
@@ -148,11 +149,11 @@ export function openChain(
 }
 
 /** A devnet is of this program's own version: there is nothing to ask. */
-function versionsOf(world: World, urls: NetworkConfig['urls'], events: Events): Service[] {
+function versionsOf(appDeps: AppDeps, urls: NetworkConfig['urls'], events: Events): Service[] {
   if (urls.devnet !== null) return [];
-  const { clock } = world;
+  const { clock } = appDeps;
   const { untriedVersion } = events;
-  return [new ServerVersions({ urls, clock, ...fetchingOf(world), untriedVersion })];
+  return [new ServerVersions({ urls, clock, ...fetchingOf(appDeps), untriedVersion })];
 }
 
 /** Refuses submissions of clients while the server has a reason to wait; not the executor's. */
@@ -171,7 +172,7 @@ interface WatchedChain {
 /** Reasons that are asked for when the list is read. */
 function watchChain(
   { link, meter, source, live, backoff }: WatchedChain,
-  { settings, clock }: World,
+  { settings, clock }: AppDeps,
   reasons: Reasons,
 ): void {
   let tipMs = clock.monotonicMs();
@@ -202,21 +203,21 @@ function watchChain(
 }
 
 /** Steps that a reason names with their cause; the log has all. */
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 
 function stuckMessage(steps: readonly StuckStep[]): string | null {
   if (steps.length === 0) return null;
-  const listed = steps.slice(0, MOST_LISTED).map((step) => {
+  const listed = steps.slice(0, MAX_LISTED).map((step) => {
     return `${step.kind} of ${step.token}: ${step.message}`;
   });
-  const more = steps.length > MOST_LISTED ? [`${steps.length - MOST_LISTED} more`] : [];
+  const more = steps.length > MAX_LISTED ? [`${steps.length - MAX_LISTED} more`] : [];
   return (
     `the executor cannot do these steps (${[...listed, ...more].join('; ')}); the others go on, ` +
     'these are tried again at least each minute: see poolStuck in the log'
   );
 }
 
-function longestWithoutBlockMs({ NETWORK, BLOCK_EVERY_MS }: World['settings']): number {
+function longestWithoutBlockMs({ NETWORK, BLOCK_EVERY_MS }: AppDeps['settings']): number {
   if (NETWORK !== 'devnet') return PUBLIC_SILENCE_MS;
   if (BLOCK_EVERY_MS === 0) return Number.POSITIVE_INFINITY;
   return Math.max(DEVNET_SILENCE_MS, SILENT_BLOCKS * BLOCK_EVERY_MS);
@@ -233,26 +234,26 @@ function syncOf({ meter, link }: Pick<ChainRoleDeps, 'meter' | 'link'>, node: No
 
 function workOf(
   deps: ChainRoleDeps,
-  world: World,
-  { node, writer }: Market,
+  appDeps: AppDeps,
+  { node, writer }: OpenNode,
   cluster: Cluster | null,
   reasons: Reasons,
   events: Events,
 ): ChainWork {
-  if (cluster !== null) return clusterWork(deps, cluster, world, node, reasons, events);
+  if (cluster !== null) return clusterWork(deps, cluster, appDeps, node, reasons, events);
   assert(writer !== null, 'the only node writes its log');
-  return singleNodeWork(deps, writer, world, reasons, events);
+  return singleNodeWork(deps, writer, appDeps, reasons, events);
 }
 
 /** The Cardano node, and how its chain enters the log. */
 function connectFollower(
-  world: World,
-  { node, log }: Market,
+  appDeps: AppDeps,
+  { node, log }: OpenNode,
   { urls, policy, network }: NetworkConfig,
   isShared: boolean,
   events: Events,
 ) {
-  const { clock, rng } = world;
+  const { clock, rng } = appDeps;
   const deployment = network.partial ?? notDeployed(network);
   const link = new NodeLink(clock, events);
   const source = new OgmiosChain({
@@ -263,7 +264,7 @@ function connectFollower(
     rng,
     observer: link.observer,
     limits: { returnMs: policy.returnMs },
-    startReader: world.host?.nodeReader,
+    startThread: appDeps.host?.nodeReader,
   });
   const overlay = new MempoolOverlay();
   const tip = () => (link.isUp ? source.tip() : null);
@@ -277,7 +278,7 @@ function connectFollower(
             url: urls.kupo,
             clock,
             observer: events,
-            ...fetchingOf(world),
+            ...fetchingOf(appDeps),
           }),
         }),
   };
@@ -312,7 +313,7 @@ function connecting(source: OgmiosChain): Service {
 }
 
 function openLookup(
-  world: World,
+  appDeps: AppDeps,
   node: Node,
   { urls, network }: NetworkConfig,
   overlay: MempoolOverlay,
@@ -320,10 +321,10 @@ function openLookup(
 ): [UtxoLookup, readonly Service[]] {
   const { kupo: url } = urls;
   const { complete, partial } = network;
-  const versions = versionsOf(world, urls, observer);
+  const versions = versionsOf(appDeps, urls, observer);
   if (url === null) return [unavailableLookup(), versions];
-  const { clock } = world;
-  const fetching = fetchingOf(world);
+  const { clock } = appDeps;
+  const fetching = fetchingOf(appDeps);
   const tip = () => chainTip(node.fold.store);
   const index = new KupoLookup({ url, tip, overlay, clock, observer, ...fetching });
   const health = new KupoHealthWatch({ url, clock, observer, ...fetching });
@@ -331,28 +332,28 @@ function openLookup(
   const deployment = complete ?? partial;
   if (deployment === null) return [index, watching];
   const store = () => node.fold.store;
-  const utxos = new MarketLookup({ index, store, overlay, deployment, clock });
+  const utxos = new FoldUtxoLookup({ index, store, overlay, deployment, clock });
   if (urls.devnet === null) return [utxos, watching];
   const check = new ScriptCheck({ utxos, network, url: urls.ogmios, clock }, observer);
   return [utxos, [...watching, check]];
 }
 
 /** The world's `fetch`; empty if it is the network's own. */
-function fetchingOf({ chainAccess }: World): Partial<Pick<ChainAccess, 'fetch'>> {
+function fetchingOf({ chainAccess }: AppDeps): Partial<Pick<ChainAccess, 'fetch'>> {
   return chainAccess === undefined ? {} : { fetch: chainAccess.fetch };
 }
 
 /** The tokens and unspent outputs that blocks are searched for. */
-function seenBy({ fold }: Node): WatchedMarket {
+function seenBy({ fold }: Node): WatchSource {
   const keys = (table: 'pools' | 'outputs', most: number) =>
     fold.store.withPrefix(table, '', most).map(({ key }) => key);
-  return { tokens: keys('pools', MOST_POOLS), watched: keys('outputs', MOST_OUTPUTS) };
+  return { tokens: keys('pools', MAX_POOLS), watched: keys('outputs', MAX_OUTPUTS) };
 }
 
 /** Builds with the protocol parameters of the Cardano node. */
 function builderOf(
   source: OgmiosChain,
-  { settings, clock, host }: World,
+  { settings, clock, host }: AppDeps,
   comparesUnits: boolean,
   observer: Events,
 ) {

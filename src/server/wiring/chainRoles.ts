@@ -1,5 +1,5 @@
 /**
- * The work on the chain in each role. A single node does all of it. Among several, the leader
+ * The work on the chain in each role. A single node does all the work. Among several, the leader
  * writes the chain of its Cardano node into the log and fills orders; the others read blocks from
  * the log and pending transactions from their own Cardano node. Each submits to and looks up at its
  * own.
@@ -25,9 +25,9 @@ import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { SnapshotTaker } from '../../engine/snapshots/taker.ts';
+import type { AppDeps } from './appDeps.ts';
 import type { Cluster } from './cluster.ts';
 import { joinElection, type RoleState } from './election.ts';
-import type { World } from './world.ts';
 
 /** Follows the chain; a new one replaces it when it has ended. */
 interface ChainFollower extends FollowingTask {
@@ -68,7 +68,7 @@ const STOP_MS = 2_000;
 export function singleNodeWork(
   { link, meter, follow, execute }: ChainRoleDeps,
   writer: LogWriter,
-  { clock }: World,
+  { clock }: AppDeps,
   reasons: Reasons,
   events: Events,
 ): ChainWork {
@@ -86,12 +86,12 @@ export function singleNodeWork(
 export function clusterWork(
   parts: ChainRoleDeps,
   cluster: Cluster,
-  world: World,
+  appDeps: AppDeps,
   node: Node,
   reasons: Reasons,
   events: Events,
 ): ChainWork {
-  const role = new ChainRole(parts, cluster, node, world, events);
+  const role = new ChainRole(parts, cluster, node, appDeps, events);
   reasons.watch('CHAIN_NOT_FOLLOWED', () => notFollowed(role));
   reasons.watch('NODE_BEHIND', () => (role.waitsForNode ? NODE_BEHIND : null));
   const { timeEntries } = parts.policy;
@@ -99,7 +99,7 @@ export function clusterWork(
     state: roles,
     isStale,
     services,
-  } = joinElection(role, cluster, world, node, timeEntries, reasons, events);
+  } = joinElection(role, cluster, appDeps, node, timeEntries, reasons, events);
   // All nodes follow one devnet: if this node cannot reach it, neither can the leader.
   const isDevnetAway = () => parts.policy.believesShorter && !parts.link.isUp;
   const stale = () => isStale() || (roles.leads() ? !role.isWell : isDevnetAway());
@@ -130,7 +130,7 @@ class ChainRole implements Role {
     parts: ChainRoleDeps,
     cluster: Cluster,
     node: Node,
-    { clock, settings }: World,
+    { clock, settings }: AppDeps,
     events: Events,
   ) {
     this.#parts = parts;

@@ -21,18 +21,11 @@ import { Announcements } from '../../cluster/nats/announcements.ts';
 import { Bucket } from '../../cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
 import { Lease } from '../../cluster/nats/lease.ts';
-import { ObjectFiles } from '../../cluster/nats/objects.ts';
 import {
   type SharedSettings,
   settleSettings,
   streamsOf,
 } from '../../cluster/nats/streamSettings.ts';
-import {
-  EpochBases,
-  NatsSnapshots,
-  removeTemporaryFiles,
-  retryingSnapshots,
-} from '../../cluster/natsSnapshots.ts';
 import { Presence } from '../../cluster/presence.ts';
 import {
   pauseOrInterrupt,
@@ -41,6 +34,13 @@ import {
   retryUntilAnswered,
   retryWhileNatsForms,
 } from '../../cluster/retryingLog.ts';
+import {
+  EpochBases,
+  NatsSnapshots,
+  removeTemporaryFiles,
+  retryingSnapshots,
+} from '../../cluster/snapshots/natsSnapshots.ts';
+import { ObjectFiles } from '../../cluster/snapshots/objectStore.ts';
 import { DataDisk } from '../../cluster/watch.ts';
 import type { MarketRecord } from '../../engine/fold/marketRecord.ts';
 import { Node } from '../../engine/node/node.ts';
@@ -56,10 +56,10 @@ import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import type { SnapshotStore } from '../../engine/snapshots/port.ts';
 import { peekCheckpoint } from '../../engine/store/peek.ts';
 import type { Checkpoint, StateStore } from '../../engine/store/state.ts';
-import { foldOptions, type Market, recordMarket } from './market.ts';
+import type { AppDeps } from './appDeps.ts';
 import { openMarketRecord } from './marketRecord.ts';
 import { answerCalls } from './nodeCalls.ts';
-import type { World } from './world.ts';
+import { foldOptions, type OpenNode, recordIdentity } from './openNode.ts';
 
 export interface Cluster {
   readonly name: string;
@@ -98,21 +98,21 @@ export interface Cluster {
 const LONGEST_WAIT_MS = 60_000;
 
 /** Opens the market from the shared log, and the connection to the other nodes. */
-export async function joinMarket(
-  world: World,
+export async function joinCluster(
+  appDeps: AppDeps,
   url: string,
   events: Events,
-): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
-  const { settings, clock, rng } = world;
+): Promise<{ readonly market: OpenNode; readonly cluster: Cluster }> {
+  const { settings, clock, rng } = appDeps;
   const name = settings.NODE_NAME ?? rng.token(6);
-  const link = await connectNats({ url, name, ...credentialsIn(settings) }, rng, world.dialNats);
+  const link = await connectNats({ url, name, ...credentialsIn(settings) }, rng, appDeps.dialNats);
   if (link instanceof Failure) throw new Error(link.message);
   events.natsConnected();
   link.onStatus(({ status }) => events.natsStatus(status));
   link.onRefusal(rateLimited(clock, events.natsRefused));
   link.messages.onDropped(events.messageDropped);
   try {
-    return await joinOver(link, world, name, events);
+    return await joinOver(link, appDeps, name, events);
   } catch (error) {
     await link.close();
     throw error;
@@ -121,18 +121,18 @@ export async function joinMarket(
 
 async function joinOver(
   link: NatsLink,
-  world: World,
+  appDeps: AppDeps,
   name: string,
   events: Events,
-): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
-  const { settings, clock } = world;
-  const signal = endOf(link, world);
+): Promise<{ readonly market: OpenNode; readonly cluster: Cluster }> {
+  const { settings, clock } = appDeps;
+  const signal = endOf(link, appDeps);
   const pauseBeforeRetry = () => pauseOrInterrupt(clock, signal);
   dataFiles(settings.DATA_DIR);
-  const record = openMarketRecord(world);
-  const shared = await openShared(world, name, record, link, events, pauseBeforeRetry, signal);
+  const record = openMarketRecord(appDeps);
+  const shared = await openShared(appDeps, name, record, link, events, pauseBeforeRetry, signal);
   try {
-    return await joinWith(shared, record, signal, link, world, name, events);
+    return await joinWith(shared, record, signal, link, appDeps, name, events);
   } catch (error) {
     await shared.log.close();
     await shared.turns.leave();
@@ -145,11 +145,11 @@ async function joinWith(
   record: MarketRecord,
   signal: AbortSignal,
   link: NatsLink,
-  world: World,
+  appDeps: AppDeps,
   name: string,
   events: Events,
-): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
-  const { settings, clock } = world;
+): Promise<{ readonly market: OpenNode; readonly cluster: Cluster }> {
+  const { settings, clock } = appDeps;
   const { log, objects, turns } = shared;
   turns.announcements.listen();
   turns.lease.listen();
@@ -163,28 +163,28 @@ async function joinWith(
   const starting = { name, log: read, ...shared.turns, record, clock, signal, pauseBeforeRetry };
   await checkMarket(starting, files, settings.MARKET_NAME);
   // Readers change no settings of NATS: nodes that may lead do.
-  if (settings.ROLE !== 'reader') await answered(() => settle(starting, link, world, events));
+  if (settings.ROLE !== 'reader') await answered(() => settle(starting, link, appDeps, events));
   removeTemporaryFiles(settings.DATA_DIR);
   const snapshots = new NatsSnapshots(objects, settings.DATA_DIR);
   const bases = new EpochBases(objects, files, pauseBeforeRetry);
   const readable = retryingSnapshots(snapshots, clock, signal);
   const takeSnapshot: RecoveryOptions['takeSnapshot'] = (path, upTo, after = 0) =>
     loadSnapshot(path, { upTo, after }, readable, read, events);
-  const common = { ...foldOptions(world), takeSnapshot };
+  const common = { ...foldOptions(appDeps), takeSnapshot };
   const publishBase = (epoch: string) => answered(() => bases.publish(epoch));
   const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
   const told = { quarantined, epochStarted, stateUnreadable, natsWaits: noAnswer };
   const fetchBase = bases.fetch.bind(bases);
   const options = { ...common, ...told, publishBase, fetchBase };
-  const store = await recovered(starting, world, files, options);
+  const store = await recovered(starting, appDeps, files, options);
   const tail = await read.last();
   const joins = { fetchBase, diverged: events.logDiverged };
   const reads = retryingLog(log, clock, { signal });
   const nodeOptions = { ...common, shared: joins };
   const node = new Node(store, tail.seq, reads, files, clock, nodeOptions, events);
-  recordMarket(node, record);
+  recordIdentity(node, record);
   const places = { files, snapshots, record };
-  const cluster = clusterOf(world, name, link, shared, node, places, bases, events);
+  const cluster = clusterOf(appDeps, name, link, shared, node, places, bases, events);
   return { market: { node, log, writer: null }, cluster };
 }
 
@@ -207,7 +207,7 @@ function logName(market: string): string {
 async function settle(
   starting: LogStartDeps,
   link: NatsLink,
-  { settings }: World,
+  { settings }: AppDeps,
   events: Events,
 ): Promise<void> {
   const own = sharedSettingsOf(settings);
@@ -216,11 +216,11 @@ async function settle(
   await settleSettings(link, streams, LOG_LIMITS, own, others, events);
 }
 
-function sharedSettingsOf({ LEASE_MS, NATS_REPLICAS }: World['settings']): SharedSettings {
+function sharedSettingsOf({ LEASE_MS, NATS_REPLICAS }: AppDeps['settings']): SharedSettings {
   return { leaseMs: LEASE_MS, replicas: NATS_REPLICAS };
 }
 
-function credentialsIn(settings: World['settings']) {
+function credentialsIn(settings: AppDeps['settings']) {
   return {
     credsFile: settings.NATS_CREDS_FILE,
     nkeyFile: settings.NATS_NKEY_FILE,
@@ -231,7 +231,7 @@ function credentialsIn(settings: World['settings']) {
 }
 
 /** Aborts waiting for NATS when this process stops or the connection is closed. */
-function endOf(link: NatsLink, { signal }: World): AbortSignal {
+function endOf(link: NatsLink, { signal }: AppDeps): AbortSignal {
   const closed = new AbortController();
   link.onStatus(({ status }) => {
     if (status === 'closed') closed.abort();
@@ -242,7 +242,7 @@ function endOf(link: NatsLink, { signal }: World): AbortSignal {
 /** Where another one bases the log while we would, it is read from the beginning. */
 async function recovered(
   starting: LogStartDeps,
-  { clock, rng, signal, settings }: World,
+  { clock, rng, signal, settings }: AppDeps,
   files: DataFiles,
   options: Omit<RecoveryOptions, 'clock' | 'rng' | 'shared' | 'market'> & {
     fetchBase: EpochBases['fetch'];
@@ -278,7 +278,7 @@ interface Shared {
 }
 
 async function openShared(
-  world: World,
+  appDeps: AppDeps,
   name: string,
   record: MarketRecord,
   link: NatsLink,
@@ -286,7 +286,7 @@ async function openShared(
   again: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<Shared> {
-  const { settings, clock, rng } = world;
+  const { settings, clock, rng } = appDeps;
   const { MARKET_NAME: market, NATS_REPLICAS: replicas, LEASE_MS: leaseMs } = settings;
   const isReader = settings.ROLE === 'reader';
   const shape = { name: `${market}-nodes`, replicas, ttlMs: leaseMs };
@@ -299,16 +299,19 @@ async function openShared(
   let lost = () => {};
   const lease = new Lease(bucket, {
     ...own,
-    subject: leaderSubject(market),
+    subject: `${market}-leader`,
     market: () => record.known,
     mayTake: () => presence.obstacle() === null,
     lost: () => lost(),
   });
-  const mostMs = isReader ? Number.POSITIVE_INFINITY : LONGEST_WAIT_MS;
-  const log = await retryWhileNatsForms(clock, mostMs, events.natsWaits, again, async () => {
+  const maxMs = isReader ? Number.POSITIVE_INFINITY : LONGEST_WAIT_MS;
+  const log = await retryWhileNatsForms(clock, maxMs, events.natsWaits, again, async () => {
     // A reader waits until another node has created it.
     if (!isReader) await ensureLog(link, { name: market, replicas });
-    return JetstreamLog.open(link, clock, { name: market, mayRestart: () => lease.held });
+    const own = { name: market, mayRestart: () => lease.held };
+    // A devnet may be far ahead of the clocks of its nodes; the follower takes a strange time back.
+    const latestMs = settings.NETWORK === 'devnet' ? undefined : () => presence.latestMs();
+    return JetstreamLog.open(link, clock, { ...own, latestMs });
   });
   const objects = new ObjectFiles(link, clock, rng, { bucket: `${market}-files`, replicas });
   const images = new ObjectFiles(link, clock, rng, { bucket: `${market}-images`, replicas });
@@ -333,18 +336,15 @@ async function openShared(
   };
 }
 
-function copiesOf(link: NatsLink, stream: string, clock: Clock, events: Events): CopyWatch {
+function copiesOf(link: NatsLink, log: JetstreamLog, stream: string, clock: Clock, events: Events) {
   const { handlerFailed, copiesCompared } = events;
   const failed = (error: unknown) => handlerFailed('copies of the log', error);
-  return new CopyWatch({ link, stream, clock, failed, copiesCompared });
-}
-
-function leaderSubject(market: string): string {
-  return `${market}-leader`;
+  const read = (fromSeq: number, limit: number) => log.read(fromSeq, limit);
+  return new CopyWatch({ link, stream, clock, read, failed, copiesCompared });
 }
 
 function clusterOf(
-  world: World,
+  appDeps: AppDeps,
   name: string,
   link: NatsLink,
   { log, turns, images, onLost }: Shared,
@@ -353,7 +353,7 @@ function clusterOf(
   bases: EpochBases,
   events: Events,
 ): Cluster {
-  const { settings, rng, clock } = world;
+  const { settings, rng, clock } = appDeps;
   const { epochStarted, otherMarket } = events;
   const { record } = places;
   const { announcements } = turns;
@@ -366,12 +366,12 @@ function clusterOf(
     settings: sharedSettingsOf(settings),
     ...places,
     disk: new DataDisk(settings.DATA_DIR, clock),
-    copies: copiesOf(link, settings.MARKET_NAME, clock, events),
+    copies: copiesOf(link, log, settings.MARKET_NAME, clock, events),
     every: settings.SNAPSHOT_EVERY,
     images,
     onLost,
     answerCalls: (routes, isAble) =>
-      answerCalls(routes, { link, market: settings.MARKET_NAME }, node, world, isAble, events),
+      answerCalls(routes, { link, market: settings.MARKET_NAME }, node, appDeps, isAble, events),
     openBucket(suffix, answerMs) {
       const shape = { replicas: settings.NATS_REPLICAS, ttlMs: 0 };
       return new Bucket(link, { name: `${settings.MARKET_NAME}-${suffix}`, ...shape }, answerMs);
@@ -389,7 +389,7 @@ function clusterOf(
         if (others === 'unreachable') throw new Fault('natsSilent', 'NATS gives no answer');
         return others;
       },
-      heard: () => announcements.heard(name, clock.monotonicMs() - settings.LEASE_MS),
+      heard: () => announcements.receivedSince(name, clock.monotonicMs() - settings.LEASE_MS),
       ensureStream: () =>
         ensureLog(link, { name: settings.MARKET_NAME, replicas: settings.NATS_REPLICAS }),
       publishBase: (epoch) => bases.publish(epoch),

@@ -4,13 +4,11 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { OutputPlan } from '../../cardano/codec/encode.ts';
+import type { NewOutput } from '../../cardano/codec/encode.ts';
 import type { Deployment, NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import { Key } from '../../cardano/keys/keys.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import { makeGenesis } from '../../cardano/validators/genesis.ts';
-import { readTraderConfig, type TraderConfig } from '../../client/traders/config.ts';
-import { traderFunds } from '../../client/traders/wallets.ts';
 import { checkChainFile } from '../../devnet/chainFile.ts';
 import { startDevnetThread } from '../../devnet/thread.ts';
 import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
@@ -22,9 +20,11 @@ import type { Events } from '../../engine/runtime/events.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
+import { readTraderConfig, type TraderConfig } from '../../traders/config.ts';
+import { traderFunds } from '../../traders/wallets.ts';
 import { readSecrets, type Secrets } from '../settings/secrets.ts';
 import type { Settings } from '../settings/table.ts';
-import type { World } from './world.ts';
+import type { AppDeps } from './appDeps.ts';
 
 /** Where this node reaches its chain. */
 export interface ChainUrls {
@@ -37,15 +37,17 @@ export interface ChainUrls {
 
 export interface RunningDevnet {
   readonly urls: ChainUrls;
+  /** Up to when its past is a recorded one; null: it has none. */
+  readonly liveSinceMs: number | null;
   stop(): Promise<void>;
 }
 
 export interface Launchpad {
   readonly deployment: NetworkDeployment;
   /** Outputs that the genesis must contain. */
-  readonly outputs: readonly OutputPlan[];
+  readonly outputs: readonly NewOutput[];
   /** Outputs that chains of earlier versions lack. */
-  readonly aside: readonly OutputPlan[];
+  readonly aside: readonly NewOutput[];
 }
 
 /** Keys of a devnet that may change its settings. */
@@ -109,13 +111,17 @@ export function chainUrls({
   return { ogmios: OGMIOS_URL, kupo, devnet: DEVNET_URL ?? OGMIOS_URL.replace(/^ws/, 'http') };
 }
 
-function chainOptions({ DATA_DIR, BLOCK_EVERY_MS }: Settings, launchpad: Launchpad, keys: Secrets) {
+export function chainFileOf({ DATA_DIR }: Pick<Settings, 'DATA_DIR'>): string {
+  return join(DATA_DIR, 'devnet', 'chain.sqlite');
+}
+
+function chainOptions(settings: Settings, launchpad: Launchpad, keys: Secrets) {
   return {
-    file: join(DATA_DIR, 'devnet', 'chain.sqlite'),
+    file: chainFileOf(settings),
     genesis: launchpad.outputs,
     aside: launchpad.aside,
     faucetSecret: keys.faucet.reveal(),
-    paceMs: BLOCK_EVERY_MS,
+    paceMs: settings.BLOCK_EVERY_MS,
     otherGenesisHelp: OTHER_GENESIS_HELP,
   };
 }
@@ -128,12 +134,13 @@ export function checkDevnetFile(settings: Settings, launchpad: Launchpad, keys: 
 
 /** Resolves when its ports are open. Stop it after everything that uses it. */
 export async function startDevnet(
-  { settings, clock, version, devnet }: World,
+  { settings, clock, version, devnet }: AppDeps,
   launchpad: Launchpad,
   secrets: Secrets,
   events: Events,
 ): Promise<RunningDevnet> {
-  const options = { ...chainOptions(settings, launchpad, secrets), version };
+  const past = devnet?.historyFile === undefined ? {} : { historyFile: devnet.historyFile };
+  const options = { ...chainOptions(settings, launchpad, secrets), ...past, version };
   mkdirSync(dirname(options.file), { recursive: true });
   const { devnetStalled: stalled, devnetFailed: died } = events;
   const running =
@@ -141,8 +148,9 @@ export async function startDevnet(
       ? // Loaded when needed: it brings the ledger's rules, which are large.
         await (await import('../../devnet/devnet.ts')).Devnet.open({ ...options, clock, stalled })
       : await startDevnetThread(options, { died, stalled });
-  const { ogmiosUrl, kupoUrl, devnetUrl } = running;
+  const { ogmiosUrl, kupoUrl, devnetUrl, liveSinceMs } = running;
   return {
+    liveSinceMs,
     urls: { ogmios: ogmiosUrl, kupo: kupoUrl, devnet: devnetUrl },
     stop: () => running.stop(),
   };

@@ -8,7 +8,7 @@ import type { ChainTip } from '../../chain/port.ts';
 import type { Node } from '../../engine/node/node.ts';
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { type Cause, Failure, messageOf } from '../../engine/runtime/errors.ts';
+import { type Cause, Failure, messageOf, notReady } from '../../engine/runtime/errors.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 
 interface DevnetClientDeps {
@@ -114,8 +114,4 @@ export class DevnetClient implements Devnet {
 function failureOf({ cause, message }: Body): Failure {
   const known = CAUSES.find((each) => each === cause);
   return known === undefined ? notReady(String(message)) : new Failure(known, String(message));
-}
-
-function notReady(message: string): Failure {
-  return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
 }

@@ -10,8 +10,8 @@ import { sleep } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import type { AppDeps } from './appDeps.ts';
 import type { Cluster } from './cluster.ts';
-import type { World } from './world.ts';
 
 /** The role of this node among several. */
 export interface RoleState {
@@ -50,13 +50,13 @@ const CLOSE_MS = 500;
 export function joinElection(
   role: Role,
   cluster: Cluster,
-  world: World,
+  appDeps: AppDeps,
   node: Node,
   byClock: boolean,
   reasons: Reasons,
   events: Events,
 ): Election {
-  const { clock } = world;
+  const { clock } = appDeps;
   const { name, link } = cluster;
   let reconnectedMs: number | null = null;
   link.onStatus(({ status }) => {
@@ -70,14 +70,14 @@ export function joinElection(
   leadership.onRole((leads) => {
     if (leads) label(cluster).catch(events.natsWaits);
   });
-  const watching = watchLog(cluster, world, node, events, {
+  const watching = watchLog(cluster, appDeps, node, events, {
     announce: (standing) => announce({ ...standing, ...cluster.settings }, cluster),
     leads: () => leadership.leads,
     lost: (why) => leadership.stepDown(why),
   });
   const { watch, seen } = watching;
   const isStale = () => watching.isStale() || (!leadership.leads && isLeaderless(seen, cluster));
-  watchCluster(reasons, watching, cluster, () => leadership.leads, world);
+  watchCluster(reasons, watching, cluster, () => leadership.leads, appDeps);
   reasons.watch('MAY_NOT_LEAD', () => {
     const obstacle = mayNotLead();
     return obstacle === null ? null : `this node must not lead: ${obstacle}`;
@@ -102,18 +102,18 @@ export function joinElection(
 /** For a node that never leads. Without a leader its data gets old, as without NATS. */
 export function observeElection(
   cluster: Cluster,
-  world: World,
+  appDeps: AppDeps,
   node: Node,
   reasons: Reasons,
   events: Events,
 ): Election {
   const { name } = cluster;
-  const watching = watchLog(cluster, world, node, events, {
+  const watching = watchLog(cluster, appDeps, node, events, {
     announce: (standing) => announce({ ...standing, reader: true }, cluster),
     lost: () => {},
   });
   const { watch, seen } = watching;
-  watchCluster(reasons, watching, cluster, () => false, world);
+  watchCluster(reasons, watching, cluster, () => false, appDeps);
   return {
     state: {
       name,
@@ -134,7 +134,7 @@ export function observeElection(
 /** The part that is the same for nodes that may lead and for readers. */
 function watchLog(
   cluster: Cluster,
-  { clock, settings }: World,
+  { clock, settings }: AppDeps,
   node: Node,
   { nodeStuck, handlerFailed }: Events,
   own: Pick<LogWatchDeps, 'announce' | 'leads' | 'lost'>,
@@ -172,7 +172,7 @@ function watchCluster(
   { watch, seen, diverged }: ReturnType<typeof watchLog>,
   cluster: Cluster,
   leads: () => boolean,
-  { settings }: World,
+  { settings }: AppDeps,
 ): void {
   const { link, lease } = cluster;
   reasons.watch('NATS_AWAY', () => {

@@ -5,7 +5,7 @@
  */
 
 import type { NodeStatus } from '../../api/operations/status.ts';
-import { lastRollback } from '../../engine/fold/chainMarket.ts';
+import { lastRollback } from '../../engine/fold/chainFold.ts';
 import { TIP } from '../../engine/fold/chainRows.ts';
 import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -15,9 +15,9 @@ import type { Events } from '../../engine/runtime/events.ts';
 import { type ReasonCode, Reasons } from '../../engine/runtime/reasons.ts';
 import { isDamage } from '../../engine/store/damage.ts';
 import { type PointRecord, readRecord } from '../../engine/store/records.ts';
+import type { AppDeps } from './appDeps.ts';
+import type { CacheWarmer } from './cacheWarmer.ts';
 import type { ChainFeatures } from './chain.ts';
-import type { MarketReads } from './marketReads.ts';
-import type { World } from './world.ts';
 
 const ROOM = 'make room on the disk of DATA_DIR, or raise DATA_MAX_MB; it continues by itself';
 const NATS_ROOM = 'see what the message says of NATS; where its storage is full, make room there';
@@ -57,7 +57,7 @@ export function trackReasons(events: Events, isShared: boolean): ReasonTracking 
 
 function watchNode(reasons: Reasons, node: Node): void {
   reasons.watch('POOLS_QUARANTINED', () => {
-    const { quarantinedPools } = node.fold;
+    const { quarantinedPairs: quarantinedPools } = node.fold;
     const rest = 'cannot be folded and answer 503; the others are served: see actorQuarantined';
     return quarantinedPools === 0 ? null : `${quarantinedPools} pools ${rest} in the log`;
   });
@@ -199,23 +199,25 @@ function put(reasons: Reasons, code: ReasonCode, message: string | null): void {
 }
 
 function copiesMessage(behind: Parameters<Events['copiesCompared']>[0]): string {
-  const which = behind.map(
-    ({ server, missing }) => `${server} lacks ${counted(missing, 'entry', 'entries')}`,
-  );
+  const which = behind.map(({ server, missing, differsAt }) => {
+    const lack = missing > 0 ? [`lacks ${counted(missing, 'entry', 'entries')}`] : [];
+    const odd = differsAt === undefined ? [] : [`has another entry ${differsAt}`];
+    return `${server} ${[...lack, ...odd].join(' and ')}`;
+  });
   return (
-    `copies of the log in NATS stay behind: ${which.join(', ')}. While they do, the loss of one ` +
-    'server may lose entries: have these copies made again, see "A copy of the log stays behind" ' +
-    'in docs/cluster.md'
+    `copies of the log in NATS are not as the log: ${which.join(', ')}. ` +
+    'Until they are, the loss of one server may lose entries: have these copies made again, see ' +
+    '"A copy of the log stays behind" in docs/cluster.md'
   );
 }
 
 /** The answers of a node's health and readiness. */
 export function statusOf(
-  { settings, rng, clock }: World,
+  { settings, rng, clock }: AppDeps,
   node: Node,
   chain: ChainFeatures | null,
   reasons: Reasons,
-  reads: Pick<MarketReads, 'areDone'>,
+  reads: Pick<CacheWarmer, 'areDone'>,
 ): NodeStatus {
   const newest = newestBlock(node);
   const roles = chain?.roles ?? null;
@@ -241,7 +243,7 @@ export function statusOf(
     stateHash: () => node.stateHash(),
     hashedSeq: () => node.hashedSeq(),
     synced: () => isRead() && !isStuck() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
-    // Clients could ask another node of the cluster; a single node serves what it has.
+    // Clients could ask another node of the cluster; a single node serves its own state.
     serves: () =>
       isRead() &&
       !isStuck() &&
@@ -250,7 +252,7 @@ export function statusOf(
     sync: () => (sync === null || sync.isSynced() ? null : sync.progress()),
     stale: () => chain?.isStale() ?? false,
     mayNotLead: () => roles?.mayNotLead() ?? null,
-    quarantined: () => node.fold.quarantinedPools,
+    quarantined: () => node.fold.quarantinedPairs,
     reasons: () => reasons.list(),
     submits: () => reasons.refusal() === null,
     stuckPools: () => [...new Set(stuckSteps().map(({ token }) => token))],

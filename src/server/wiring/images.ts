@@ -6,14 +6,14 @@ import { KuboImages } from '../../api/images/kubo.ts';
 import type { ImageStore } from '../../api/images/port.ts';
 import { SharedImages } from '../../api/images/shared.ts';
 import type { Node } from '../../engine/node/node.ts';
-import { MOST_POOLS, type PoolRecord, readRecord } from '../../engine/store/records.ts';
+import { MAX_POOLS, type PoolRecord, readRecord } from '../../engine/store/records.ts';
+import type { AppDeps } from './appDeps.ts';
 import type { Cluster } from './cluster.ts';
-import type { World } from './world.ts';
 
 const KUBO_TIMEOUT_MS = 10_000;
 
 export function imagesOf(
-  { settings, clock, rng }: World,
+  { settings, clock, rng }: AppDeps,
   node: Node,
   cluster: Cluster | null,
 ): ImageStore {
@@ -33,7 +33,7 @@ function claimedLogos(node: Node): (cid: string) => boolean {
   return (cid) => {
     const { store } = node.fold;
     if (store.checkpoint !== checkpoint) {
-      const pools = store.withPrefix('pools', '', MOST_POOLS);
+      const pools = store.withPrefix('pools', '', MAX_POOLS);
       logos = new Set(pools.map(({ value }) => readRecord<PoolRecord>(value).logoCID));
       checkpoint = store.checkpoint;
     }

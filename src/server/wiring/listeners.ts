@@ -32,20 +32,20 @@ import { pairName } from '../../engine/market/pair.ts';
 import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, systemCode } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { readDeployment } from '../settings/deployments.ts';
 import type { Settings } from '../settings/table.ts';
+import type { AppDeps } from './appDeps.ts';
+import { CacheWarmer } from './cacheWarmer.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
 import { gatewayOptionsOf } from './gatewayOptions.ts';
 import { statusOf } from './health.ts';
-import { MarketReads } from './marketReads.ts';
 import { chainRoutes, marketRoutes, marketTopics } from './services.ts';
 import { openWebhooks } from './webhooks.ts';
-import type { World } from './world.ts';
 
 interface Listeners {
   readonly hub: TopicHub;
@@ -55,7 +55,7 @@ interface Listeners {
 }
 
 export function openListeners(
-  world: World,
+  appDeps: AppDeps,
   node: Node,
   chain: ChainFeatures | null,
   cluster: Cluster | null,
@@ -64,31 +64,31 @@ export function openListeners(
   reasons: Reasons,
   apiKeys: ApiKeys,
 ): Listeners {
-  const { settings, clock, rng } = world;
-  const reads = marketReadsOf(node, chain, clock, events);
-  const status = statusOf(world, node, chain, reasons, reads);
+  const { settings, clock, rng } = appDeps;
+  const reads = cacheWarmerOf(node, chain, clock, events);
+  const status = statusOf(appDeps, node, chain, reasons, reads);
   const nodeView = nodeViewOf(node, cluster, clock, status);
   const admin = adminRoutes(status, registry);
-  const adaUsd = adaUsdOf(world, events);
+  const adaUsd = adaUsdOf(appDeps, events);
   const renderer = new CardRenderer(clock, (error) => events.handlerFailed('pictures', error));
-  const books = new Books(node, feesOf(world));
+  const books = new Books(node, feesOf(appDeps));
   const topics = marketTopics(node, books, status);
-  const places = { world, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
+  const places = { appDeps, nodeView, apiKeys, cluster, roles: chain?.roles ?? null };
   const webhooks = openWebhooks(places, topics, events);
-  const routes = [...marketRoutes(node, books, chain, world, adaUsd), ...webhooks.routes];
+  const routes = [...marketRoutes(node, books, chain, clock, adaUsd), ...webhooks.routes];
   const market = settings.ADMIN_PORT === undefined ? [...routes, ...admin] : routes;
   const links = linkRoutesOf(node, status, settings, chain, renderer);
-  const about = { title: 'upcurve', version: world.version };
+  const about = { title: 'upcurve', version: appDeps.version };
   const described = [...market, ...links, ...(settings.MCP ? [mcpOf(about, market)] : [])];
   const documents = docsRoutes(about, described, topics);
-  const options = { ...gatewayOptionsOf(settings), ...world.gateway };
+  const options = { ...gatewayOptionsOf(settings), ...appDeps.gateway };
   const listener = (
     routes: readonly Route[],
     offered: readonly Topic[],
     options: Partial<GatewayOptions>,
     missingPage: Route | null,
   ) => {
-    const server = (world.host?.createServer ?? createServer)(events);
+    const server = (appDeps.host?.createServer ?? createServer)(events);
     const streams = createHub({ nodeView, clock, observer: events, publish: server.publish });
     const common = { nodeView, clock, rng, observer: events, apiKeys, options, missingPage };
     events.serves(routes, offered);
@@ -101,7 +101,7 @@ export function openListeners(
   const gateway: Service = {
     name: 'gateway',
     start: async () => {
-      if (world.preparesDocuments === true) await prepareDocuments(documents);
+      if (appDeps.preparesDocuments === true) await prepareDocuments(documents);
       port = await listen('market', open.gateway, settings.HOST, settings.PORT, events);
     },
     stop: () => open.gateway.stop(),
@@ -123,14 +123,14 @@ function pagesOf(facts: TokenPageOptions) {
   return { pages: pageRoutes(facts), missing: missingPageRoute(facts) };
 }
 
-function marketReadsOf(
+function cacheWarmerOf(
   node: Node,
   chain: ChainFeatures | null,
   clock: Clock,
   events: Events,
-): MarketReads {
+): CacheWarmer {
   const sync = chain?.sync ?? null;
-  return new MarketReads({
+  return new CacheWarmer({
     node,
     clock,
     isSynced: () => node.synced() && (sync === null || sync.isSynced() || sync.isNodeAway()),
@@ -163,7 +163,7 @@ function hubOf(streams: TopicHub, webhooks: TopicHub): TopicHub {
 }
 
 /** null: no source is set. */
-function adaUsdOf({ settings, clock }: World, observer: Events): AdaUsd | null {
+function adaUsdOf({ settings, clock }: AppDeps, observer: Events): AdaUsd | null {
   const { ADA_USD, ADA_USD_URL: url } = settings;
   if (ADA_USD !== undefined) return fixedAdaUsd(ADA_USD, clock);
   return url === undefined ? null : new AdaUsdFeed({ url, clock, observer });
@@ -185,6 +185,7 @@ function linkRoutesOf(
     node,
     renderer,
     images: chain?.txContext.images ?? null,
+    maxAgeSeconds: settings.NETWORK === 'devnet' ? 0 : 60,
     facts: (asset) => TickerViews.of(node).find(asset),
   });
   return [tokenPageRoute(tokensOf(node, status), pageOptionsOf(settings, chain)), pictures];
@@ -202,7 +203,8 @@ function pageOptionsOf(settings: Settings, chain: ChainFeatures | null): TokenPa
   const { ADA_USD, ADA_USD_URL, PUBLIC_URL = null } = settings;
   const hasRate = ADA_USD !== undefined || ADA_USD_URL !== undefined;
   const explorerUrl = explorerOf(settings);
-  return { hasChain: chain !== null, hasRate, explorerUrl, publicUrl: PUBLIC_URL };
+  const { liveSinceMs = null } = chain ?? {};
+  return { hasChain: chain !== null, hasRate, explorerUrl, liveSinceMs, publicUrl: PUBLIC_URL };
 }
 
 const EXPLORERS: Readonly<Partial<Record<Settings['NETWORK'], string>>> = {
@@ -286,13 +288,13 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
 function listenErrorCode(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createTcpServer();
-    server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+    server.once('error', (error) => resolve(systemCode(error) ?? error.message));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
   });
 }
 
-/** What trades cost, also on a reader; null: this node was given no deployment. */
-function feesOf({ settings, deployment }: World): FeeParameters | null {
+/** The fees of a trade, on a reader too; null: this node was given no deployment. */
+function feesOf({ settings, deployment }: AppDeps): FeeParameters | null {
   const { NETWORK, DEPLOYMENT_FILE } = settings;
   if (NETWORK === 'devnet' || NETWORK === 'none') return DEFAULT_FEES;
   return (deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE)).partial?.fees ?? null;

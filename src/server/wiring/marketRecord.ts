@@ -5,34 +5,34 @@ import { MarketRecord, readMarket } from '../../engine/fold/marketRecord.ts';
 import type { MarketOrigin } from '../../engine/runtime/marketIdentity.ts';
 import { readDeployment } from '../settings/deployments.ts';
 import { readSecrets } from '../settings/secrets.ts';
-import { followsChain, type World } from './world.ts';
+import { type AppDeps, followsChain } from './appDeps.ts';
 
 /** The directory must exist. Throws `otherMarket` if its market is on another network. */
-export function openMarketRecord(world: World): MarketRecord {
-  const { DATA_DIR } = world.settings;
-  const network = followsChain(world) ? world.settings.NETWORK : null;
+export function openMarketRecord(appDeps: AppDeps): MarketRecord {
+  const { DATA_DIR } = appDeps.settings;
+  const network = followsChain(appDeps) ? appDeps.settings.NETWORK : null;
   const known = readMarket(DATA_DIR);
   // Reading keys creates missing ones, so the network is compared first.
   if (network !== null && known !== null && known.network !== network) {
     return new MarketRecord(DATA_DIR, { network, deployment: null });
   }
-  return new MarketRecord(DATA_DIR, marketOrigin(world));
+  return new MarketRecord(DATA_DIR, marketOrigin(appDeps));
 }
 
-function marketOrigin(world: World): MarketOrigin | null {
-  const { NETWORK, DEPLOYMENT_FILE, DATA_DIR, KEYS_FILE, ROLE } = world.settings;
-  if (!followsChain(world) || NETWORK === 'none') return null;
+function marketOrigin(appDeps: AppDeps): MarketOrigin | null {
+  const { NETWORK, DEPLOYMENT_FILE, DATA_DIR, KEYS_FILE, ROLE } = appDeps.settings;
+  if (!followsChain(appDeps) || NETWORK === 'none') return null;
   // A reader has neither keys nor a deployment: it uses the other nodes' deployment.
   if (ROLE === 'reader') return { network: NETWORK, deployment: null };
   if (NETWORK === 'devnet') {
-    const secrets = readSecrets(DATA_DIR, world.rng, KEYS_FILE);
+    const secrets = readSecrets(DATA_DIR, appDeps.rng, KEYS_FILE);
     const names = ['executor', 'fee', 'collateral', 'faucet'] as const;
     return origin(
       NETWORK,
       names.map((name) => new Key(secrets[name].reveal()).hash),
     );
   }
-  const { partial } = world.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
+  const { partial } = appDeps.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
   // Without a deployment the start fails later and names the missing settings.
   if (partial === null) return null;
   const { launchPolicyId, scripts } = partial;

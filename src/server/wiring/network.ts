@@ -8,6 +8,7 @@ import { readDeployment } from '../settings/deployments.ts';
 import { type KeySecrets, NO_SECRETS } from '../settings/keyFiles.ts';
 import { readSecrets, type Secret } from '../settings/secrets.ts';
 import { isPublicNetwork, readStart } from '../settings/table.ts';
+import type { AppDeps } from './appDeps.ts';
 import {
   type ChainUrls,
   chainUrls,
@@ -16,16 +17,12 @@ import {
   type RunningDevnet,
   startDevnet,
 } from './devnet.ts';
-import type { World } from './world.ts';
 
 export interface NetworkConfig {
   readonly urls: ChainUrls;
   readonly policy: ChainPolicy;
   readonly network: NetworkDeployment;
   readonly keys: ChainKeys;
-}
-
-interface OpenedNetwork extends NetworkConfig {
   /** The devnet of this process, to be stopped last; null: the chain runs elsewhere. */
   readonly devnet: RunningDevnet | null;
 }
@@ -36,11 +33,11 @@ const RETURN_MS = 2_000;
 const DEVNET_RETURN_MS = 500;
 
 /** Starts the devnet when this process runs it. */
-export async function openNetwork(world: World, events: Events): Promise<OpenedNetwork> {
-  return isPublicNetwork(world.settings) ? publicNetwork(world) : openDevnet(world, events);
+export async function openNetwork(appDeps: AppDeps, events: Events): Promise<NetworkConfig> {
+  return isPublicNetwork(appDeps.settings) ? publicNetwork(appDeps) : openDevnet(appDeps, events);
 }
 
-function publicNetwork({ settings, deployment, secrets = NO_SECRETS }: World): OpenedNetwork {
+function publicNetwork({ settings, deployment, secrets = NO_SECRETS }: AppDeps): NetworkConfig {
   const { NETWORK, DEPLOYMENT_FILE } = settings;
   assert(NETWORK !== 'devnet' && NETWORK !== 'none', 'a public network');
   const network = deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
@@ -51,7 +48,7 @@ function publicNetwork({ settings, deployment, secrets = NO_SECRETS }: World): O
 }
 
 function publicPolicy(
-  { START_POINT, FINAL_GRACE_MS: finalGraceMs = FINAL_GRACE_MS }: World['settings'],
+  { START_POINT, FINAL_GRACE_MS: finalGraceMs = FINAL_GRACE_MS }: AppDeps['settings'],
   { start }: NetworkDeployment,
 ): ChainPolicy {
   const startPoint = START_POINT === undefined ? start : readStart(START_POINT);
@@ -68,24 +65,24 @@ function publicPolicy(
 }
 
 /** Throws where this process would run a devnet and cannot continue its chain. */
-export function checkNetwork(world: World): void {
-  const { settings } = world;
+export function checkNetwork(appDeps: AppDeps): void {
+  const { settings } = appDeps;
   if (isPublicNetwork(settings) || chainUrls(settings) !== null) return;
-  const { secrets, launchpad } = launchpadOf(world);
+  const { secrets, launchpad } = launchpadOf(appDeps);
   checkDevnetFile(settings, launchpad, secrets);
 }
 
-function launchpadOf({ settings, rng, devnet }: World) {
-  assert(devnet !== undefined, 'a world that follows a devnet has its traders');
+function launchpadOf({ settings, rng, devnet }: AppDeps) {
+  assert(devnet !== undefined, 'a appDeps that follows a devnet has its traders');
   const { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS } = settings;
   const secrets = readSecrets(DATA_DIR, rng, KEYS_FILE);
   return { secrets, launchpad: makeLaunchpad(secrets, devnet.traders, ORDER_REFUND_AFTER_MS) };
 }
 
-async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> {
-  const { settings } = world;
+async function openDevnet(appDeps: AppDeps, events: Events): Promise<NetworkConfig> {
+  const { settings } = appDeps;
   const { BLOCK_EVERY_MS } = settings;
-  const { secrets, launchpad } = launchpadOf(world);
+  const { secrets, launchpad } = launchpadOf(appDeps);
   const network = launchpad.deployment;
   const keys = keysOf(secrets, network);
   const policy: ChainPolicy = {
@@ -99,7 +96,7 @@ async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> 
   };
   const urls = chainUrls(settings);
   if (urls !== null) return { urls, network, keys, policy, devnet: null };
-  const running = await startDevnet(world, launchpad, secrets, events);
+  const running = await startDevnet(appDeps, launchpad, secrets, events);
   return { urls: running.urls, network, keys, policy, devnet: running };
 }
 

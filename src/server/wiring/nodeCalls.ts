@@ -24,8 +24,8 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import type { AppDeps } from './appDeps.ts';
 import type { Cluster } from './cluster.ts';
-import type { World } from './world.ts';
 
 type CallPolicy = Pick<NodeCall, 'mayRepeat' | 'whenBehind'>;
 
@@ -76,7 +76,7 @@ interface WireAnswer extends Omit<Answer, 'body'> {
 export function forwardRoutes(
   cluster: Cluster,
   node: Node,
-  { clock }: World,
+  { clock }: AppDeps,
 ): (route: Route) => Route {
   const { link, market } = cluster;
   const client = new CallClient({ link, subjects: callSubjects(market), clock });
@@ -122,7 +122,7 @@ export function answerCalls(
   routes: readonly Route[],
   { link, market }: Pick<Cluster, 'link' | 'market'>,
   node: Node,
-  { clock, rng }: World,
+  { clock, rng }: AppDeps,
   isAble: () => boolean,
   { handlerFailed }: Pick<Events, 'handlerFailed'>,
 ): Service {

@@ -7,34 +7,38 @@
 
 import type { TxBuildContext } from '../../api/builder/txBuildContext.ts';
 import type { Devnet } from '../../api/devnet/routes.ts';
-import { unavailableLookup } from '../../chain/marketLookup.ts';
+import { unavailableLookup } from '../../chain/foldUtxoLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
+import type { AppDeps } from './appDeps.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
 import { observeElection } from './election.ts';
 import { imagesOf } from './images.ts';
-import type { Market } from './market.ts';
 import { forwardRoutes } from './nodeCalls.ts';
-import type { World } from './world.ts';
+import type { OpenNode } from './openNode.ts';
 
 export function openReader(
-  world: World,
-  { node }: Market,
+  appDeps: AppDeps,
+  { node }: OpenNode,
   cluster: Cluster,
   reasons: Reasons,
   events: Events,
 ): ChainFeatures {
-  const observed = observeElection(cluster, world, node, reasons, events);
+  const observed = observeElection(cluster, appDeps, node, reasons, events);
   const { state: roles, isStale, services } = observed;
   return {
-    txContext: routesOnly({ images: imagesOf(world, node, cluster), clock: world.clock }, () => {
-      return node.fold.store;
-    }),
-    devnet: world.settings.NETWORK === 'devnet' ? noDevnet : null,
-    forward: forwardRoutes(cluster, node, world),
+    txContext: routesOnly(
+      { images: imagesOf(appDeps, node, cluster), clock: appDeps.clock },
+      () => {
+        return node.fold.store;
+      },
+    ),
+    devnet: appDeps.settings.NETWORK === 'devnet' ? noDevnet : null,
+    forward: forwardRoutes(cluster, node, appDeps),
     stuckSteps: () => [],
+    liveSinceMs: null,
     sync: null,
     roles,
     isStale: isStale,

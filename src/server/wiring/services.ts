@@ -37,8 +37,8 @@ import { tradeTopics } from '../../api/trades/topics.ts';
 import { utxoRoutes } from '../../api/utxo/routes.ts';
 import { vestingBuildRoutes, vestingQueryRoutes } from '../../api/vesting/routes.ts';
 import type { Node } from '../../engine/node/node.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { ChainFeatures } from './chain.ts';
-import type { World } from './world.ts';
 
 /** Routes that need a chain, some also keys: a reader forwards them to other nodes. */
 export function chainRoutes({ txContext, devnet }: ChainFeatures): Route[] {
@@ -59,10 +59,9 @@ export function marketRoutes(
   node: Node,
   books: Books,
   chain: ChainFeatures | null,
-  world: World,
+  clock: Clock,
   adaUsd: AdaUsd | null,
 ): Route[] {
-  const { clock } = world;
   const histories = new HistoryAnswers(node, { isCacheable: (chain?.devnet ?? null) === null });
   const reads = new SlicedReads(node);
   const read = [

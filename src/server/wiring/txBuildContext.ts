@@ -1,7 +1,7 @@
 /**
  * The context of the building routes. Getters throw for unknown parts (fields of a foreign
- * deployment, keys that were not given, parameters of a node that does not answer), so that only a
- * route that needs such a part fails, and names it.
+ * deployment, missing keys, parameters of a node that does not answer), so that only a route that
+ * needs such a part fails, and names the part.
  */
 
 import type { TxBuildContext } from '../../api/builder/txBuildContext.ts';

@@ -15,10 +15,10 @@ import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import type { AppDeps } from './appDeps.ts';
 import type { Cluster } from './cluster.ts';
 import type { RoleState } from './election.ts';
 import { whileLeading } from './whileLeading.ts';
-import type { World } from './world.ts';
 
 export interface Webhooks {
   readonly routes: readonly Route[];
@@ -28,7 +28,7 @@ export interface Webhooks {
 }
 
 interface WebhookPlaces {
-  readonly world: World;
+  readonly appDeps: AppDeps;
   readonly nodeView: NodeView;
   readonly apiKeys: ApiKeys;
   readonly cluster: Cluster | null;
@@ -37,14 +37,14 @@ interface WebhookPlaces {
 }
 
 export function openWebhooks(
-  { world, nodeView, apiKeys, cluster, roles }: WebhookPlaces,
+  { appDeps, nodeView, apiKeys, cluster, roles }: WebhookPlaces,
   topics: readonly Topic[],
   observer: Events,
 ): Webhooks {
-  const { settings, clock, rng } = world;
+  const { settings, clock, rng } = appDeps;
   const { WEBHOOK_PRIVATE_RANGES: ranges } = settings;
   const destinations = new Destinations(ranges.length === 0 ? null : rangesOf(ranges));
-  const store = storeOf(world, cluster);
+  const store = storeOf(appDeps, cluster);
   let current: Deliveries | null = null;
   const deps = { store, topics, nodeView, apiKeys, clock, rng, observer };
   const deliver = (): Service => {
@@ -75,7 +75,7 @@ export function openWebhooks(
 }
 
 /** Without API keys there are none, and no file is made. */
-function storeOf({ settings }: World, cluster: Cluster | null): WebhookStore {
+function storeOf({ settings }: AppDeps, cluster: Cluster | null): WebhookStore {
   if (settings.API_KEYS_FILE === undefined) return none;
   if (cluster === null) return new SqliteWebhooks(join(settings.DATA_DIR, 'webhooks.sqlite'));
   return new SharedWebhooks(cluster.openBucket('webhooks', ANSWER_MS));

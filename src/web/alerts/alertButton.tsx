@@ -131,7 +131,7 @@ function AlertForm({ asset, draft, spot, supply }: AlertFormProps) {
   );
 }
 
-/** Of all tokens, those of this one first. */
+/** The alerts of all tokens, this token's first. */
 function AlertList({ asset }: { readonly asset: string }) {
   const all = alerts.value.toSorted(
     (a, b) => Number(b.asset === asset) - Number(a.asset === asset),

@@ -1,4 +1,4 @@
-/** What an alert waits for, in the three ways in which a reader says it: exact, as a price. */
+/** The target of an alert, in the three ways in which a reader states it: exact, as a price. */
 import { formatRatio } from '../../engine/market/decimal.ts';
 import { isPrice, type PriceAlert } from './alerts.ts';
 

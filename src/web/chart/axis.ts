@@ -20,11 +20,11 @@ const UNITS: readonly (readonly [size: number, letter: string])[] = [
   [1e3, 'k'],
 ];
 /** Less is written out. */
-const LEAST_SHORT = 1e3;
+const MIN_SHORT = 1e3;
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 /** Fewer zeros than this are read at a glance. */
-const LEAST_ZEROS = 4;
-const MOST_DECIMALS = 20;
+const MIN_ZEROS = 4;
+const MAX_DECIMALS = 20;
 /** The rounding error that floating point adds to an integer. */
 const ROUNDING = 1e-6;
 
@@ -36,11 +36,11 @@ export function formOf(values: readonly number[]): AxisForm {
   if (most === 0) return PLAIN;
   const sorted = values.filter((value) => value > most * ROUNDING).sort((a, b) => a - b);
   const [size, letter] =
-    most < LEAST_SHORT ? [1, ''] : (UNITS.find(([each]) => most >= each) ?? [1, '']);
+    most < MIN_SHORT ? [1, ''] : (UNITS.find(([each]) => most >= each) ?? [1, '']);
   const steps = sorted.map((value, index) => (value - (sorted[index - 1] ?? 0)) / size);
   const decimals = decimalsOf(Math.min(...steps));
   const zeros = Math.max(0, -Math.floor(Math.log10(most / size) + ROUNDING) - 1);
-  return { size, letter, zeros: zeros < LEAST_ZEROS ? 0 : zeros, decimals };
+  return { size, letter, zeros: zeros < MIN_ZEROS ? 0 : zeros, decimals };
 }
 
 /** As many as tell numbers apart that differ by this: 0 of 20, 1 of 0.5, 3 of 0.025. */
@@ -48,15 +48,15 @@ function decimalsOf(step: number): number {
   const size = Math.floor(Math.log10(step) + ROUNDING);
   const first = step / 10 ** size;
   const isWhole = Math.abs(first - Math.round(first)) < ROUNDING * 10;
-  return Math.max(0, Math.min(MOST_DECIMALS, isWhole ? -size : 1 - size));
+  return Math.max(0, Math.min(MAX_DECIMALS, isWhole ? -size : 1 - size));
 }
 
-/** `finer`: digits beyond those of the marks, for numbers between them. */
+/** `finer`: digits beyond the digits of the marks, for numbers between them. */
 export function axisNumber(value: number, form: AxisForm, finer = 0): string {
   // The scale leaves room below the lowest price, which may reach under nothing.
   if (value < 0) return '';
   const { size, letter, zeros } = form;
-  const decimals = Math.min(MOST_DECIMALS, form.decimals + finer);
+  const decimals = Math.min(MAX_DECIMALS, form.decimals + finer);
   const [whole = '0', fraction = ''] = (value / size).toFixed(decimals).split('.');
   const point = fraction === '' ? '' : '.';
   if (/^0*$/.test(whole + fraction)) return '0';

@@ -71,13 +71,13 @@ interface BarChartDeps {
 }
 
 const STEP_BARS = 5;
-/** Pixels from bar to bar, and those of few bars: three do not become broad. */
+/** Pixels between bars. A few bars get the second width, so that three bars do not become broad. */
 const BAR_SPACING = 9;
 const FEW_SPACING = { bars: 14, trades: 28 } as const;
 /** Empty places after the newest bar. */
 const RIGHT_OFFSET = 4;
 /** Own trades, at most, whose amounts are written: more would lie over each other. */
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 const MODES: Readonly<Record<Scale, PriceScaleMode>> = {
   normal: PriceScaleMode.Normal,
@@ -320,7 +320,7 @@ function markersOf(
         position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
         shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
         color: isBuy ? up : down,
-        text: trades.length > MOST_NAMED ? '' : text,
+        text: trades.length > MAX_NAMED ? '' : text,
       },
     ];
   });

@@ -1,6 +1,6 @@
 /**
- * The chart: its settings above it, the numbers of a bar in its legend, and keys that move it. Bars
- * are drawn by the datafeed; numbers become floating point there, for pixels only.
+ * The chart: settings above it, the numbers of a bar in the legend, and keys that move the view.
+ * Bars are drawn by the datafeed; numbers become floating point there, for pixels only.
  */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -114,7 +114,7 @@ interface ChartInput {
   readonly canvas: { readonly current: HTMLElement | null };
   readonly view: { value: ChartView | null };
   readonly times: ChartTimes;
-  /** Of market caps; null: prices are shown. */
+  /** Supply, if market caps are shown; null: prices are shown. */
   readonly supply: bigint | null;
 }
 

@@ -44,7 +44,12 @@ export function chartTheme({ text, line }: Colours) {
   return {
     layout: { textColor: text, fontSize: 11, panes: { separatorColor: line } },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
-    rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.06 } },
+    rightPriceScale: {
+      borderColor: line,
+      scaleMargins: { top: 0.08, bottom: 0.06 },
+      // Half a label at the edge of a pane cannot be read.
+      entireTextOnly: true,
+    },
     timeScale: {
       borderColor: line,
       timeVisible: true,

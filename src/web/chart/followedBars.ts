@@ -1,4 +1,4 @@
-/** What a chart draws: bars of an interval, or trades, each as a bar of its own. */
+/** The content of a chart: bars of an interval, or trades, each as a separate bar. */
 import {
   type DrawnBars,
   type DrawOptions,

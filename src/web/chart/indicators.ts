@@ -15,14 +15,12 @@ export const FIRST_LENGTHS: Lengths = {
   ...{ ma: 20, ma2: 50, ema: 20, ema2: 50 },
   ...{ bollinger: 20, rsi: 14 },
 };
-export const LEAST_LENGTH = 2;
-export const MOST_LENGTH = 500;
+export const MIN_LENGTH = 2;
+export const MAX_LENGTH = 500;
 const BAND_WIDTH = 2;
 
 export function isLength(length: unknown): length is number {
-  return (
-    Number.isInteger(length) && Number(length) >= LEAST_LENGTH && Number(length) <= MOST_LENGTH
-  );
+  return Number.isInteger(length) && Number(length) >= MIN_LENGTH && Number(length) <= MAX_LENGTH;
 }
 
 /** A bar of the client; bars of market caps have no volume. */

@@ -1,4 +1,7 @@
-/** A series that keeps what is drawn on it until the next redraw: a point once, as it was last. */
+/**
+ * A series that holds points back until the next redraw: each point is then drawn once, with its
+ * last value.
+ */
 import type { ChartSeries } from '../../client/datafeed/index.ts';
 
 export class PacedSeries<Point extends { readonly time: number }> implements ChartSeries<Point> {

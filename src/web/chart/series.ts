@@ -16,7 +16,7 @@ import type { BarStyle } from './settings.ts';
 export type MainSeries = ISeriesApi<'Candlestick'> | ISeriesApi<'Line'> | ISeriesApi<'Area'>;
 
 /** A billionth of a millionth of an ADA: smaller steps cannot be seen. */
-const LEAST_MOVE = 1e-15;
+const MIN_MOVE = 1e-15;
 /** A digit that a price has more than the marks of its axis. */
 const FINER = 1;
 /** Panes from the top, and the height of the volume beside the bars. */
@@ -31,7 +31,7 @@ export function axisFormat(factor: number, unit: string) {
     axisMoney(axisNumber(onAxis(number), form, finer), unit);
   return {
     type: 'custom',
-    minMove: LEAST_MOVE,
+    minMove: MIN_MOVE,
     formatter: (number: number) => written(number, FINER),
     tickmarksFormatter: (numbers: readonly number[]) => {
       form = formOf(numbers.map(onAxis));

@@ -15,13 +15,13 @@ const YOUNG = ['trades', 'bars'] as const;
 export const KINDS = ['mcap', 'price'] as const;
 export const STYLES = ['candles', 'line', 'area'] as const;
 export const SCALES = ['normal', 'log', 'percent'] as const;
-export type BarKind = (typeof KINDS)[number];
+type BarKind = (typeof KINDS)[number];
 export type BarStyle = (typeof STYLES)[number];
 export type Scale = (typeof SCALES)[number];
 
 interface Settings {
   readonly resolution: ChartResolution;
-  /** What a young token's chart opens with. */
+  /** The first chart of a young token. */
   readonly young: (typeof YOUNG)[number];
   readonly kind: BarKind;
   readonly style: BarStyle;

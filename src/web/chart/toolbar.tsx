@@ -10,10 +10,10 @@ import {
   INDICATORS,
   type IndicatorName,
   isLength,
-  LEAST_LENGTH,
   type Lengths,
+  MAX_LENGTH,
   MEASURED,
-  MOST_LENGTH,
+  MIN_LENGTH,
 } from './indicators.ts';
 import { change, KINDS, SCALES, STYLES, settings } from './settings.ts';
 
@@ -158,10 +158,10 @@ function Length({ name }: { readonly name: keyof Lengths }) {
     <input
       type="number"
       inputMode="numeric"
-      min={LEAST_LENGTH}
-      max={MOST_LENGTH}
+      min={MIN_LENGTH}
+      max={MAX_LENGTH}
       aria-label={t.chart.lengthOf({ indicator: t.chart[name] })}
-      title={t.chart.lengthLimits({ least: LEAST_LENGTH, most: MOST_LENGTH })}
+      title={t.chart.lengthLimits({ least: MIN_LENGTH, most: MAX_LENGTH })}
       aria-invalid={isRight ? undefined : 'true'}
       value={draft.value}
       onInput={({ currentTarget }) => {

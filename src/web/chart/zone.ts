@@ -26,7 +26,7 @@ const TIME_MARK: Intl.DateTimeFormatOptions = {
 
 const SECOND_MARK: Intl.DateTimeFormatOptions = { ...TIME_MARK, second: '2-digit' };
 
-/** What is between two points at least: trades of one minute differ by their seconds. */
+/** The smallest distance between two points: trades of one minute differ by their seconds. */
 export type Step = 'trade' | 'minute' | 'day';
 
 export interface ChartTimes {

@@ -25,7 +25,9 @@ interface Question {
   readonly title: string;
   readonly content: ComponentChildren;
   readonly confirm: string;
-  /** Of an order: the button has the colour of its side, and the focus, so that Enter signs. */
+  /**
+   * Side of an order: the button has the colour of its side, and the focus, so that Enter signs.
+   */
   readonly side?: 'buy' | 'sell' | undefined;
   /** Label of the button that cancels. */
   readonly leave?: string;

@@ -12,6 +12,7 @@ const PATHS = {
   check: 'M3 8.5l3.2 3.2L13 4.8',
   grow: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
   shrink: 'M6 2.5V6H2.5M13.5 6H10V2.5M10 13.5V10h3.5M2.5 10H6v3.5',
+  share: 'M8 9.5V2.5M5.2 5L8 2.2 10.8 5M3 8v5.5h10V8',
   caution: 'M8 2.2l6.3 11.3H1.7zM8 6.4v3.4M8 11.6v.4',
 } as const;
 

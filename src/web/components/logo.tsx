@@ -1,6 +1,7 @@
 /** A token's logo from this server; until it is there, or where there is none, one drawn here. */
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { hueOfAsset } from '../../engine/market/mainColour.ts';
 
 const CID = /^[A-Za-z0-9]{1,128}$/;
 /** Logos that are not to be had: each is asked for once, wherever it would be shown. */
@@ -22,7 +23,7 @@ export function Logo({ asset, ticker, logoCID }: LogoOf) {
     return element.current === null ? undefined : whenNear(element.current, show);
   }, []);
   // Two letters on a colour that comes from the asset id, so that it is always the same.
-  const hue = Number.parseInt(asset.slice(0, 4), 16) % 360 || 0;
+  const hue = hueOfAsset(asset);
   const letters = Array.from(ticker).slice(0, 2).join('').toUpperCase();
   return (
     <span ref={element} class="logo" aria-hidden="true">
@@ -45,6 +46,20 @@ export function Logo({ asset, ticker, logoCID }: LogoOf) {
       )}
     </span>
   );
+}
+
+/** For canvases; null: it has none, or it cannot be decoded. */
+export async function logoOf(logoCID: string): Promise<HTMLImageElement | null> {
+  if (!CID.test(logoCID)) return null;
+  const image = new Image();
+  image.src = `/ipfs/${logoCID}`;
+  try {
+    await image.decode();
+    return image;
+  } catch {
+    // The placeholder is drawn instead.
+    return null;
+  }
 }
 
 /** Browsers load lazy images from several screens below: too many requests for a first view. */

@@ -55,15 +55,28 @@ export function Percent({ value, isSinceLaunch = false }: PercentProps) {
   );
 }
 
-/** Of a ticker, in one of its windows. */
+/** The price change of a ticker in a window. */
 export function Change({ ticker, window }: { readonly ticker: Ticker; readonly window: Window }) {
   const isSinceLaunch = ticker.changeBasis[window] !== undefined;
   return <Percent value={ticker[`change${window}`]} isSinceLaunch={isSinceLaunch} />;
 }
 
+interface AgeProps {
+  readonly since: number;
+  /** "3 s ago" and not "3 s", where no heading says what it is. */
+  readonly hasAgo?: boolean;
+}
+
 /** How long ago, in market time: each second a text at most, nothing is drawn again. */
-export function Age({ since }: { readonly since: number }) {
+export function Age({ since, hasAgo = false }: AgeProps) {
   const { time } = usePage();
-  const text = useMemo(() => computed(() => age(time.seconds.value - since)), [since]);
+  const text = useMemo(
+    () =>
+      computed(() => {
+        const past = age(time.seconds.value - since);
+        return hasAgo ? t.words.ago({ age: past }) : past;
+      }),
+    [since],
+  );
   return <span>{text}</span>;
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 
 interface PanelProps {
+  readonly id?: string;
   readonly class: string;
   readonly title: string;
   /** At the other end of the title's line. */
@@ -9,9 +10,9 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-export function Panel({ class: look, title, side, children }: PanelProps) {
+export function Panel({ id, class: look, title, side, children }: PanelProps) {
   return (
-    <section class={`panel ${look}`} aria-label={title}>
+    <section id={id} class={`panel ${look}`} aria-label={title}>
       <header>
         <h2>{title}</h2>
         {side}

@@ -6,12 +6,22 @@ import { ErrorBox } from '../components/errorBox.tsx';
 import { Logo } from '../components/logo.tsx';
 import { Age, Change } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
+import { TrustBadges } from '../components/trustBadges.tsx';
 import { shortMoney } from '../fiat.ts';
 import { shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo } from '../page.tsx';
 import { routeHash } from '../route.ts';
-import { inKeptOrder, NO_BOUNDS, type Sort, shownTickers, tickersQuery, view } from './market.ts';
+import {
+  bounds,
+  countOf,
+  inKeptOrder,
+  NO_BOUNDS,
+  type Sort,
+  shownTickers,
+  tickersQuery,
+  view,
+} from './market.ts';
 import { nameOf } from './names.ts';
 import { useTickers } from './useTickers.ts';
 
@@ -40,13 +50,15 @@ export function Board() {
 
 function BoardColumn({ column }: { readonly column: Column }) {
   const sort = SORTS[column];
-  const { listing, error } = useTickers(tickersQuery(column, sort, NO_BOUNDS, CARDS));
+  const within = { ...bounds.value, graduated: '' } as const;
+  const { listing, error } = useTickers(tickersQuery(column, sort, within, CARDS));
   const isOrderKept = useSignal(false);
   const order = useRef<readonly string[]>([]);
   const list = useRef<HTMLUListElement>(null);
   const sorted = listing && shownTickers(listing.items, sort, NO_BOUNDS, 0);
   const shown = sorted !== null && isOrderKept.value ? inKeptOrder(sorted, order.current) : sorted;
   order.current = shown?.map(({ asset }) => asset) ?? [];
+  const isFiltered = countOf(within, column) > 0;
   useSliding(list, order.current.join());
   return (
     <section
@@ -71,7 +83,9 @@ function BoardColumn({ column }: { readonly column: Column }) {
       </h2>
       {error !== null && <ErrorBox error={error} />}
       {shown === null && error === null && <ComingCards />}
-      {shown?.length === 0 && <p class="empty">{t.home.empty[column]}</p>}
+      {shown?.length === 0 && (
+        <p class="empty">{isFiltered ? t.home.noMatch : t.home.empty[column]}</p>
+      )}
       <ul ref={list}>
         {shown?.map((ticker) => (
           <li key={ticker.asset} data-key={ticker.asset}>
@@ -96,7 +110,7 @@ const Card = memo(({ ticker }: { readonly ticker: Ticker }) => {
         {createdOn !== null && (
           <>
             {' · '}
-            <Age since={createdOn} />
+            <Age since={createdOn} hasAgo />
           </>
         )}
       </span>
@@ -108,6 +122,7 @@ const Card = memo(({ ticker }: { readonly ticker: Ticker }) => {
         {traders24h !== null && ` · ${t.home.traders(traders24h)}`}
       </span>
       <Spark ticker={ticker} />
+      <TrustBadges ticker={ticker} />
     </a>
   );
 });

@@ -1,10 +1,12 @@
 /** The best of the market. */
-import type { Ticker, TickersQuery } from '../../client/types.ts';
+import type { Launch, Ticker, TickersQuery } from '../../client/types.ts';
 import { WINDOWS } from '../../engine/market/windows.ts';
+import { Logo } from '../components/logo.tsx';
 import { Age, Change, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
 import { shortMoney } from '../fiat.ts';
 import { t } from '../messages.ts';
+import { useMirror, usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { Ring } from './board.tsx';
 import { nameOf } from './names.ts';
@@ -17,8 +19,10 @@ type Best = 'top' | 'newest' | Gain;
 
 /** As many as there are cards: a token that has a card already is left out of the others. */
 const CARDS = 3;
-/** A gain of a token with this much trade, ADA in a day, comes before one of a token with less. */
-const LEAST_VOLUME = 10;
+/**
+ * Tokens with less trade than this, in ADA per day, come after all others in the lists of gains.
+ */
+const MIN_VOLUME = 10;
 const gains = (sort: Gain) => ({ sort, limit: 4 * CARDS }) as const;
 const QUERIES: Readonly<Record<Best, TickersQuery>> = {
   top: { sort: 'marketCap', limit: 1 },
@@ -30,6 +34,9 @@ const QUERIES: Readonly<Record<Best, TickersQuery>> = {
 };
 
 export function Hero() {
+  const { client } = usePage();
+  const launches = useMirror('launches', () => client.newLaunches(), []).value;
+  const launching = launches?.mirror.state.find(({ pending }) => pending);
   const top = useTickers(QUERIES.top).listing;
   const newest = useTickers(QUERIES.newest).listing;
   const first = top?.items[0];
@@ -41,7 +48,29 @@ export function Hero() {
     <div class="best">
       <BestCard which="top" ticker={first} none={t.home.noBest.token} isComing={top === null} />
       <BestGain which={GAINS[0]} taken={taken} isComing={isComing} />
-      <BestCard which="newest" ticker={young} none={none} isComing={isComing} />
+      {launching === undefined ? (
+        <BestCard which="newest" ticker={young} none={none} isComing={isComing} />
+      ) : (
+        <Launching launch={launching} />
+      )}
+    </div>
+  );
+}
+
+/** A launch in the mempool. Its page begins with its block, so the card is no link. */
+function Launching({ launch }: { readonly launch: Launch }) {
+  const { asset, name, ticker, logoCID } = launch;
+  return (
+    <div class="best-card panel best-newest" role="status">
+      <span class="crown">{t.home.launching}</span>
+      <span class="who">
+        <Logo asset={asset} ticker={ticker} logoCID={logoCID} />
+        <strong class="cut">
+          <bdi>{name}</bdi>
+        </strong>
+        <bdi class="dim ticker cut">{ticker}</bdi>
+      </span>
+      <span class="best-figures dim">{t.home.waitsForBlock}</span>
     </div>
   );
 }
@@ -53,17 +82,18 @@ interface BestGainProps {
   readonly isComing: boolean;
 }
 
-/** The best gain, in the shortest span in which a token has risen. */
+/** The best gain, in the shortest span in which a token without a card has risen. */
 function BestGain({ which, taken, isComing }: BestGainProps) {
   const { listing } = useTickers(QUERIES[which]);
   const risen = listing?.items.filter((each) => Number(each[which] ?? 0) > 0) ?? [];
-  const traded = risen.filter(({ volume24h }) => Number(volume24h) >= LEAST_VOLUME);
+  const traded = risen.filter(({ volume24h }) => Number(volume24h) >= MIN_VOLUME);
   const isWithoutCard = ({ asset }: Ticker) => !taken.includes(asset);
-  const ticker = traded.find(isWithoutCard) ?? risen.find(isWithoutCard) ?? risen[0];
+  const best = traded.find(isWithoutCard) ?? risen.find(isWithoutCard);
   const longer = GAINS[GAINS.indexOf(which) + 1];
-  if (ticker === undefined && listing !== null && longer !== undefined) {
+  if (best === undefined && listing !== null && longer !== undefined) {
     return <BestGain which={longer} taken={taken} isComing={isComing} />;
   }
+  const ticker = best ?? risen[0];
   const isAsked = isComing || listing === null;
   return <BestCard which={which} ticker={ticker} none={t.home.noBest.gain} isComing={isAsked} />;
 }
@@ -91,7 +121,7 @@ function BestCard({ which, ticker, none, isComing }: BestCardProps) {
   return (
     <a class={`best-card panel best-${which}`} href={routeHash({ at: 'token', asset })}>
       <span class="crown">
-        {which === 'top' && '♛ '}
+        {which === 'top' && <span aria-hidden="true">♛ </span>}
         {what}
       </span>
       <Spark ticker={ticker} />
@@ -117,11 +147,13 @@ function Fact({ which, ticker }: { readonly which: Best; readonly ticker: Ticker
   const { marketCap, createdOn } = ticker;
   const window = WINDOWS.find((each) => `change${each}` === which);
   if (window !== undefined) return <Change ticker={ticker} window={window} />;
-  if (which === 'newest') return createdOn === null ? null : <Age since={createdOn} />;
+  if (which === 'newest') return createdOn === null ? null : <Age since={createdOn} hasAgo />;
   return (
     <>
       <span>{marketCap === null ? '–' : shortMoney(marketCap)}</span>
-      <Change ticker={ticker} window="24h" />
+      <span>
+        <Change ticker={ticker} window="24h" /> <span class="dim small">24h</span>
+      </span>
     </>
   );
 }

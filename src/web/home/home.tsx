@@ -1,6 +1,7 @@
 /** The market: its best, newest trades, and every token with price, changes, volume and more. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { MAX_LISTED_TICKERS } from '../../engine/runtime/limits.ts';
 import { Choices } from '../components/choices.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { grouped } from '../format.ts';
@@ -15,7 +16,6 @@ import {
   bounds,
   countOf,
   inKeptOrder,
-  MOST_FOLLOWED,
   NO_BOUNDS,
   type Sort,
   shownTickers,
@@ -44,16 +44,20 @@ export function Home() {
       {hasChain && view.value === 'board' ? (
         <BoardPanel tab={tab} />
       ) : (
-        <Market key={tab} tab={tab} />
+        <TokenTable key={tab} tab={tab} />
       )}
     </>
   );
 }
 
+/** Its columns choose between curve and AMM themselves. */
+const BOARD_TAB = 'graduating';
+
 function BoardPanel({ tab }: { readonly tab: Tab }) {
   return (
     <section class="panel market" aria-label={t.home.title}>
       <Tabs tab={tab} />
+      <Filters tab={BOARD_TAB} note="" hasColumns={false} />
       <Board />
     </section>
   );
@@ -61,11 +65,11 @@ function BoardPanel({ tab }: { readonly tab: Tab }) {
 
 /** Rows to begin with, and more whenever the reader comes near their end. */
 const STEP = 30;
-/** A press loads more rows than those that load by themselves. */
+/** A press on the button loads more rows than a scroll does. */
 const PAGE = 100;
 const MOST = 500;
 
-function Market({ tab }: { readonly tab: Tab }) {
+function TokenTable({ tab }: { readonly tab: Tab }) {
   const { time } = usePage();
   const chosen = useSignal<Sort | null>(null);
   const limit = useSignal(STEP);
@@ -93,7 +97,7 @@ function Market({ tab }: { readonly tab: Tab }) {
   return (
     <section class="panel market" aria-label={t.home.tabs[tab]}>
       <Tabs tab={tab} />
-      <Filters tab={tab} note={note} />
+      <Filters tab={tab} note={note} hasColumns />
       {error !== null && <ErrorBox error={error} />}
       {shown === null && error === null && <Skeleton />}
       {shown !== null && shown.length === 0 && <Empty tab={tab} />}
@@ -143,13 +147,13 @@ const AHEAD = '600px';
 /** Until the topic has no more rows they come by themselves; then a press of the button asks. */
 function More({ limit }: { readonly limit: Signal<number> }) {
   const end = useRef<HTMLDivElement>(null);
-  const isByItself = limit.value < MOST_FOLLOWED;
+  const isByItself = limit.value < MAX_LISTED_TICKERS;
   useEffect(() => {
     if (end.current === null || !isByItself) return;
     const observer = new IntersectionObserver(
       (entries) => {
         const isNear = entries.some(({ isIntersecting }) => isIntersecting);
-        if (isNear) limit.value = Math.min(limit.value + STEP, MOST_FOLLOWED);
+        if (isNear) limit.value = Math.min(limit.value + STEP, MAX_LISTED_TICKERS);
       },
       { rootMargin: AHEAD },
     );

@@ -1,6 +1,7 @@
 /** The rows of the market's table: which tokens, in which order, within which bounds. */
 import { computed, signal } from '@preact/signals';
 import type { Ticker, TickersInput, TickersQuery } from '../../client/types.ts';
+import { MAX_FOLLOWED_TOKENS, MAX_LISTED_TICKERS } from '../../engine/runtime/limits.ts';
 import { storedSignal } from '../stored.ts';
 
 export const COLUMNS = [
@@ -13,6 +14,10 @@ export const COLUMNS = [
   'liquidity',
   'traders24h',
   'createdOn',
+  'holders',
+  'top10Percent',
+  'authorPercent',
+  'snipersPercent',
   'progress',
 ] as const;
 export type Column = (typeof COLUMNS)[number];
@@ -21,8 +26,16 @@ export type Column = (typeof COLUMNS)[number];
 export const HIDEABLE = [...COLUMNS.slice(1), 'spark'] as const;
 export type Hideable = (typeof HIDEABLE)[number];
 
+/** Columns that only a wide screen has at first; elsewhere badges say what is large. */
+const WIDE: readonly Hideable[] = ['holders', 'top10Percent', 'authorPercent', 'snipersPercent'];
+const WIDE_PIXELS = 1_920;
+/** Undefined in a test without a browser. */
+const widthPixels: unknown = Reflect.get(globalThis, 'innerWidth');
+const isNarrow = typeof widthPixels === 'number' && widthPixels < WIDE_PIXELS;
+export const HIDDEN_AT_FIRST: readonly Hideable[] = isNarrow ? WIDE : [];
+
 /** Columns that the reader does without. */
-export const hidden = storedSignal<readonly Hideable[]>('hiddenColumns', [], (kept) =>
+export const hidden = storedSignal<readonly Hideable[]>('hiddenColumns', HIDDEN_AT_FIRST, (kept) =>
   Array.isArray(kept) ? HIDEABLE.filter((name) => kept.includes(name)) : null,
 );
 
@@ -70,13 +83,17 @@ const TAB_SIDES: Readonly<Record<Tab, 'true' | 'false' | null>> = {
 /** Whether a tab leaves the choice between curve and AMM to the reader. */
 export const choosesSide = (tab: Tab): boolean => TAB_SIDES[tab] === null;
 
-/** Empty: no bound. Whole ADA, and hours. */
+/** Empty: no bound. Whole ADA, hours, and percent of the supply outside the pool. */
 export interface Bounds {
   readonly minMarketCap: string;
   readonly maxMarketCap: string;
   readonly minVolume: string;
   readonly minAgeHours: string;
   readonly maxAgeHours: string;
+  readonly minHolders: string;
+  readonly maxTop10Percent: string;
+  readonly maxAuthorPercent: string;
+  readonly maxSnipersPercent: string;
   readonly graduated: '' | 'true' | 'false';
 }
 
@@ -86,6 +103,10 @@ export const NO_BOUNDS: Bounds = {
   minVolume: '',
   minAgeHours: '',
   maxAgeHours: '',
+  minHolders: '',
+  maxTop10Percent: '',
+  maxAuthorPercent: '',
+  maxSnipersPercent: '',
   graduated: '',
 };
 
@@ -102,6 +123,7 @@ const HOUR = 3600;
 /** The query to the server; the server filters and sorts the whole market. */
 export function tickersQuery(tab: Tab, sort: Sort, within: Bounds, limit: number): TickersQuery {
   const { minMarketCap, maxMarketCap, minVolume, minAgeHours, maxAgeHours } = within;
+  const { minHolders, maxTop10Percent, maxAuthorPercent, maxSnipersPercent } = within;
   const graduated = TAB_SIDES[tab] ?? within.graduated;
   return {
     sort: sort.by,
@@ -113,22 +135,22 @@ export function tickersQuery(tab: Tab, sort: Sort, within: Bounds, limit: number
     ...(minVolume === '' ? {} : { minVolume24h: minVolume }),
     ...(minAgeHours === '' ? {} : { minAge: Number(minAgeHours) * HOUR }),
     ...(maxAgeHours === '' ? {} : { maxAge: Number(maxAgeHours) * HOUR }),
+    ...(minHolders === '' ? {} : { minHolders: Number(minHolders) }),
+    ...(maxTop10Percent === '' ? {} : { maxTop10Percent: Number(maxTop10Percent) }),
+    ...(maxAuthorPercent === '' ? {} : { maxAuthorPercent: Number(maxAuthorPercent) }),
+    ...(maxSnipersPercent === '' ? {} : { maxSnipersPercent: Number(maxSnipersPercent) }),
   };
 }
 
 /** A list of the whole market, or some tokens in an order of one's own. */
 export type Question = TickersQuery | readonly string[];
 
-/** Tokens of a list that has a topic. */
-export const MOST_FOLLOWED = 100;
-
 /** The topic's parameters; null: the topic has no such list. */
 export function followedBy(question: Question): TickersInput | null {
   if (isAssets(question)) return { assets: question };
-  const { sort, order, graduated, limit = MOST_FOLLOWED, ...bounds } = question;
-  if (limit > MOST_FOLLOWED || Object.keys(bounds).length > 0) return null;
-  const side = graduated && { graduated: graduated === 'true' };
-  return { limit, ...(sort && { sort }), ...(order && { order }), ...side };
+  const { graduated, assets: _, offset: __, limit = MAX_LISTED_TICKERS, ...others } = question;
+  if (limit > MAX_LISTED_TICKERS) return null;
+  return { ...others, limit, ...(graduated && { graduated: graduated === 'true' }) };
 }
 
 export function isAssets(question: Question): question is readonly string[] {
@@ -143,6 +165,7 @@ export function shownTickers(
   nowSeconds: number,
 ): readonly Ticker[] {
   const { minMarketCap, maxMarketCap, minVolume, minAgeHours, maxAgeHours, graduated } = within;
+  const { minHolders, maxTop10Percent, maxAuthorPercent, maxSnipersPercent } = within;
   const isWithin = (value: number | string | null, least: string, most: string, unit = 1) => {
     if (least === '' && most === '') return true;
     if (value === null || (least !== '' && Number(value) < Number(least) * unit)) return false;
@@ -154,6 +177,10 @@ export function shownTickers(
       isWithin(ticker.marketCap, minMarketCap, maxMarketCap) &&
       isWithin(ticker.volume24h, minVolume, '') &&
       isWithin(age, minAgeHours, maxAgeHours, HOUR) &&
+      isWithin(ticker.holders, minHolders, '') &&
+      isWithin(ticker.top10Percent, '', maxTop10Percent) &&
+      isWithin(ticker.authorPercent, '', maxAuthorPercent) &&
+      isWithin(ticker.snipersPercent, '', maxSnipersPercent) &&
       (graduated === '' || String(ticker.graduated) === graduated)
     );
   });
@@ -171,19 +198,17 @@ function compare(a: Ticker, b: Ticker, { by, order }: Sort): number {
   return a.asset < b.asset ? -1 : 1;
 }
 
-const MAX_WATCHED = 500;
-
 /** Assets that the reader keeps an eye on, newest first. */
 export const watchlist = storedSignal<readonly string[]>('watchlist', [], (kept) =>
   Array.isArray(kept)
-    ? kept.filter((each) => typeof each === 'string').slice(0, MAX_WATCHED)
+    ? kept.filter((each) => typeof each === 'string').slice(0, MAX_FOLLOWED_TOKENS)
     : null,
 );
 
 export function toggleWatched(asset: string): void {
   const others = watchlist.value.filter((each) => each !== asset);
   const isWatched = others.length < watchlist.value.length;
-  watchlist.value = isWatched ? others : [asset, ...others].slice(0, MAX_WATCHED);
+  watchlist.value = isWatched ? others : [asset, ...others].slice(0, MAX_FOLLOWED_TOKENS);
 }
 
 /** The items in the order from before; new ones at the end. */

@@ -1,4 +1,4 @@
-/** What a token is called on the page. A replayed one has no name but what its id spells. */
+/** The name of a token on the page. A replayed one has no name but what its id spells. */
 import type { Ticker } from '../../client/types.ts';
 import { nameInId } from '../../engine/market/tokenName.ts';
 import { ends } from '../format.ts';
@@ -14,7 +14,7 @@ export function tickerOf({ ticker, asset }: Pick<Named, 'ticker' | 'asset'>): st
   return ticker === '' ? ends(asset, 4) : ticker;
 }
 
-/** What the letters of its picture are taken from. */
+/** The text from which the letters of its picture are taken. */
 export function lettersOf({ ticker, name, asset }: Named): string {
   return ticker === '' ? nameOf({ name, asset }) : ticker;
 }

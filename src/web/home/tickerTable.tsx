@@ -6,8 +6,9 @@ import { Logo } from '../components/logo.tsx';
 import { Age, Change, Price } from '../components/numbers.tsx';
 import { Spark } from '../components/spark.tsx';
 import { Star } from '../components/star.tsx';
+import { TrustBadges } from '../components/trustBadges.tsx';
 import { shortMoney } from '../fiat.ts';
-import { shortPercent } from '../format.ts';
+import { grouped, shortPercent } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, useRowsInSteps } from '../page.tsx';
 import { routeHash } from '../route.ts';
@@ -114,7 +115,10 @@ const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker
         <a class="pool who" href={routeHash({ at: 'token', asset })}>
           <Logo asset={asset} ticker={lettersOf(row)} logoCID={logoCID} />
           <bdi class="name cut">{name}</bdi>
-          <bdi class="ticker cut dim">{tickerOf(row)}</bdi>
+          <span class="below">
+            <bdi class="ticker cut dim">{tickerOf(row)}</bdi>
+            <TrustBadges ticker={row} isShort />
+          </span>
         </a>
       </th>
       {shownColumns.value.map((column) => (
@@ -132,6 +136,8 @@ const Row = memo(({ row: { value: row } }: { readonly row: ReadonlySignal<Ticker
 });
 
 const orNone = (decimal: string | null) => (decimal === null ? '–' : shortMoney(decimal));
+const percentOrNone = (percent: string | null) =>
+  percent === null ? '–' : `${shortPercent(percent)}%`;
 const CELLS: Readonly<Record<Column, (ticker: Ticker) => ComponentChildren>> = {
   price: ({ price }) => <Price value={price} />,
   change5m: (ticker) => <Change ticker={ticker} window="5m" />,
@@ -142,6 +148,10 @@ const CELLS: Readonly<Record<Column, (ticker: Ticker) => ComponentChildren>> = {
   liquidity: ({ liquidity }) => orNone(liquidity),
   traders24h: ({ traders24h }) => traders24h ?? '–',
   createdOn: ({ createdOn }) => (createdOn === null ? '–' : <Age since={createdOn} />),
+  holders: ({ holders }) => (holders === null ? '–' : grouped(String(holders))),
+  top10Percent: ({ top10Percent }) => percentOrNone(top10Percent),
+  authorPercent: ({ authorPercent }) => percentOrNone(authorPercent),
+  snipersPercent: ({ snipersPercent }) => percentOrNone(snipersPercent),
   progress: (ticker) => <Progress ticker={ticker} />,
 };
 

@@ -1,17 +1,18 @@
 /**
  * Tickers that a component shows, in order. A list of the whole market, and tokens by their ids,
- * are live, including membership and order. A list within bounds, or a longer one, has no topic:
- * the page requests its members again and again, and each member is live.
+ * are live, including membership and order. A list longer than 100 has no topic: the
+ * page requests its members again and again, and each member is live.
  */
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Client } from '../../client/index.ts';
 import type { Ticker, TickersInput } from '../../client/types.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { MAX_LISTED_TICKERS } from '../../engine/runtime/limits.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { keep, recall, showAged } from '../kept.ts';
 import { trueAtMs, usePage } from '../page.tsx';
-import { followedBy, isAssets, MOST_FOLLOWED, type Question } from './market.ts';
+import { followedBy, isAssets, type Question } from './market.ts';
 
 interface Listing {
   /** How many match; null where only the first of more are known. */
@@ -26,7 +27,7 @@ interface Listed {
   readonly error: unknown;
 }
 
-interface Reader {
+interface Listener {
   show(listing: Listing): void;
   fail(error: unknown): void;
 }
@@ -48,7 +49,7 @@ export function useTickers(question: Question): Listed {
     const endAge = known === null ? () => {} : showAged(known);
     if (known !== null) listed.value = { listing: known.value, error: null };
     let newest: Listing | null = null;
-    const reader: Reader = {
+    const listener: Listener = {
       show(listing) {
         endAge();
         newest = listing;
@@ -59,7 +60,7 @@ export function useTickers(question: Question): Listed {
       },
     };
     const close =
-      input === null ? poll(client, clock, question, reader) : follow(client, input, reader);
+      input === null ? poll(client, clock, question, listener) : follow(client, input, listener);
     return () => {
       close();
       endAge();
@@ -73,8 +74,8 @@ export function useTickers(question: Question): Listed {
   return { listing: { ...listing, items }, error: null };
 }
 
-function follow(client: Client, input: TickersInput, { show, fail }: Reader): () => void {
-  const { assets, limit = MOST_FOLLOWED } = input;
+function follow(client: Client, input: TickersInput, { show, fail }: Listener): () => void {
+  const { assets, limit = MAX_LISTED_TICKERS } = input;
   if (assets?.length === 0) {
     show(NONE);
     return () => {};
@@ -96,7 +97,7 @@ function follow(client: Client, input: TickersInput, { show, fail }: Reader): ()
 }
 
 /** A hidden tab asks once it is seen again. */
-function poll(client: Client, clock: Clock, question: Question, reader: Reader): () => void {
+function poll(client: Client, clock: Clock, question: Question, listener: Listener): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   let known: ReadonlyMap<string, Ticker> = new Map();
@@ -106,11 +107,11 @@ function poll(client: Client, clock: Clock, question: Question, reader: Reader):
         const { data } = await client.tickers.list(question, { signal });
         const items = unchangedKept(data.items, known);
         known = byAsset(items);
-        reader.show({ count: data.count, items });
+        listener.show({ count: data.count, items });
       }
     } catch (error) {
       if (signal.aborted) return;
-      reader.fail(error);
+      listener.fail(error);
     }
     if (!signal.aborted) timer = clock.after(ASK_EVERY_MS, ask);
   };

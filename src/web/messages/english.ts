@@ -7,6 +7,7 @@ import {
   LOCKS,
   NOTICES,
   ORDERS,
+  PICTURE,
   PORTFOLIO,
   STATES,
   WALLET,
@@ -21,6 +22,10 @@ const SHORT: Readonly<Partial<Record<Column, string>>> = {
   volume24h: 'Vol',
   traders24h: 'Traders',
   createdOn: 'Age',
+  holders: 'Holders',
+  top10Percent: 'Top 10',
+  authorPercent: 'Author',
+  snipersPercent: 'Snipers',
 };
 
 const MEANINGS: Readonly<Record<Column | 'change6h', string>> = {
@@ -34,11 +39,17 @@ const MEANINGS: Readonly<Record<Column | 'change6h', string>> = {
   liquidity: 'Value of both sides of the pool',
   traders24h: 'Wallets that traded in 24 hours',
   createdOn: 'Since the launch',
+  holders: 'Keys that hold tokens',
+  top10Percent: 'What the ten largest holders have of the supply outside the pool',
+  authorPercent: 'What the author has of the supply outside the pool',
+  snipersPercent:
+    'What keys that bought in the three blocks after the launch have of the supply outside the ' +
+    'pool',
   progress: 'Progress along the bonding curve: at 100 % the token graduates to an AMM pool',
 };
 
 /**
- * What an error says, by its cause. `{words}` is the sentence of the API or the client, which is
+ * The text of an error, by cause. `{words}` is the sentence of the API or the client, which is
  * English and exact; another language says it in its own words.
  */
 const BY_CAUSE = {
@@ -64,6 +75,7 @@ const WORDS = {
   back: 'Back',
   /** After a number, in columns. */
   units: { d: 'd', h: 'h', min: 'min', s: 's' },
+  ago: '{age} ago',
 } as const;
 
 const SHELL = {
@@ -120,12 +132,14 @@ const SHELL = {
   outageAge: 'What you see was true {age} ago.',
   nextTry: 'Next try in {seconds} s.',
   tip: 'tip {ago}',
+  recorded: 'Recorded history; live since {time}',
+  recordedMore:
+    'What happened before was recorded from simulated traders, so that a new devnet is not empty.',
   silent: 'source silent',
   waits: 'Nothing can be submitted now: this server waits for something that it needs.',
   waitsFor: 'It continues by itself ({codes}). What you see may be old.',
   syncing: 'syncing',
   unknown: 'unknown',
-  ago: '{seconds} s ago',
   longAgo: 'long ago',
   replay: 'replay',
   resynced: {
@@ -161,6 +175,17 @@ const ALERTS = {
   reached: {
     above: '{ticker} is at or above {price} ADA: it is at {now}.',
     below: '{ticker} is at or below {price} ADA: it is at {now}.',
+  },
+} as const;
+
+/** Texts about the trust data of a token. */
+const TRUST = {
+  base: 'Shares of the supply outside the pool.',
+  badgesBase: 'Badges: shares of the supply outside the pool.',
+  badges: {
+    author: 'Author',
+    snipers: 'Snipers',
+    top10: 'Top 10',
   },
 } as const;
 
@@ -205,6 +230,10 @@ export const ENGLISH = {
       liquidity: 'Liquidity',
       traders24h: 'Traders',
       createdOn: 'Age',
+      holders: 'Holders',
+      top10Percent: 'Top 10',
+      authorPercent: 'Author',
+      snipersPercent: 'Snipers',
       progress: 'Bonded',
     },
     /** Tooltips of the headings. */
@@ -223,6 +252,10 @@ export const ENGLISH = {
       minVolume: 'Min. 24h volume, ADA',
       minAgeHours: 'Min. age, hours',
       maxAgeHours: 'Max. age, hours',
+      minHolders: 'Min. holders',
+      maxTop10Percent: 'Max. top 10, %',
+      maxAuthorPercent: 'Max. author, %',
+      maxSnipersPercent: 'Max. snipers, %',
     },
     side: 'Traded on',
     sides: { '': 'All', false: 'Curve', true: 'AMM' },
@@ -244,6 +277,8 @@ export const ENGLISH = {
       change24h: 'Top gainer, 24h',
       newest: 'Newest launch',
     },
+    launching: 'Launching now',
+    waitsForBlock: 'waits for its block',
     noBest: { token: 'No token yet.', other: 'No other token yet.', gain: 'Nothing has risen.' },
     tape: 'Newest trades',
   },
@@ -328,6 +363,7 @@ export const ENGLISH = {
   errors: ERRORS,
   shell: SHELL,
   token: TOKEN,
+  trust: TRUST,
   header: {
     volume: 'Volume 24h',
   },
@@ -341,6 +377,7 @@ export const ENGLISH = {
   keys: KEYS,
   extension: EXTENSION,
   portfolio: PORTFOLIO,
+  picture: PICTURE,
   orders: ORDERS,
   states: STATES,
   locks: LOCKS,

@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A key of its own, without a modifier that belongs to the browser. */
+/** A single key, without a modifier that belongs to the browser. */
 export function isFree({ target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent) {
   if (defaultPrevented || ctrlKey || metaKey || altKey) return false;
   const isTyping =
@@ -43,7 +43,7 @@ export function usePageKeys({ search, help }: PageKeys): void {
   });
 }
 
-/** To the first control of the row before or after the one with the focus. */
+/** Moves the focus to the first control of the row before or after the focused one. */
 function walkRows(step: number): void {
   const rows = Array.from(document.querySelectorAll('main [data-key]')).flatMap((row) => {
     const control = row.querySelector('a, button');

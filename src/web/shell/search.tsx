@@ -7,6 +7,7 @@ import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from 'preact
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
+import { MAX_SEARCH_CHARACTERS } from '../../engine/runtime/limits.ts';
 import { Logo } from '../components/logo.tsx';
 import { errorText } from '../errorText.ts';
 import { shortAda } from '../format.ts';
@@ -16,7 +17,6 @@ import { parseRoute, routeHash } from '../route.ts';
 
 const WAIT_MS = 150;
 const MAX_SHOWN = 8;
-const MAX_INPUT_CHARACTERS = 128;
 
 interface Found {
   readonly pools: readonly LiquidityPoolInfo[];
@@ -73,7 +73,7 @@ export function Search({ box }: { readonly box: RefObject<HTMLInputElement | nul
         aria-activedescendant={active === undefined ? undefined : `found-${active}`}
         autoComplete="off"
         spellcheck={false}
-        maxLength={MAX_INPUT_CHARACTERS}
+        maxLength={MAX_SEARCH_CHARACTERS}
         value={text.value}
         onInput={({ currentTarget }) => typed(currentTarget.value)}
         onFocus={({ currentTarget }) => typed(currentTarget.value)}

@@ -13,7 +13,7 @@ import { Coming, ComingForm } from '../token/coming.tsx';
 import { Missing } from '../token/missing.tsx';
 import { closeTooltip } from '../tooltip.ts';
 import { usePageKeys } from './keys.ts';
-import { LaterView, type Views } from './laterView.tsx';
+import { LazyView, type Views } from './lazyView.tsx';
 import { Search } from './search.tsx';
 import { OutageBanner, StatusLine, WaitingBanner } from './status.tsx';
 import { ThemeSwitch } from './theme.tsx';
@@ -135,9 +135,9 @@ function ViewOf({ route }: { readonly route: PageRoute }) {
     case 'home':
       return <Home />;
     case 'wallet':
-      return <LaterView coming={<ComingForm />} show={({ Wallet }) => <Wallet />} />;
+      return <LazyView coming={<ComingForm />} show={({ Wallet }) => <Wallet />} />;
     case 'launch':
-      return <LaterView coming={<ComingForm />} show={({ Launch }) => <Launch />} />;
+      return <LazyView coming={<ComingForm />} show={({ Launch }) => <Launch />} />;
     case 'missing':
       return <Missing what="token" text={route.text} />;
     case 'nowhere':
@@ -147,7 +147,7 @@ function ViewOf({ route }: { readonly route: PageRoute }) {
       const hasChain = network.value?.name !== 'none';
       const show = ({ Token, ChartOnly }: Views) =>
         hasChain ? <Token asset={asset} /> : <ChartOnly asset={asset} />;
-      return <LaterView coming={<Coming />} show={show} />;
+      return <LazyView coming={<Coming />} show={show} />;
     }
   }
 }
@@ -165,7 +165,7 @@ function useEscape(): void {
 
 const KEYS = ['/', 'j k', 'b s', '1 … 4', 'Enter', '?'];
 
-/** All keys; the ones of a trade work on the page of a token. */
+/** All keys; keys of a trade work only on the page of a token. */
 function showKeys(): void {
   const rows = t.shell.keyList.map((does, at) => [<code key={at}>{KEYS[at]}</code>, does] as const);
   void ask({

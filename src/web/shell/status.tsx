@@ -5,13 +5,16 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ConnectionState } from '../../client/index.ts';
-import { age, localized, timeOfDay } from '../format.ts';
+import { age, localized, shortMoment, shortTime, timeOfDay } from '../format.ts';
 import { oldestShownMs } from '../kept.ts';
 import { keepLanguage, LANGUAGES, language } from '../language.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 
 const TICK_MS = 250;
+const DAY_MS = 86_400_000;
+/** Up to when the market's past was recorded, Unix ms; 0: it has no such past. */
+const LIVE_SINCE = Number(document.documentElement.dataset.liveSince ?? 0);
 
 /** Wall time, every quarter of a second. */
 function useNow(): number {
@@ -87,9 +90,20 @@ export function StatusLine() {
       )}
       {isOpen && health.value !== null && <Node silentMs={heard.silentMs ?? 0} />}
       <span class="fact">{networkName(network.value?.name ?? '')}</span>
+      {LIVE_SINCE > 0 && <Recorded nowMs={heard.nowMs} />}
       <LanguageChoice />
       <a href="/docs">{t.shell.api}</a>
     </footer>
+  );
+}
+
+/** The market's past up to a moment is a recording. */
+function Recorded({ nowMs }: { readonly nowMs: number }) {
+  const write = nowMs - LIVE_SINCE < DAY_MS ? shortTime : shortMoment;
+  return (
+    <span class="fact recorded" title={t.shell.recordedMore}>
+      {t.shell.recorded({ time: write(LIVE_SINCE / 1000) })}
+    </span>
   );
 }
 
@@ -188,11 +202,11 @@ function networkName(name: string): string {
   return name === 'none' ? t.shell.replay : name;
 }
 
-/** What the node said, and the time that has passed here since. */
+/** The lag that the node reported, plus the time since that report. */
 function lagOf(lagMs: number | null, silentMs: number): string {
   if (lagMs === null) return t.shell.unknown;
   const ms = Math.max(0, lagMs) + silentMs;
   return ms < 100_000
-    ? t.shell.ago({ seconds: localized((ms / 1000).toFixed(1)) })
+    ? t.words.ago({ age: `${localized((ms / 1000).toFixed(1))} ${t.words.units.s}` })
     : t.shell.longAgo;
 }

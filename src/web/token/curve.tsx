@@ -1,7 +1,7 @@
 /** The curve as a picture, how far it is filled, and what happens when it is full. */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { Panel } from '../components/panel.tsx';
-import { ada, localized, percent } from '../format.ts';
+import { ada, ends, localized, percent } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { CurvePicture } from './curvePicture.tsx';
@@ -16,21 +16,23 @@ export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
   return (
     <Panel
       class="curve"
-      title={t.token.graduation}
-      side={<span class="side">{localized(filled)}%</span>}
+      title={isOver ? t.home.graduated : t.token.graduation}
+      side={<span class="side">{isOver ? t.token.inPool : `${localized(filled)}%`}</span>}
     >
       {supply !== null && <CurvePicture pool={pool} supply={supply} />}
-      <div
-        class="meter tall"
-        role="progressbar"
-        aria-label={t.token.graduation}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Number(filled)}
-        style={{ '--filled': `${filled}%` }}
-      >
-        <span />
-      </div>
+      {!isOver && (
+        <div
+          class="meter tall"
+          role="progressbar"
+          aria-label={t.token.graduation}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Number(filled)}
+          style={{ '--filled': `${filled}%` }}
+        >
+          <span />
+        </div>
+      )}
       <div class="inside stack">
         <p class="curve-line">
           {isOver
@@ -39,6 +41,14 @@ export function Curve({ pool }: { readonly pool: LiquidityPoolInfo }) {
         </p>
         {!isOver && left > 0n && <p class="small">{t.token.missing({ coins: ada(left, 0) })}</p>}
         <p class="dim small">{words}</p>
+        {cpmmPoolId !== null && (
+          <p class="dim small">
+            {t.token.poolId}{' '}
+            <span class="code" title={cpmmPoolId}>
+              {ends(cpmmPoolId, 10)}
+            </span>
+          </p>
+        )}
       </div>
     </Panel>
   );

@@ -1,6 +1,6 @@
 /**
- * The price by the coins in the pool: where it is, where graduation lies, and what the amount in
- * the form does to it. The amount can be dragged, with the pointer or with arrow keys.
+ * The price by the coins in the pool: the present price, graduation, and the effect of the amount
+ * in the form. The amount can be dragged, with the pointer or with arrow keys.
  */
 import type { TargetedKeyboardEvent, TargetedPointerEvent } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
@@ -8,8 +8,16 @@ import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { shortMoney } from '../fiat.ts';
 import { ada, localized } from '../format.ts';
 import { t } from '../messages.ts';
-import { dragged, plan } from '../trade/plan.ts';
-import { amountTo, type PricePath, planned, pricePath } from './pricePath.ts';
+import { dragged, enteredTrade } from '../trade/enteredTrade.ts';
+import {
+  amountTo,
+  capAt,
+  coinsAfter,
+  heightOf,
+  type PricePath,
+  percentBetween,
+  pricePath,
+} from './pricePath.ts';
 
 /** Units of the drawing, which is stretched to its panel. */
 const [WIDTH, HEIGHT] = [1000, 400];
@@ -28,8 +36,8 @@ export function CurvePicture({ pool, supply }: PictureProps) {
   const path = useMemo(() => pricePath(pool, supply), [pool.pool, supply]);
   const scale = useMemo(() => scaleOf(path), [path]);
   const area = useRef<HTMLDivElement>(null);
-  const form = plan.value;
-  const after = form === null ? null : planned(path, form);
+  const form = enteredTrade.value;
+  const after = form === null ? null : coinsAfter(path, form);
   const at = after ?? path.now;
   const drag = (to: bigint) => {
     if (form !== null) dragged.value = amountTo(path, form.kind, to);
@@ -89,21 +97,21 @@ interface CaptionsProps {
 }
 
 function Captions({ path, after, supply, ends }: CaptionsProps) {
-  const capAt = (coins: bigint) => capText(path.priceAt(coins), supply);
+  const capText = (coins: bigint) => shortMoney(capAt(path.priceAt(coins), supply));
   return (
     <>
       <p class="cap-now">
-        <span class="dim">{t.token.picture.now}</span> {capAt(path.now)}
+        <span class="dim">{t.token.picture.now}</span> {capText(path.now)}
       </p>
       {after !== null && (
         <p class={`cap-after ${lookOf(path, after)}`}>
-          <span class="dim">{t.token.picture.after}</span> {capAt(after)} ({changeText(path, after)}
-          )
+          <span class="dim">{t.token.picture.after}</span> {capText(after)} (
+          {changeText(path, after)})
         </p>
       )}
       {ends && (
         <p class="cap-end">
-          <span class="dim">{t.token.graduation}</span> {capAt(path.to)}
+          <span class="dim">{t.token.graduation}</span> {capText(path.to)}
         </p>
       )}
     </>
@@ -115,9 +123,9 @@ const LOVELACE = 1_000_000n;
 function scaleOf(path: PricePath) {
   const { from, to } = path;
   const span = to - from;
-  const highest = path.priceAt(to) * HEADROOM;
+  const highest = path.priceAt(to);
   const x = (coins: bigint) => (span === 0n ? 0 : Number(((coins - from) * 100_000n) / span) / 1e5);
-  const y = (coins: bigint) => 1 - path.priceAt(coins) / highest;
+  const y = (coins: bigint) => 1 - heightOf(path.priceAt(coins), highest) / HEADROOM;
   const line = (first: bigint, last: bigint) => {
     const steps = Array.from({ length: POINTS + 1 }, (_, index) => {
       const coins = first + ((last - first) * BigInt(index)) / BigInt(POINTS);
@@ -141,12 +149,8 @@ function scaleOf(path: PricePath) {
 
 const lookOf = ({ now }: PricePath, after: bigint) => (after >= now ? 'up' : 'down');
 
-/** Of a price that is a pixel, so three digits of it. */
-function capText(price: number, supply: bigint): string {
-  return shortMoney((price * Number(supply)).toFixed(2));
-}
-
 function changeText(path: PricePath, after: bigint): string {
-  const percent = (path.priceAt(after) / path.priceAt(path.now) - 1) * 100;
-  return `${percent < 0 ? '−' : '+'}${localized(Math.abs(percent).toFixed(1))}%`;
+  const percent = percentBetween(path.priceAt(path.now), path.priceAt(after));
+  const sign = percent.startsWith('-') ? '−' : '+';
+  return `${sign}${localized(percent.replace('-', ''))}%`;
 }

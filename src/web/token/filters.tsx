@@ -19,7 +19,7 @@ export function useOwnKey(): string | null {
 /** `of`: the name of the list, for screen readers. */
 export function RowFilters(props: { readonly filter: Signal<RowFilter>; readonly of: string }) {
   const { filter, of } = props;
-  const { side, leastLovelace, isOwn } = filter.value;
+  const { side, minLovelace, isOwn } = filter.value;
   const isConnected = useOwnKey() !== null;
   const change = (part: Partial<RowFilter>) => {
     filter.value = { ...filter.value, ...part };
@@ -35,8 +35,8 @@ export function RowFilters(props: { readonly filter: Signal<RowFilter>; readonly
       <select
         class="small"
         aria-label={t.token.sizeOf({ what: of })}
-        value={String(leastLovelace)}
-        onChange={({ currentTarget }) => change({ leastLovelace: BigInt(currentTarget.value) })}
+        value={String(minLovelace)}
+        onChange={({ currentTarget }) => change({ minLovelace: BigInt(currentTarget.value) })}
       >
         {SIZES.map((size) => (
           <option key={String(size)} value={String(size)}>

@@ -1,6 +1,6 @@
 /**
- * The trades of the token on the screen, whichever list is shown; and those that a fork took away:
- * for a while they stay in their places, marked, and a notice says how much was undone.
+ * The trades of the token on the screen, whichever list is shown. Trades that a fork removed stay
+ * in their places for a while, marked, and a notice says how much was undone.
  */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -17,7 +17,7 @@ const STAY_MS = 20_000;
 /** Health comes once a second, trades sooner or later than it. */
 const SETTLE_MS = 2_000;
 /** On real chains the newest block is often another one, and nothing is lost. */
-const LEAST_BLOCKS = 2;
+const MIN_BLOCKS = 2;
 
 export function FollowTrades({ asset }: { readonly asset: string }) {
   const { client, clock } = usePage();
@@ -69,7 +69,7 @@ function useForkNotice(): void {
     if (before === null || now <= before) return;
     const timer = clock.after(SETTLE_MS, () => {
       const [blocks, trades] = [last?.blocks ?? 0, undoneTrades.peek().length];
-      if (blocks < LEAST_BLOCKS && trades === 0) return;
+      if (blocks < MIN_BLOCKS && trades === 0) return;
       const text = `${t.token.forks.blocks(blocks)} ${t.token.forks.trades(trades)}`;
       notify('info', text, { key: 'fork' });
     });

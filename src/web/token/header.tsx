@@ -1,25 +1,28 @@
 /**
- * The token: what it is called and where it is at home; price and market cap, and how they moved;
- * what is in its pool, who holds it, what was traded, how old it is.
+ * The token: its name and its links; price and market cap, and how they moved; its liquidity,
+ * holders, volume and age.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { formatPrice, formatUnits } from '../../engine/market/decimal.ts';
 import { AlertButton } from '../alerts/alertButton.tsx';
-import { useAsked } from '../asked.ts';
 import { copied } from '../components/copied.ts';
 import { useFlash } from '../components/flash.ts';
 import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
 import { Age, Change, Price } from '../components/numbers.tsx';
 import { Star } from '../components/star.tsx';
+import { TrustBadges } from '../components/trustBadges.tsx';
 import { dollars, shortMoney } from '../fiat.ts';
 import { ends, grouped } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { tokenLink } from '../route.ts';
+import { useQuery } from '../useQuery.ts';
 import { Socials } from './about.tsx';
+import { RiskLine } from './insights.tsx';
+import { ShareButton } from './shareButton.tsx';
 import { ticker } from './ticker.tsx';
 
 const ADA_DECIMALS = 6;
@@ -45,6 +48,7 @@ export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
             <span class="mark">{pool.pool.cpmmPoolId === null ? t.token.curve : t.token.amm}</span>
             <Star asset={asset} name={name} />
             <AlertButton asset={asset} ticker={ticker} spot={spot} />
+            <ShareButton asset={asset} name={name} />
           </div>
           <div class="copies">
             <Copy label={t.token.copyId} text={asset} done={t.token.copied}>
@@ -59,12 +63,19 @@ export function TokenHeader({ pool }: { readonly pool: LiquidityPoolInfo }) {
               {t.link.word}
             </Copy>
             <Socials socials={info.socials} />
+            <RiskLine />
+            <Badges />
           </div>
         </div>
       </div>
       <Figures pool={pool} spot={spot} />
     </div>
   );
+}
+
+/** Drawn again only with another ticker. */
+function Badges() {
+  return ticker.value === null ? null : <TrustBadges ticker={ticker.value} />;
 }
 
 const WINDOWS = ['5m', '1h', '6h', '24h'] as const;
@@ -133,7 +144,7 @@ function MarketCap({ lovelace }: { readonly lovelace: number }) {
 function HolderCount({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const { client } = usePage();
   const { asset: assetId } = pool.info;
-  const { data } = useAsked(
+  const { data } = useQuery(
     'holderCount',
     async (signal) => (await client.holders.list({ assetId, limit: 1 }, { signal })).data.count,
     [assetId],

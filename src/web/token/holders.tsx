@@ -6,12 +6,12 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { HoldersAnswer, LiquidityPoolInfo } from '../../client/types.ts';
 import { percentOf } from '../../engine/market/profit.ts';
-import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { More } from '../components/more.tsx';
 import { ends, grouped, localized, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, usePage } from '../page.tsx';
+import { useQuery } from '../useQuery.ts';
 import { TabPart } from './tabPart.tsx';
 
 /** Holders at first, and how many more with each press. */
@@ -39,7 +39,7 @@ export function Holders({ pool }: { readonly pool: LiquidityPoolInfo }) {
   const list = useRef<HTMLOListElement>(null);
   const ask = async (most: number, signal?: AbortSignal) =>
     (await client.holders.list({ assetId, limit: most }, signal && { signal })).data;
-  const { data, error } = useAsked(
+  const { data, error } = useQuery(
     'holders',
     (signal) => ask(limit.peek(), signal),
     [assetId],

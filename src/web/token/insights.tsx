@@ -1,21 +1,21 @@
 /**
- * Facts to know before buying: large holders, the author's sales, and buyers who bought with the
- * launch. Each line says in words whether it is a reason for caution.
+ * Facts to know before buying, live: large holders, the author's sales and other launches, and who
+ * bought with the launch or right after it. Each line says in words whether it is a reason for
+ * caution. All shares have one base, written below.
  */
-import type { LiquidityPoolInfo, TokenInsightsAnswer } from '../../client/types.ts';
-import { useAsked } from '../asked.ts';
+import { type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { TokenInsightsAnswer } from '../../client/types.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Panel } from '../components/panel.tsx';
 import { localized, short } from '../format.ts';
 import { t } from '../messages.ts';
-import { usePage } from '../page.tsx';
+import { useMirror, usePage } from '../page.tsx';
+import { LARGE } from '../trust.ts';
 
-/** From this percent of the supply outside the pool on, one holder can move the price. */
-const LARGE_HOLDER = 10;
-const LARGE_TOP = 50;
-const LARGE_AUTHOR = 10;
-const LARGE_BUNDLE = 5;
+/** So many launches of one author, and none that graduated. */
+const MANY_LAUNCHES = 3;
 
 interface Flag {
   readonly name: string;
@@ -24,22 +24,47 @@ interface Flag {
   readonly isCaution: boolean;
 }
 
-export function Insights({ pool }: { readonly pool: LiquidityPoolInfo }) {
+/** Reasons for caution that the panel below names; null until they are known. */
+const cautions: Signal<number | null> = signal<number | null>(null);
+
+const PANEL = 'before-you-buy';
+
+/** Their number beside the name, where it is seen without scrolling; leads to the panel. */
+export function RiskLine() {
+  // Its room is kept until it is known: what is below would jump on a phone.
+  if (cautions.value === null) return <span class="risk-line" />;
+  const isFine = cautions.value === 0;
+  return (
+    <button
+      type="button"
+      class={isFine ? 'risk-line small' : 'risk-line small caution-flag'}
+      title={t.token.insights}
+      onClick={() => document.getElementById(PANEL)?.scrollIntoView({ block: 'center' })}
+    >
+      <Icon name={isFine ? 'check' : 'caution'} />
+      {t.token.insights}: {cautionWords(cautions.value)}
+    </button>
+  );
+}
+
+export function Insights({ asset }: { readonly asset: string }) {
   const { client } = usePage();
-  const { asset } = pool.info;
-  const { data, error } = useAsked(
-    'insights',
-    async (signal) => (await client.holders.insights(asset, { signal })).data,
-    [asset],
-    pool,
-  ).value;
+  const followed = useMirror('insights', () => client.watchInsights(asset), [asset]).value;
+  const data = followed?.mirror.state ?? null;
   const flags = data === null ? [] : flagsOf(data);
-  const cautions = flags.filter(({ isCaution }) => isCaution).length;
+  const count = data === null ? null : flags.filter(({ isCaution }) => isCaution).length;
+  useEffect(() => {
+    cautions.value = count;
+    return () => {
+      cautions.value = null;
+    };
+  }, [count]);
   return (
     <Panel
+      id={PANEL}
       class="insights"
       title={t.token.insights}
-      side={<span class="side">{data === null ? '' : cautionWords(cautions)}</span>}
+      side={<span class="side">{count === null ? '' : cautionWords(count)}</span>}
     >
       <ul class="flags">
         {flags.map(({ name, value, meaning, isCaution }) => (
@@ -53,45 +78,63 @@ export function Insights({ pool }: { readonly pool: LiquidityPoolInfo }) {
           </li>
         ))}
       </ul>
-      <p class="hint base">{t.token.flags.outside}</p>
-      {error !== null && <ErrorBox error={error} />}
+      <p class="hint base">{t.trust.base}</p>
+      {data === null && followed?.error ? <ErrorBox error={followed.error} /> : null}
     </Panel>
   );
 }
 
-function cautionWords(cautions: number): string {
-  return cautions === 0 ? t.token.noCautions : t.token.cautions(cautions);
+function cautionWords(count: number): string {
+  return count === 0 ? t.token.noCautions : t.token.cautions(count);
 }
 
+const GROUPS = ['bundlers', 'snipers', 'insiders'] as const;
+
 function flagsOf(insights: TokenInsightsAnswer): readonly Flag[] {
-  const { top10Percent, topHolderPercent, authorPercent, authorSold, bundled } = insights;
+  const { author, top10Percent, largestPercent, lockedPercent } = insights;
   const words = t.token.flags;
-  const shareOf = (name: keyof typeof words.shares, percent: string, limit: number): Flag => ({
+  const share = (name: keyof typeof words.shares, percent: string, isCaution: boolean): Flag => ({
     name: words.shares[name],
     value: `${localized(percent)}%`,
-    meaning: words.outside,
-    isCaution: Number(percent) > limit,
+    meaning: t.trust.base,
+    isCaution,
   });
-  const flags = [
-    shareOf('top10', top10Percent, LARGE_TOP),
-    shareOf('topHolder', topHolderPercent, LARGE_HOLDER),
-    shareOf('author', authorPercent, LARGE_AUTHOR),
+  return [
+    share('top10', top10Percent, Number(top10Percent) > LARGE.top10),
+    share('topHolder', largestPercent, Number(largestPercent) > LARGE.largest),
+    share('author', author.percent, Number(author.percent) > LARGE.author),
     {
       name: words.authorSold,
-      value: authorSold ? words.sold({ tokens: short(insights.authorSoldTokens) }) : words.no,
+      value: author.sold === '0' ? words.no : words.sold({ tokens: short(author.sold) }),
       meaning: words.authorSoldMeans,
-      isCaution: authorSold,
+      isCaution: author.sold !== '0',
+    },
+    {
+      name: words.launches,
+      value:
+        author.launches === 0
+          ? words.none
+          : words.launched(author.launches, { graduated: String(author.graduated) }),
+      meaning: words.launchesMean,
+      isCaution: author.launches >= MANY_LAUNCHES && author.graduated === 0,
+    },
+    ...GROUPS.flatMap((name) => groupFlag(name, insights)),
+    share('locked', lockedPercent, false),
+  ];
+}
+
+/** Nothing where the launch was not seen. */
+function groupFlag(name: (typeof GROUPS)[number], insights: TokenInsightsAnswer): readonly Flag[] {
+  const group = insights[name];
+  if (group === null) return [];
+  const words = t.token.flags;
+  const { keys, percent } = group;
+  return [
+    {
+      name: words.groups[name],
+      value: keys === 0 ? words.none : words.keys(keys, { percent: localized(percent) }),
+      meaning: words.groupsMean[name],
+      isCaution: Number(percent) > LARGE[name],
     },
   ];
-  if (bundled === null) return flags;
-  const bundle = {
-    name: words.bundled,
-    value:
-      bundled.keys === 0
-        ? words.none
-        : words.bundle(bundled.keys, { percent: localized(bundled.percent) }),
-    meaning: words.bundledMeans,
-    isCaution: bundled.keys > 0 && Number(bundled.percent) > LARGE_BUNDLE,
-  };
-  return [...flags, bundle];
 }

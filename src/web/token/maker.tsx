@@ -1,8 +1,9 @@
 /** The wallet whose trades alone are shown: its cost for this token, and its profit. */
-import { useAsked } from '../asked.ts';
+
 import { ends, localized } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
+import { useQuery } from '../useQuery.ts';
 import { lookOf, moneyText, signed, withSign } from '../wallet/gainText.ts';
 
 interface MakerProps {
@@ -13,7 +14,7 @@ interface MakerProps {
 
 export function Maker({ asset, pkh, leave }: MakerProps) {
   const { client, pool } = usePage();
-  const card = useAsked(
+  const card = useQuery(
     'maker',
     async (signal) => (await client.holders.pnlCard(asset, [pkh], { signal })).data,
     [asset, pkh],

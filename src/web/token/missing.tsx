@@ -5,7 +5,7 @@ import { t } from '../messages.ts';
 const SHOWN_LENGTH = 100;
 
 interface MissingProps {
-  /** What was looked for: a token, or any page. */
+  /** The kind of the missing thing: a token, or any page. */
   readonly what: keyof typeof t.missing.title;
   readonly text: string;
 }

@@ -1,5 +1,5 @@
 /**
- * What the pool gives and takes at each price: a picture of its depth, and a ladder of prices
+ * The amounts that the pool trades at each price: a picture of its depth, and a ladder of prices
  * around spot. Open orders are marks in the picture and a line below: they are no liquidity for
  * takers.
  */
@@ -9,7 +9,7 @@ import { formatPrice } from '../../engine/market/decimal.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Panel } from '../components/panel.tsx';
 import { money, shortMoney } from '../fiat.ts';
-import { localized, short, subscriptZeros } from '../format.ts';
+import { columnPrice, localized, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { useMirror, usePage } from '../page.tsx';
 
@@ -19,7 +19,7 @@ const PLACES = Array.from({ length: LEVELS }, (_, index) => index);
 /** Levels of each side in the picture. */
 const DRAWN = 40;
 
-const fourDigits = (price: string) => subscriptZeros(price, 4);
+const fourDigits = (price: string) => columnPrice(price, 4);
 
 type Level = Book['asks'][number];
 type Kind = 'ask' | 'bid';

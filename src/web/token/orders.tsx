@@ -10,7 +10,7 @@ import { More, roomFor, useReach } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { orderTx, TxLink } from '../components/txLink.tsx';
 import { coins, money } from '../fiat.ts';
-import { ada, ends, grouped, moment, short, subscriptZeros } from '../format.ts';
+import { ada, columnPrice, ends, grouped, moment, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, useMirror, usePage } from '../page.tsx';
 import { explainedBy } from '../tooltip.ts';
@@ -80,10 +80,10 @@ export function Orders({ asset }: { readonly asset: string }) {
 }
 
 /** By the coins that the order offers or asks, on either side. */
-function isWithin(order: ApiOrder, { side, leastLovelace }: RowFilter): boolean {
+function isWithin(order: ApiOrder, { side, minLovelace }: RowFilter): boolean {
   const isBuy = order.from === '.';
   const lovelace = BigInt(isBuy ? order.fromAmount : order.toAmount);
-  return (side === 'all' || (side === 'buy') === isBuy) && lovelace >= leastLovelace;
+  return (side === 'all' || (side === 'buy') === isBuy) && lovelace >= minLovelace;
 }
 
 interface FeedProps {
@@ -148,7 +148,7 @@ const OrderRow = memo(({ order, isStop, focused }: OrderRowProps) => {
       <span class="num dim col-worst">
         {isAnyPrice(order)
           ? t.token.anyPrice
-          : money(worstOf(order, isBuy), (text) => subscriptZeros(text, 4))}
+          : money(worstOf(order, isBuy), (text) => columnPrice(text, 4))}
       </span>
       <button
         type="button"
@@ -180,7 +180,7 @@ function received(order: ApiOrder, isBuy: boolean): string {
   return status === 'Evaluated' || status === 'MempoolEvaluated' ? amount : `≥ ${amount}`;
 }
 
-/** One unit of whatever comes out is enough: the user named no slippage. */
+/** Whether the order accepts any amount, from one unit on, because the user named no slippage. */
 function isAnyPrice({ worstPrice, fromAmount }: ApiOrder): boolean {
   const { numerator, denominator } = worstPrice;
   return BigInt(fromAmount) * BigInt(numerator) <= BigInt(denominator);

@@ -5,24 +5,24 @@ export const SIDES = ['all', 'buy', 'sell'] as const;
 
 export interface RowFilter {
   readonly side: (typeof SIDES)[number];
-  readonly leastLovelace: bigint;
+  readonly minLovelace: bigint;
   readonly isOwn: boolean;
   /** Payment key of the one wallet that is shown; null: of all. */
   readonly maker: string | null;
 }
 
-export const NO_FILTER: RowFilter = { side: 'all', leastLovelace: 0n, isOwn: false, maker: null };
+export const NO_FILTER: RowFilter = { side: 'all', minLovelace: 0n, isOwn: false, maker: null };
 
-export function isFiltered({ side, leastLovelace, isOwn, maker }: RowFilter): boolean {
-  return side !== 'all' || leastLovelace > 0n || isOwn || maker !== null;
+export function isFiltered({ side, minLovelace, isOwn, maker }: RowFilter): boolean {
+  return side !== 'all' || minLovelace > 0n || isOwn || maker !== null;
 }
 
 /** `pkh`: whose trades; null: of all. */
 export function isWithin(trade: TradeRow, filter: RowFilter, pkh: string | null): boolean {
-  const { side, leastLovelace } = filter;
+  const { side, minLovelace } = filter;
   return (
     (side === 'all' || trade.side === side) &&
-    BigInt(trade.quoteAmount) >= leastLovelace &&
+    BigInt(trade.quoteAmount) >= minLovelace &&
     (pkh === null || trade.pkh === pkh)
   );
 }
@@ -34,14 +34,14 @@ interface PageQuery extends TradesQuery {
 export function queryOf(
   asset: string,
   limit: number,
-  { side, leastLovelace }: RowFilter,
+  { side, minLovelace }: RowFilter,
   pkh: string | null,
 ): PageQuery {
   return {
     asset,
     limit,
     ...(side === 'all' ? {} : { side }),
-    ...(leastLovelace === 0n ? {} : { minQuote: String(leastLovelace) }),
+    ...(minLovelace === 0n ? {} : { minQuote: String(minLovelace) }),
     ...(pkh === null ? {} : { pkh }),
   };
 }
@@ -59,7 +59,7 @@ export interface TradesPage {
 }
 
 /** For one press of the button. */
-const MOST_ANSWERS = 5;
+const MAX_ANSWERS = 5;
 
 /** Asks again where an answer has no rows, though not all trades were read. */
 export async function tradesPage(
@@ -71,7 +71,7 @@ export async function tradesPage(
     const { data, nextBefore } = await list(before === null ? query : { ...query, before });
     const last = data.length < query.limit ? null : data.at(-1);
     const next = nextBefore ?? last?.id ?? null;
-    if (data.length > 0 || next === null || answers === MOST_ANSWERS) return { rows: data, next };
+    if (data.length > 0 || next === null || answers === MAX_ANSWERS) return { rows: data, next };
     before = next;
   }
 }

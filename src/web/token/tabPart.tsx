@@ -1,4 +1,4 @@
-/** What one tab below the chart shows: its filters in a line, and its rows. */
+/** The content of one tab below the chart: its filters in a line, and its rows. */
 import type { ComponentChildren } from 'preact';
 
 interface TabPartProps {

@@ -12,9 +12,10 @@ import { About } from './about.tsx';
 import { Holders } from './holders.tsx';
 import { Locks } from './locks.tsx';
 import { Orders } from './orders.tsx';
+import { Traders } from './traders.tsx';
 import { Trades } from './trades.tsx';
 
-const TABS = ['trades', 'orders', 'holders', 'locks', 'about'] as const;
+const TABS = ['trades', 'orders', 'holders', 'traders', 'locks', 'about'] as const;
 type Tab = (typeof TABS)[number];
 
 const chosen = signal<Tab>('trades');
@@ -40,6 +41,7 @@ export function Tabs({ pool }: { readonly pool: LiquidityPoolInfo }) {
     trades: () => <Trades asset={asset} />,
     orders: () => <Orders asset={asset} />,
     holders: () => <Holders pool={pool} />,
+    traders: () => <Traders pool={pool} />,
     locks: () => <Locks pool={pool} />,
     about: () => <About />,
   };
@@ -71,10 +73,11 @@ export function Tabs({ pool }: { readonly pool: LiquidityPoolInfo }) {
 }
 
 function nameOf(tab: Tab): string {
+  if (tab === 'traders') return t.token.traderList;
   return tab === 'about' ? t.about.title : t.token[tab];
 }
 
-/** Of what comes with the pool. */
+/** The count on a tab, from data that comes with the pool. */
 function countOf(tab: Tab, { metrics }: LiquidityPoolInfo): string {
   if (tab === 'trades') return grouped(String(metrics.totalTxCount));
   return tab === 'locks' && metrics.locks.length > 0 ? String(metrics.locks.length) : '';

@@ -64,7 +64,7 @@ function Parts({ pool }: { readonly pool: LiquidityPoolInfo }) {
         </div>
         <div class="side-column">
           {after(1, <TradePanel pool={pool} />)}
-          {after(2, <Insights pool={pool} />)}
+          {after(2, <Insights asset={asset} />)}
           {after(2, <Pressure />)}
         </div>
       </div>

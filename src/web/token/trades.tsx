@@ -1,21 +1,21 @@
 /**
- * Trades as they happened, newest first: either every trade, or those that a filter lets through.
+ * Trades as they happened, newest first: every trade, or only the trades that pass a filter.
  */
 import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TradesMirror } from '../../client/mirrors/trades.ts';
 import type { TradeRow, TradesQuery } from '../../client/types.ts';
-import { useAsked } from '../asked.ts';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { More, roomFor, useReach } from '../components/more.tsx';
 import { Age } from '../components/numbers.tsx';
 import { TxLink } from '../components/txLink.tsx';
 import { coins, money } from '../fiat.ts';
-import { ends, localized, moment, short, subscriptZeros } from '../format.ts';
+import { columnPrice, ends, localized, moment, short } from '../format.ts';
 import { flash } from '../frames.ts';
 import { t } from '../messages.ts';
 import { type Followed, memo, usePage } from '../page.tsx';
+import { useQuery } from '../useQuery.ts';
 import { RowFilters, useOwnKey } from './filters.tsx';
 import { tokenTrades, undoneTrades } from './followTrades.tsx';
 import { Maker } from './maker.tsx';
@@ -62,7 +62,7 @@ export function Trades({ asset }: { readonly asset: string }) {
       {isFiltered(filter.value) ? (
         <FilteredTape
           // Another filter is another list.
-          key={JSON.stringify({ ...filter.value, leastLovelace: `${filter.value.leastLovelace}` })}
+          key={JSON.stringify({ ...filter.value, minLovelace: `${filter.value.minLovelace}` })}
           asset={asset}
           filter={filter}
           followed={followed}
@@ -126,7 +126,7 @@ function FilteredTape({ asset, filter, followed }: FilteredTapeProps) {
   const older = useSignal<TradesPage | null>(null);
   const query = queryOf(asset, PAGE_ROWS, filter.value, pkh);
   const live = followed?.mirror.state.trades ?? [];
-  const first = useAsked(
+  const first = useQuery(
     'filteredTrades',
     (signal) => tradesPage((asked) => client.trades.list(asked, { signal }), query),
     [JSON.stringify(query)],
@@ -272,7 +272,7 @@ const TapeRow = memo(({ trade, filter, isNews, isUndone }: TapeRowProps) => {
         {isBuy ? t.token.buyAt : t.token.sellAt}{' '}
       </span>
       <span class={`num ${isBuy ? 'up' : 'down'}`}>
-        {isBuy ? '▲' : '▼'} {money(price, (text) => subscriptZeros(text, 4))}
+        {isBuy ? '▲' : '▼'} {money(price, (text) => columnPrice(text, 4))}
       </span>
       <span class="num">{short(baseAmount)}</span>
       <span class="num">{coins(quoteAmount)}</span>

@@ -5,6 +5,11 @@ import { ApiError } from '../../client/index.ts';
 import type { Review } from '../../client/trade/review.ts';
 import type { LaunchedToken, LaunchRequest, PreparedTx } from '../../client/trade/tradingClient.ts';
 import type { LaunchAnswer } from '../../client/types.ts';
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_NAME_CHARACTERS,
+  MAX_TICKER_CHARACTERS,
+} from '../../engine/runtime/limits.ts';
 import { SubmitButton, useOnce } from '../components/button.tsx';
 import { Facts, navigationNow } from '../components/dialog.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
@@ -33,7 +38,7 @@ const NO_TEXTS: Texts = {
   telegram: '',
   discord: '',
   website: '',
-  initialDeposit: '',
+  initialBuy: '',
 };
 const ASSET_TYPES = ['Meme', 'AI'] as const;
 const LAUNCH_TYPES = ['DEFAULT', 'HYPED'] as const;
@@ -178,10 +183,10 @@ function LaunchFields({ draft, problems }: LaunchFieldsProps) {
       <p class="hint">{t.launch.kindsMean}</p>
       <WalletPreview {...texts} logo={logo} />
       <AmountField
-        label={names.initialDeposit}
+        label={names.initialBuy}
         unit="ADA"
-        hint={hints.initialDeposit}
-        {...bind('initialDeposit')}
+        hint={hints.initialBuy}
+        {...bind('initialBuy')}
       />
     </div>
   );
@@ -204,18 +209,22 @@ function TextFields({ bind }: TextFieldsProps) {
       <div class="launch-names">
         <TextField
           label={names.name}
-          hint={hints.name}
+          hint={hints.name({ most: MAX_NAME_CHARACTERS })}
           attributes={{ maxLength: 64, required: true }}
           {...bind('name')}
         />
         <TextField
           label={names.ticker}
-          hint={hints.ticker}
+          hint={hints.ticker({ most: MAX_TICKER_CHARACTERS })}
           attributes={{ maxLength: 12, required: true }}
           {...bind('ticker')}
         />
       </div>
-      <Field label={names.description} hint={hints.description} problem={problem}>
+      <Field
+        label={names.description}
+        hint={hints.description({ most: MAX_DESCRIPTION_CHARACTERS })}
+        problem={problem}
+      >
         {(bound) => (
           <textarea
             {...bound}
@@ -265,7 +274,7 @@ function requestOf({ texts, assetType, launchType }: Draft, logo: Logo): LaunchR
     ...Object.fromEntries(given.map((name) => [name, texts[name]])),
     assetType,
     launchType,
-    initialLovelace: initialOf(texts.initialDeposit),
+    initialLovelace: initialOf(texts.initialBuy),
   };
 }
 
@@ -306,13 +315,13 @@ async function launch(
 interface LastLookProps {
   readonly draft: Draft;
   readonly prepared: PreparedTx<LaunchAnswer>;
-  /** Of the token; null: the server has not said. */
+  /** Supply of the token; null: the server has not said. */
   readonly supply: bigint | null;
 }
 
 function LastLook({ draft, prepared: { built, review }, supply }: LastLookProps) {
-  const { name, ticker, initialDeposit } = draft.texts;
-  const initial = initialOf(initialDeposit);
+  const { name, ticker, initialBuy } = draft.texts;
+  const initial = initialOf(initialBuy);
   const token = { asset: built.assetId, ticker };
   // From the bytes, which were compared with the curve's result.
   const gets = shownOf(review.change.assets.get(built.assetId) ?? 0n, built.assetId, token);

@@ -4,16 +4,18 @@
  */
 import { changesDirection, unreadableName } from '../../engine/market/tokenName.ts';
 import { MAX_LINK_BYTES, webLink } from '../../engine/market/webLink.ts';
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_NAME_BYTES,
+  MAX_NAME_CHARACTERS,
+  MAX_TICKER_CHARACTERS,
+  TICKER,
+} from '../../engine/runtime/limits.ts';
 import { t } from '../messages.ts';
 import { ADA_DECIMALS, readAmount } from './amount.ts';
 
-const MAX_NAME_CHARACTERS = 16;
-const MAX_NAME_BYTES = 32;
-const MAX_DESCRIPTION_CHARACTERS = 500;
-const TICKER = /^[A-Za-z0-9]{1,6}$/;
-
 export const SOCIALS = ['twitter', 'telegram', 'discord', 'website'] as const;
-export const TEXTS = ['name', 'ticker', 'description', ...SOCIALS, 'initialDeposit'] as const;
+export const TEXTS = ['name', 'ticker', 'description', ...SOCIALS, 'initialBuy'] as const;
 export type LaunchText = (typeof TEXTS)[number];
 
 type Problem = string | null;
@@ -26,7 +28,7 @@ const CHECKS: Readonly<Record<LaunchText, (text: string) => Problem>> = {
   telegram: linkProblem,
   discord: linkProblem,
   website: linkProblem,
-  initialDeposit: initialProblem,
+  initialBuy: initialProblem,
 };
 
 /** The error in words; null: none. nothing. */
@@ -63,7 +65,7 @@ function nameProblem(text: string): Problem {
 
 function tickerProblem(text: string): Problem {
   if (text === '') return t.launch.problems.noTicker;
-  return TICKER.test(text) ? null : t.launch.problems.ticker;
+  return TICKER.test(text) ? null : t.launch.problems.ticker({ most: MAX_TICKER_CHARACTERS });
 }
 
 function descriptionProblem(text: string): Problem {

@@ -13,7 +13,7 @@ import { usePage } from '../page.tsx';
 import { WalletPrompt } from '../wallet/prompt.tsx';
 import { sessionOf } from '../wallet/session.ts';
 import { ADA_DECIMALS } from './amount.ts';
-import { leastFor, PRICE_DECIMALS, priceOf } from './limitTerms.ts';
+import { minFor, PRICE_DECIMALS, priceOf } from './limitTerms.ts';
 import { placeAfterLook, type Wanted } from './placing.tsx';
 import { shownOf } from './quoteTerms.ts';
 import { side } from './sizes.ts';
@@ -27,14 +27,24 @@ const WAIT_NAMES: readonly Wait[] = ['hour', 'day', 'week', 'month'];
 /** Percent below the price of now for a buy, above it for a sell. */
 const STEPS = [5, 10, 25, 50];
 
+const PRICE = { of: 'price', decimals: PRICE_DECIMALS };
+
+function offeredNow() {
+  return { of: side.value, decimals: side.value === 'sell' ? 0 : ADA_DECIMALS };
+}
+
+/** null: not known yet. */
+function priceNow({ metrics }: FormProps['pool'], supply: bigint | null) {
+  return supply === null ? null : priceOf(BigInt(metrics.marketCap), supply);
+}
+
 export function LimitForm({ pool, token, coins, tokens }: FormProps) {
   const context = usePage();
   const session = sessionOf(context);
-  const supply = context.network.value?.supply ?? null;
-  const now = supply === null ? null : priceOf(BigInt(pool.metrics.marketCap), supply);
+  const now = priceNow(pool, context.network.value?.supply ?? null);
   const isSell = side.value === 'sell';
-  const price = useAmount('price', PRICE_DECIMALS, now === null ? '' : typed(now));
-  const amount = useAmount(side.value, isSell ? 0 : ADA_DECIMALS);
+  const price = useAmount(() => PRICE, now === null ? '' : typed(now));
+  const amount = useAmount(offeredNow);
   const wait = useSignal<Wait>('day');
   // Orders for a pool of Splash, which a token of mainnet graduates to, have no end.
   const isForever = context.network.value?.name === 'mainnet';
@@ -44,7 +54,7 @@ export function LimitForm({ pool, token, coins, tokens }: FormProps) {
     failure.value = null;
     const [limit, offered] = [price.checked(), amount.checked()];
     if (limit === null || offered === null) return;
-    const minOutput = leastFor(side.value, offered, limit);
+    const minOutput = minFor(side.value, offered, limit);
     const terms = { minOutput, waitFor: WAITS[wait.value], price: price.text };
     const wanted = limitOrder(isSell, offered, terms);
     try {
@@ -78,7 +88,9 @@ export function LimitForm({ pool, token, coins, tokens }: FormProps) {
       />
       <WalletPrompt />
       {session.wallet.value !== null && (
-        <SubmitButton isBusy={isBusy}>{reviewText(isSell)}</SubmitButton>
+        <SubmitButton isBusy={isBusy} kind={side.value}>
+          {reviewText(isSell)}
+        </SubmitButton>
       )}
       <div class="trade-failure">
         {failure.value !== null && <ErrorBox error={failure.value} />}
@@ -118,7 +130,7 @@ function PriceField({ price, now }: { readonly price: Typed; readonly now: bigin
   return (
     <>
       <AmountField
-        label={isSell ? t.trade.limit.leastPrice : t.trade.limit.mostPrice}
+        label={isSell ? t.trade.limit.minPrice : t.trade.limit.maxPrice}
         unit="ADA"
         value={price.text}
         input={price.type}
@@ -159,7 +171,7 @@ function Meaning({ token, price, amount, waitSeconds }: MeaningProps) {
   if (typeof price === 'string' || typeof amount === 'string') {
     return <p class="limit-words hint">{t.trade.limit.enter}</p>;
   }
-  const least = shownOf(leastFor(side.value, amount, price), got, token);
+  const least = shownOf(minFor(side.value, amount, price), got, token);
   return (
     <p class="limit-words" role="status">
       {t.trade.limit.means({ offered: shownOf(amount, given, token), least })}{' '}

@@ -15,7 +15,7 @@ export function priceOf(marketCap: bigint, supply: bigint): bigint {
  * For a buy of `amount` lovelace the least tokens, for a sell of `amount` tokens the least
  * lovelace; rounded up.
  */
-export function leastFor(side: 'buy' | 'sell', amount: bigint, price: bigint): bigint {
+export function minFor(side: 'buy' | 'sell', amount: bigint, price: bigint): bigint {
   return side === 'buy'
     ? ceilDivide(amount * PRICE_UNITS, price)
     : ceilDivide(amount * price, PRICE_UNITS);

@@ -1,5 +1,6 @@
 /** Locking tokens: amount, end and stages, with the table of what opens when. */
 import { type Signal, signal } from '@preact/signals';
+import { MAX_STAGES } from '../../engine/runtime/limits.ts';
 import { Button } from '../components/button.tsx';
 import { ask, navigationNow } from '../components/dialog.tsx';
 import { AmountField, Field, TextField } from '../components/field.tsx';
@@ -13,7 +14,7 @@ import { sessionOf } from '../wallet/session.ts';
 import { plainAmount, readAmount, shownAmount } from './amount.ts';
 import type { Token } from './quoteTerms.ts';
 import { askToSign, sayAndFollow } from './review.tsx';
-import { MAX_STAGES, unlockSchedule } from './unlockSchedule.ts';
+import { unlockSchedule } from './unlockSchedule.ts';
 
 const DAY_MS = 86_400_000;
 const LATER = [

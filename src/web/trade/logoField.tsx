@@ -5,11 +5,11 @@
  */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../engine/runtime/limits.ts';
 import { localized } from '../format.ts';
 import { t } from '../messages.ts';
 
-const MAX_BYTES = 5 * 1_048_576;
-const MAX_PIXELS = 4096;
+const MOST = { most: MAX_IMAGE_BYTES / 1_048_576, side: MAX_IMAGE_PIXELS };
 const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/gif'] as const;
 
 export interface Logo {
@@ -67,7 +67,7 @@ export function LogoField({ logo, problem, choose }: LogoFieldProps) {
           <strong>{logo === null ? t.logo.choose : logo.file.name.slice(0, 80)}</strong>
           <span class="hint" id={`${id}-hint`}>
             {logo === null
-              ? `${t.logo.limits} ${t.logo.drawnAgain}`
+              ? `${t.logo.limits(MOST)} ${t.logo.drawnAgain}`
               : t.logo.size({
                   width: logo.width,
                   height: logo.height,
@@ -100,7 +100,7 @@ export function useObjectUrl(file: File | null): string | null {
 
 async function readLogo(file: File): Promise<Logo | string> {
   if (file.size === 0) return t.logo.empty;
-  if (file.size > MAX_BYTES) return t.logo.tooLarge({ size: sizeText(file.size) });
+  if (file.size > MAX_IMAGE_BYTES) return t.logo.tooLarge({ ...MOST, size: sizeText(file.size) });
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
   const mediaType = typeOf(head);
   if (mediaType === null) return t.logo.otherType;
@@ -108,10 +108,12 @@ async function readLogo(file: File): Promise<Logo | string> {
   if (bitmap === null) return t.logo.damaged;
   try {
     const { width, height } = bitmap;
-    if (width > MAX_PIXELS || height > MAX_PIXELS) return t.logo.tooWide({ width, height });
+    if (width > MAX_IMAGE_PIXELS || height > MAX_IMAGE_PIXELS)
+      return t.logo.tooWide({ ...MOST, width, height });
     // An animation would stand still; the server takes the comments out of a GIF.
     const drawn = mediaType === 'image/gif' ? file : await drawAgain(bitmap, file.name, mediaType);
-    if (drawn.size > MAX_BYTES) return t.logo.tooLarge({ size: sizeText(drawn.size) });
+    if (drawn.size > MAX_IMAGE_BYTES)
+      return t.logo.tooLarge({ ...MOST, size: sizeText(drawn.size) });
     return { file: drawn, mediaType, width, height };
   } finally {
     bitmap.close();

@@ -92,7 +92,7 @@ export async function placeAfterLook(
   const rows = termRows(terms, token, BigInt(terms.minimumOutput), null)
     .filter(({ term }) => !(limit === undefined ? LEFT_OUT : LEFT_OUT_OF_LIMIT).includes(term))
     .map(({ term, value }) => [t.trade.terms.names[term], value] as const);
-  const bound = isSell ? t.trade.limit.leastPrice : t.trade.limit.mostPrice;
+  const bound = isSell ? t.trade.limit.minPrice : t.trade.limit.maxPrice;
   const price = limit === undefined ? [] : [[bound, `${limit.price} ADA`] as const];
   return askToSign(context, {
     title: `${kind} ${token.ticker}`,

@@ -59,7 +59,7 @@ export function termRows(
   return [
     row('offer', input, words.offerMeans),
     row('now', shownOf(quote.outputAmount, outputAsset, token), words.nowMeans[venue]),
-    row('least', minimum, words.leastMeans({ least: minimum })),
+    row('least', minimum, words.minMeans({ least: minimum })),
     row(
       'price',
       `${subscriptZeros(perToken, 6)} ADA`,

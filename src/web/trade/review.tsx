@@ -19,7 +19,7 @@ interface SigningRequest<R extends SubmittedTx>
   readonly above?: ComponentChildren;
   readonly prepared: PreparedTx<{ readonly validUntil: number | null }, R>;
   readonly confirm: string;
-  /** Of an order. */
+  /** Side of an order. */
   readonly side?: 'buy' | 'sell';
   /** Label of the button that cancels. */
   readonly leave?: string;
@@ -108,7 +108,7 @@ function WhatYouSign({ review, token, goes, words, validUntil }: WhatYouSignProp
   );
 }
 
-const MOST_SHOWN = 2;
+const MAX_SHOWN = 2;
 
 function amountsOf({ lovelace, assets }: Value, token: Token | null): string {
   const amounts = Array.from(assets, ([asset, amount]) => {
@@ -116,7 +116,7 @@ function amountsOf({ lovelace, assets }: Value, token: Token | null): string {
     const [policy = ''] = asset.split('.');
     return shownOf(amount, asset, { asset, ticker: t.sign.tokensOf({ policy: ends(policy) }) });
   });
-  const shown = amounts.slice(0, MOST_SHOWN);
+  const shown = amounts.slice(0, MAX_SHOWN);
   const left = amounts.length - shown.length;
   return [shownAda(lovelace), ...shown, ...(left > 0 ? [t.sign.others(left)] : [])].join(' + ');
 }

@@ -12,7 +12,7 @@ export type BuyBy = 'BUY' | 'BUY_WITH_OUTPUT';
 
 const BUY_BY: readonly BuyBy[] = ['BUY', 'BUY_WITH_OUTPUT'];
 const SIDES = ['buy', 'sell'] as const;
-/** Percents of what is held. */
+/** Percentages of the wallet's holding. */
 export const SHARES = [25, 50, 75, 100];
 /** Lovelace that a buy of everything leaves: fees, the deposit, and coins beside the tokens. */
 const KEPT = 8_000_000n;

@@ -2,7 +2,7 @@
  * Buying and selling on the page of a token: the inputs, the live quote, a last look, and then the
  * order's way from the mempool to its end.
  */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { LiquidityPoolInfo, QuoteQuery } from '../../client/types.ts';
 import { SubmitButton, useOnce } from '../components/button.tsx';
@@ -17,11 +17,11 @@ import { OwnOrders } from '../wallet/orders.tsx';
 import { WalletPrompt } from '../wallet/prompt.tsx';
 import { sessionOf } from '../wallet/session.ts';
 import { ADA_DECIMALS, plainAmount, shareOf, shownAda } from './amount.ts';
+import { dragged, type EnteredTrade, enteredTrade } from './enteredTrade.ts';
 import { LimitForm } from './limitForm.tsx';
 import { LockButton } from './lock.tsx';
 import { OneClick } from './oneClick.tsx';
 import { placeAfterLook } from './placing.tsx';
-import { dragged, type Plan, plan } from './plan.ts';
 import { QuoteBox, QuoteDetails, useQuoteView } from './quoteBox.tsx';
 import { QuoteFeed } from './quoteFeed.ts';
 import { impactOf, shownOf } from './quoteTerms.ts';
@@ -91,10 +91,10 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
   const session = sessionOf(context);
   const buyBy = useSignal<BuyBy>('BUY');
   const isSell = side.value === 'sell';
-  const kind = isSell ? 'SELL' : buyBy.value;
+  const { kindNow, typed } = useTyped(buyBy);
+  const kind = kindNow();
   const allowed = slippageOf(slippage.value);
-  const typed = useAmount(kind, kind === 'BUY' ? ADA_DECIMALS : 0);
-  usePlan(kind, typed);
+  useEnteredTrade(kind, typed);
   const state = useQuotes(token.asset, kind, typed.amount).state.value;
   const failure = useSignal<unknown>(null);
   const { isBusy, once } = useOnce();
@@ -102,9 +102,10 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
     failure.value = null;
     const amount = typed.checked();
     if (amount === null || allowed === 'notAPercentage') return;
-    const seen = state.kind === 'quote' ? state.quote : null;
+    const isQuoted = state.kind === 'quote' && kindNow() === kind && amount === typed.amount;
+    const seen = isQuoted ? state.quote : null;
     try {
-      const wanted = { side: kind, amount, slippage: allowed, seen } as const;
+      const wanted = { side: kindNow(), amount, slippage: allowed, seen };
       if (await placeAfterLook(context, token, wanted)) typed.clear();
     } catch (error) {
       failure.value = error;
@@ -123,7 +124,7 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
     typed.type(now);
   };
   const isConnected = session.wallet.value !== null;
-  useTradeKeys({ kind, tokens, type, review: () => isConnected && once(place) });
+  useTradeKeys({ kindNow, tokens, type, review: () => isConnected && once(place) });
   const submit = (event: Event) => {
     event.preventDefault();
     once(place);
@@ -146,17 +147,28 @@ function MarketForm({ pool, token, coins, tokens }: FormProps) {
   );
 }
 
+/** The typed amount and its kind: read again for each key, as keys outrun what is drawn. */
+function useTyped(buyBy: Signal<BuyBy>) {
+  const kindNow = (): EnteredTrade['kind'] => (side.value === 'sell' ? 'SELL' : buyBy.value);
+  const typed = useAmount(() => {
+    const of = kindNow();
+    return { of, decimals: of === 'BUY' ? ADA_DECIMALS : 0 };
+  });
+  return { kindNow, typed };
+}
+
 interface TradeKeys {
-  readonly kind: Plan['kind'];
+  /** Keys may come faster than the form is drawn. */
+  readonly kindNow: () => EnteredTrade['kind'];
   readonly tokens: bigint;
   readonly type: (text: string) => void;
   readonly review: () => void;
 }
 
 /** Sides, the amounts that have buttons, and Enter where no control has the focus. */
-function useTradeKeys({ kind, tokens, type, review }: TradeKeys): void {
+function useTradeKeys({ kindNow, tokens, type, review }: TradeKeys): void {
   useFreeKeys(({ key, target, repeat }) => {
-    const place = Number(key) - 1;
+    const [place, kind] = [Number(key) - 1, kindNow()];
     const isBare =
       !(target instanceof HTMLElement) || target.closest('a, button, [tabindex="0"]') === null;
     if (key === 'b') side.value = 'buy';
@@ -170,14 +182,17 @@ function useTradeKeys({ kind, tokens, type, review }: TradeKeys): void {
 }
 
 /** The picture of the curve shows the amount, and changes it. */
-function usePlan(kind: Plan['kind'], { amount, type }: ReturnType<typeof useAmount>): void {
+function useEnteredTrade(
+  kind: EnteredTrade['kind'],
+  { amount, type }: ReturnType<typeof useAmount>,
+): void {
   const exact = typeof amount === 'bigint' ? amount : null;
   useEffect(() => {
-    plan.value = { kind, amount: exact };
+    enteredTrade.value = { kind, amount: exact };
   }, [kind, exact]);
   useEffect(
     () => () => {
-      plan.value = null;
+      enteredTrade.value = null;
     },
     [],
   );

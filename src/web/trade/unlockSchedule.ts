@@ -3,7 +3,6 @@
  * server's clock decides, so every time but the last may be off by the difference of the clocks.
  * Source: protocol.md 5.
  */
-export const MAX_STAGES = 10;
 
 interface Unlock {
   readonly stage: number;

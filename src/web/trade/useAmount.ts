@@ -1,32 +1,47 @@
 /** The text of an amount field, its exact value, and its error in words. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { readAmount } from './amount.ts';
 
-/** `of`: the asset of the amount. When the asset changes, the field becomes empty. */
-export function useAmount(of: string, decimals: number, first = '') {
-  const text = useSignal(first);
-  const problem = useSignal<string | null>(null);
+interface AmountOf {
+  /** The asset of the amount: of another one, the field is empty. */
+  readonly of: string;
+  readonly decimals: number;
+}
+
+interface Field {
+  readonly of: string;
+  readonly text: string;
+  /** Why the text was refused when it was sent; null: it was not. */
+  readonly refused: string | null;
+}
+
+const EMPTY = { text: '', refused: null };
+
+/** `now` is asked again for each key: several may come before the form is drawn again. */
+export function useAmount(now: () => AmountOf, first = '') {
+  const { of, decimals } = now();
+  const field = useSignal<Field>({ of, text: first, refused: null });
   const box = useRef<HTMLInputElement>(null);
-  const type = (typed: string) => {
-    text.value = typed;
-    const amount = readAmount(typed, decimals);
-    problem.value = typed.trim() !== '' && typeof amount === 'string' ? amount : null;
+  const read = (asset: string, digits: number) => {
+    const { text, refused } = field.value.of === asset ? field.value : EMPTY;
+    return { text, refused, amount: readAmount(text, digits) };
+  };
+  const type = (text: string) => {
+    field.value = { of: now().of, text, refused: null };
   };
   const clear = () => type('');
-  const typedFor = useRef(of);
-  useEffect(() => {
-    // Not so at first, when one types at once.
-    if (typedFor.current !== of) clear();
-    typedFor.current = of;
-  }, [of]);
-  const amount = readAmount(text.value, decimals);
+  const { text, refused, amount } = read(of, decimals);
   /** null, after the error was shown: the text is not an amount. */
   const checked = (): bigint | null => {
-    if (typeof amount === 'bigint') return amount;
-    problem.value = amount;
+    const asked = now();
+    const last = read(asked.of, asked.decimals);
+    if (typeof last.amount === 'bigint') return last.amount;
+    field.value = { of: asked.of, text: last.text, refused: last.amount };
     box.current?.focus();
     return null;
   };
-  return { text: text.value, problem: problem.value, amount, box, type, clear, checked };
+  const isWrong = text.trim() !== '' && typeof amount === 'string';
+  const problem = isWrong ? amount : text === '' ? refused : null;
+  return { text, problem, amount, box, type, clear, checked };
 }

@@ -1,5 +1,6 @@
 /** Coins of a devnet for the asking, and word of their arrival. */
 import { useSignal } from '@preact/signals';
+import { MAX_FAUCET_ADA } from '../../engine/runtime/limits.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { grouped } from '../format.ts';
@@ -7,9 +8,7 @@ import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { sessionOf } from './session.ts';
 
-/** The most that one visit gives. */
-const FAUCET_ADA = 10_000;
-const ADA = grouped(String(FAUCET_ADA));
+const ADA = grouped(String(MAX_FAUCET_ADA));
 
 export function Faucet({ address }: { readonly address: string }) {
   const context = usePage();
@@ -18,7 +17,7 @@ export function Faucet({ address }: { readonly address: string }) {
   const give = async () => {
     failure.value = null;
     try {
-      const { data } = await context.client.devnet.faucet({ address, ada: FAUCET_ADA });
+      const { data } = await context.client.devnet.faucet({ address, ada: MAX_FAUCET_ADA });
       state.value = t.wallet.coinsSent;
       const came = await sessionOf(context).follow(data.txHash);
       state.value = came ? t.wallet.coinsCame({ ada: ADA }) : t.wallet.coinsUnseen;

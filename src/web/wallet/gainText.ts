@@ -4,7 +4,7 @@ import { formatFixed } from '../../engine/market/decimal.ts';
 import { dollars, money } from '../fiat.ts';
 import { cut, grouped } from '../format.ts';
 
-const ADA_DECIMALS = 6;
+export const ADA_DECIMALS = 6;
 const DIGITS = 2;
 
 interface Gain {
@@ -21,7 +21,8 @@ export function gainLovelace({ realizedPnlAda, unrealizedPnlAda }: Gain): bigint
   return lovelaceOf(realizedPnlAda) + lovelaceOf(unrealizedPnlAda);
 }
 
-function lovelaceOf(ada: string): bigint {
+/** `ada` may be negative. */
+export function lovelaceOf(ada: string): bigint {
   const lovelace = parseAda(ada.replace('-', '')) ?? 0n;
   return ada.startsWith('-') ? -lovelace : lovelace;
 }

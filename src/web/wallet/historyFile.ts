@@ -3,7 +3,7 @@ import type { PageContext } from '../context.ts';
 import { t } from '../messages.ts';
 
 const PAGE_ROWS = 100;
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 const PATH = '/v1/user-history-feed/initial/state';
 
 /** Resolves with the number of orders in the file. Throws the error in words. */
@@ -13,7 +13,7 @@ export async function downloadHistory(
 ): Promise<number> {
   const lines: string[] = [];
   let before = '';
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = `format=csv&limit=${PAGE_ROWS}${before}`;
     const answer = await fetch(`${PATH}?${query}`, {
       method: 'POST',

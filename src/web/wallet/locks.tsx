@@ -1,6 +1,5 @@
 /** The wallet's locks on a calendar, the next to open first, and a button to withdraw open ones. */
 import type { LockRow } from '../../client/types.ts';
-import { useAsked } from '../asked.ts';
 import { Button } from '../components/button.tsx';
 import { navigationNow } from '../components/dialog.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
@@ -12,6 +11,7 @@ import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
 import { shownAmount } from '../trade/amount.ts';
 import { askToSign, sayAndFollow } from '../trade/review.tsx';
+import { useQuery } from '../useQuery.ts';
 import { Calendar } from './calendar.tsx';
 import type { ConnectedWallet } from './connectedWallet.ts';
 import { sessionOf } from './session.ts';
@@ -27,7 +27,7 @@ export function OwnLocks({ wallet }: { readonly wallet: ConnectedWallet }) {
   const context = usePage();
   const { client, time } = context;
   const { landed } = sessionOf(context);
-  const { data, error } = useAsked(
+  const { data, error } = useQuery(
     'locks',
     async (signal) => (await client.vesting.byOwner(wallet.keyHash, { signal })).data.vestings,
     [wallet.keyHash],

@@ -11,14 +11,14 @@ type Status = ApiOrder['status'];
 /** Height of the chain when this page saw an order that was in no block; by the order's id. */
 const seenAt = new Map<string, number>();
 /** More than one places in an hour; the oldest is forgotten. */
-const MOST_SEEN = 500;
+const MAX_SEEN = 500;
 
 /** An order that was on the chain already is not counted: the page did not see it begin. */
 function startOf({ entityId, status }: ApiOrder, height: number | null): number | null {
   const known = seenAt.get(entityId);
   if (known !== undefined || height === null || status !== 'MempoolPending') return known ?? null;
   const [oldest] = seenAt.keys();
-  if (seenAt.size >= MOST_SEEN && oldest !== undefined) seenAt.delete(oldest);
+  if (seenAt.size >= MAX_SEEN && oldest !== undefined) seenAt.delete(oldest);
   seenAt.set(entityId, height);
   return height;
 }

@@ -6,18 +6,22 @@ import { Age } from '../components/numbers.tsx';
 import { orderTx, placingTx, TxLink } from '../components/txLink.tsx';
 import type { PageContext } from '../context.ts';
 import { errorText } from '../errorText.ts';
-import { moment, shortMoment } from '../format.ts';
+import { dollars, money } from '../fiat.ts';
+import { ada, columnPrice, localized, moment, shortMoment } from '../format.ts';
 import { t } from '../messages.ts';
 import { memo, usePage } from '../page.tsx';
 import { isPartlyFilled, statusText } from '../token/orderStatus.ts';
 import { explainedBy } from '../tooltip.ts';
 import { shownOf, type Token } from '../trade/quoteTerms.ts';
 import { askToSign, sayAndFollow } from '../trade/review.tsx';
+import { executedPrice } from './orderPrice.ts';
 import { OrderSteps } from './orderSteps.tsx';
 import { isOpen, sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
 const MAX_ROWS = 50;
+const PRICE_DIGITS = 4;
+const SPACE = '\u00a0';
 
 interface OwnOrdersProps {
   /** null: of all tokens. */
@@ -71,6 +75,7 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
   const side = isNamed ? `${kind} ${ticker}` : kind;
   const terms = termsOf(order, token);
   const { name, look } = statusText(order);
+  const price = executedPrice(order);
   return (
     <li data-key={order.entityId} data-status={order.status}>
       <span class={`own-side ${isBuy ? 'up' : 'down'}`}>{side}</span>
@@ -82,13 +87,18 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
           </TxLink>
           {' · '}
           {order.evaluatedAt === null ? (
-            <Age since={order.timestamp} />
+            <Age since={order.timestamp} hasAgo />
           ) : (
             <TxLink {...orderTx(order)}>
               {t.orders.ended({ when: shortMoment(order.evaluatedAt) })}
             </TxLink>
           )}
         </span>
+        {price !== null && (
+          <span class="own-price small dim" title={`${localized(price)} ADA`}>
+            {t.orders.executedAt({ price: priceText(price), fee: ada(order.feeLovelace) })}
+          </span>
+        )}
         {isOpen(order) && <OrderSteps order={order} />}
       </span>
       <button
@@ -110,6 +120,11 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
     </li>
   );
 });
+
+function priceText(price: string): string {
+  const text = money(price, (decimal) => columnPrice(decimal, PRICE_DIGITS));
+  return dollars.value === null ? `${text}${SPACE}₳` : text;
+}
 
 function termsOf(order: ApiOrder, token: Token): string {
   const { status, from, fromAmount, to, toAmount } = order;

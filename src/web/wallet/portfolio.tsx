@@ -1,7 +1,8 @@
 /** Holdings and profit of wallets: their value, profit and loss for each token and over time. */
 import { useSignal } from '@preact/signals';
+import { balanceOf, utxosOf } from '../../client/trade/utxo.ts';
 import type { PortfolioAnswer } from '../../client/types.ts';
-import { useAsked } from '../asked.ts';
+import { formatFixed } from '../../engine/market/decimal.ts';
 import { Choices } from '../components/choices.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { LineChart } from '../components/lineChart.tsx';
@@ -12,10 +13,19 @@ import { grouped, localized, moment, short, subscriptZeros } from '../format.ts'
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
+import { useQuery } from '../useQuery.ts';
 import { keptKeyHashes } from './account.tsx';
 import type { ConnectedWallet } from './connectedWallet.ts';
-import { gainOf, lookOf, moneyText, signed, withSign } from './gainText.ts';
-import { PictureButton } from './pnlPicture.tsx';
+import {
+  ADA_DECIMALS,
+  gainOf,
+  lookOf,
+  lovelaceOf,
+  moneyText,
+  signed,
+  withSign,
+} from './gainText.ts';
+import { PictureButton, TokenPictureButton } from './pnlPicture.tsx';
 import { sessionOf } from './session.ts';
 
 /** Prices change its value. */
@@ -34,7 +44,7 @@ export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
   const name = keys.join();
   const { landed, orders } = sessionOf(context);
   const round = Math.floor(time.seconds.value / ASK_EVERY_SECONDS);
-  const { data, error } = useAsked(
+  const { data, error } = useQuery(
     'portfolio',
     async (signal) => (await client.holders.portfolio(keys, {}, { signal })).data,
     [name],
@@ -65,7 +75,7 @@ export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
       <div class="inside">
         {data === null && error === null && <div class="bone tall" role="status" />}
         {error !== null && <ErrorBox error={error} />}
-        {data !== null && <Figures portfolio={data} />}
+        {data !== null && <Figures portfolio={data} keys={keys} />}
         {data !== null && <History key={name} keys={keys} round={round} since={firstTrade(data)} />}
         {data !== null && data.tokens.length === 0 && <p class="dim">{t.portfolio.none}</p>}
       </div>
@@ -74,10 +84,25 @@ export function Portfolio({ wallet }: { readonly wallet: ConnectedWallet }) {
   );
 }
 
-function Figures({ portfolio }: { readonly portfolio: PortfolioAnswer }) {
+interface FiguresProps {
+  readonly portfolio: PortfolioAnswer;
+  /** The portfolio's. */
+  readonly keys: readonly string[];
+}
+
+function Figures({ portfolio, keys }: FiguresProps) {
   const { valueAda, realizedPnlAda, unrealizedPnlAda, pnlPercent, spentAda } = portfolio;
+  const { coins, error } = useCoins(keys, portfolio);
+  const total = coins === null ? null : coins + lovelaceOf(valueAda);
+  const unknown = error === null ? '…' : '–';
   return (
     <div class="figures">
+      <Figure
+        name={t.portfolio.total}
+        value={total === null ? unknown : coinsText(total)}
+        title={t.portfolio.totalOf}
+      />
+      <Figure name={t.portfolio.ada} value={coins === null ? unknown : coinsText(coins)} />
       <Figure name={t.portfolio.value} value={moneyText(valueAda)} />
       <Figure name={t.portfolio.realized} value={signed(realizedPnlAda)} sign={realizedPnlAda} />
       <Figure
@@ -95,16 +120,43 @@ function Figures({ portfolio }: { readonly portfolio: PortfolioAnswer }) {
   );
 }
 
+function coinsText(lovelace: bigint): string {
+  return moneyText(formatFixed(lovelace, ADA_DECIMALS));
+}
+
+/**
+ * Lovelace of the connected wallet, or of all keys that this browser keeps; null until known. Asked
+ * again with each answer of the portfolio, so that the total adds values of about one time.
+ */
+function useCoins(keys: readonly string[], portfolio: PortfolioAnswer) {
+  const context = usePage();
+  const { balance, wallet } = sessionOf(context);
+  const held = balance.value?.lovelace ?? null;
+  const others = keys.filter((key) => key !== wallet.value?.keyHash);
+  const { data, error } = useQuery(
+    'coinsOfKeys',
+    async () => {
+      const each = await Promise.all(others.map((key) => utxosOf(context.client, key)));
+      return each.reduce((sum, utxos) => sum + balanceOf(utxos).lovelace, 0n);
+    },
+    others,
+    portfolio,
+  ).value;
+  const beside = others.length === 0 ? 0n : data;
+  return { coins: held === null || beside === null ? null : held + beside, error };
+}
+
 interface FigureProps {
   readonly name: string;
   readonly value: string;
+  readonly title?: string;
   /** A decimal whose sign says how it looks. */
   readonly sign?: string;
 }
 
-function Figure({ name, value, sign = '' }: FigureProps) {
+function Figure({ name, value, title, sign = '' }: FigureProps) {
   return (
-    <div class="fig">
+    <div class="fig" title={title}>
       <span class="dim small">{name}</span>
       <span class={`figure ${lookOf(sign)}`}>{value}</span>
     </div>
@@ -123,7 +175,7 @@ const SPAN_SECONDS: Readonly<Record<Span, number | null>> = {
 interface HistoryProps {
   readonly keys: readonly string[];
   readonly round: number;
-  /** Of the first trade, Unix seconds; null: there was none. */
+  /** Unix seconds of the first trade; null: there was none. */
   readonly since: number | null;
 }
 
@@ -132,15 +184,15 @@ function firstTrade({ tokens }: PortfolioAnswer): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-const MOST_POINTS = 48;
+const MAX_POINTS = 48;
 const DAY_STEPS = [
   { resolution: 'min1', seconds: 60 },
   { resolution: 'min5', seconds: 300 },
 ] as const;
 
-/** Of the span of a day: the finest that covers the time since the first trade. */
+/** The resolution for the span of a day: the finest that covers the time since the first trade. */
 function dayResolution(ageSeconds: number) {
-  const fine = DAY_STEPS.find(({ seconds }) => ageSeconds < MOST_POINTS * seconds);
+  const fine = DAY_STEPS.find(({ seconds }) => ageSeconds < MAX_POINTS * seconds);
   return fine?.resolution ?? 'hour1';
 }
 
@@ -148,7 +200,7 @@ function dayResolution(ageSeconds: number) {
 function History({ keys, round, since }: HistoryProps) {
   const { client, time } = usePage();
   const span = useSignal<Span>('day');
-  const asked = useAsked(
+  const asked = useQuery(
     'portfolioHistory',
     async (signal) => {
       const seconds = SPAN_SECONDS[span.value];
@@ -212,6 +264,9 @@ function Tokens({ tokens }: { readonly tokens: readonly PortfolioToken[] }) {
             <th scope="col" class="num">
               {names.gain}
             </th>
+            <th scope="col">
+              <span class="unseen">{t.picture.share}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -232,6 +287,7 @@ function TokenRow({ token }: { readonly token: PortfolioToken }) {
         <a class="pool who" href={routeHash({ at: 'token', asset })}>
           <Logo asset={asset} ticker={ticker} logoCID={logoCID} />
           <bdi class="name cut">{name}</bdi>
+          <bdi class="ticker dim cut">{ticker}</bdi>
         </a>
       </th>
       <td class="num col-balance" title={grouped(token.balance)}>
@@ -248,6 +304,9 @@ function TokenRow({ token }: { readonly token: PortfolioToken }) {
       <td class={`num col-unrealized ${lookOf(unrealizedPnlAda)}`}>{signed(unrealizedPnlAda)}</td>
       <td class={`num ${lookOf(pnlPercent ?? '')}`}>
         {pnlPercent === null ? '–' : `${withSign(localized(pnlPercent))} %`}
+      </td>
+      <td class="col-share">
+        <TokenPictureButton token={token} />
       </td>
     </tr>
   );

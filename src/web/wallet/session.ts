@@ -34,7 +34,7 @@ export class Session {
   /** null until known. */
   readonly balance: Signal<Value | null> = signal<Value | null>(null);
   /** Why the balance could not be read the last time. */
-  readonly trouble: Signal<unknown> = signal<unknown>(null);
+  readonly problem: Signal<unknown> = signal<unknown>(null);
   readonly orders: Signal<OwnOrders> = signal(NO_ORDERS);
   /** Counts transactions that came into a block: a reason to load locks and the like again. */
   readonly landed: Signal<number> = signal(0);
@@ -61,12 +61,12 @@ export class Session {
     const ended = new AbortController();
     const mirror = client.userOrders(wallet.address);
     mirror.onError((error) =>
-      this.#context.notify('bad', t.orders.trouble({ why: errorText(error) })),
+      this.#context.notify('bad', t.orders.problem({ why: errorText(error) })),
     );
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
       const { isLoaded, orders: before } = this.orders.value;
       const orders = [...mempool, ...ledger];
-      if (isLoaded) this.#tell(orders, before);
+      if (isLoaded) this.#notifyChanges(orders, before);
       this.orders.value = { isLoaded: true, orders };
       this.refresh();
     });
@@ -86,7 +86,7 @@ export class Session {
     this.wallet.value = null;
     this.balance.value = null;
     this.hasHadCoins = false;
-    this.trouble.value = null;
+    this.problem.value = null;
     this.orders.value = NO_ORDERS;
   }
 
@@ -139,7 +139,7 @@ export class Session {
   }
 
   /** Notifies of the changes of each order since `before`. */
-  #tell(orders: readonly ApiOrder[], before: readonly ApiOrder[]): void {
+  #notifyChanges(orders: readonly ApiOrder[], before: readonly ApiOrder[]): void {
     const known = new Map(before.map((order) => [order.entityId, order.status]));
     for (const order of orders) {
       if (known.get(order.entityId) === order.status) continue;
@@ -161,9 +161,9 @@ export class Session {
       this.#shown = round;
       this.hasHadCoins ||= held.lovelace > 0n;
       this.balance.value = held;
-      this.trouble.value = null;
+      this.problem.value = null;
     } catch (error) {
-      if (isNews()) this.trouble.value = error;
+      if (isNews()) this.problem.value = error;
     }
   }
 
@@ -237,9 +237,9 @@ export function isOpen({ status }: ApiOrder): boolean {
 }
 
 /**
- * Waits until a transaction of ours is in a block: then one of its outputs is at the wallet's key,
- * because every transaction that the wallet signs gives change. false: not seen in time, or
- * aborted.
+ * Waits until a transaction of ours is in a block: then an output of the transaction is at the
+ * wallet's key, because every transaction that the wallet signs gives change. false: not seen in
+ * time, or aborted.
  */
 async function untilInBlock(
   { client, clock }: PageContext,

@@ -1,11 +1,10 @@
 /** Tickers of tokens by asset id, asked for once each; until then the two ends of the id. */
 import { type Signal, signal } from '@preact/signals';
+import { MAX_NAMED_TOKENS } from '../../engine/runtime/limits.ts';
 import type { PageContext } from '../context.ts';
 import { ends } from '../format.ts';
 
 const MOST = 2000;
-/** Ids go into one call. */
-const MAX_PER_CALL = 1000;
 
 class Tickers {
   /** Counts what was learned. */
@@ -34,7 +33,7 @@ class Tickers {
     this.#isAsking = true;
     // Every ticker that one rendering of the page needs, in one call.
     await Promise.resolve();
-    const assets = Array.from(this.#wanted).slice(0, MAX_PER_CALL);
+    const assets = Array.from(this.#wanted).slice(0, MAX_NAMED_TOKENS);
     this.#wanted.clear();
     try {
       const { data } = await this.#context.client.pools.followingList(assets);

@@ -122,7 +122,7 @@ function Balance() {
         ))}
         {more > 0 && <li class="dim">{t.wallet.more(more)}</li>}
       </ul>
-      {session.trouble.value !== null && <ErrorBox error={session.trouble.value} />}
+      {session.problem.value !== null && <ErrorBox error={session.problem.value} />}
     </>
   );
 }

@@ -1,4 +1,7 @@
-/** Quotes on mainnet: by the pool's own curve, and what is said once a pool has left it. */
+/**
+ * Quotes on mainnet follow the pool's own curve. After a pool has left the curve, the answer says
+ * so.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -23,7 +26,7 @@ import type { PartialDeployment } from '../../../src/cardano/datums/deployment.t
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import type { TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
 import { recogniseBlock } from '../../../src/chain/recognise/block.ts';
-import { foldMarket } from '../../../src/chain/recognise/knownMarket.ts';
+import { knownState } from '../../../src/chain/recognise/knownState.ts';
 import { rulesOf } from '../../../src/chain/recognise/rules.ts';
 import { buyTokens } from '../../../src/engine/market/curve.ts';
 import { curveProgress } from '../../../src/engine/market/poolView.ts';
@@ -51,7 +54,7 @@ async function followed(t: TestContext, ...blocks: readonly Transaction[]): Prom
   const world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));
   for (const [index, tx] of blocks.entries()) {
     const [slot, height] = [100 + index, 1 + index];
-    const events = recogniseBlock(slot, [tx], foldMarket(world.fold.store), rules);
+    const events = recogniseBlock(slot, [tx], knownState(world.fold.store), rules);
     const atMs = START_MS + height * 20_000;
     await appendBlock(world, { slot, hash: hashOf(`block ${height}`), height, atMs, events });
   }
@@ -87,7 +90,7 @@ function contextOf(
   } as unknown as TxBuildContext;
 }
 
-/** What `/quote` answers where these outputs are unspent. */
+/** The answer of `/quote` when these outputs are unspent. */
 async function quoteOf(
   world: FoldWorld,
   unspent: readonly Output[],
@@ -191,7 +194,7 @@ test('an order after graduation is built as quoted, and read as one of Splash', 
   const { outputAmount, expiresAt, fees } = JSON.parse(String(quoted.body));
   assert.deepEqual([told.outputAmount, told.expiresAt, told.fees], [outputAmount, expiresAt, fees]);
   const placing = decodeTransaction(fromHex(told.cbor));
-  const events = recogniseBlock(200, [placing], foldMarket(world.fold.store), rules);
+  const events = recogniseBlock(200, [placing], knownState(world.fold.store), rules);
   const { order } = eventOf(events, 'placed');
   assert.deepEqual(
     [order.ref, order.beacon, order.amount, order.pkh, order.inParts],
@@ -203,7 +206,8 @@ test('a graduated token whose pool is not known is no unknown token', async (t) 
   const [last, left] = [LAST_TRADE, GRADUATION].map((hex) => decodeTransaction(fromHex(hex)));
   assert.ok(last && left);
   const { token } = readPoolData(datumOf(last.outputs[1] ?? assert.fail())) ?? assert.fail();
-  // What the pool makes of it is not minted here, so it is no pool that follows.
+  // The transaction mints no token of the new pool, so the new output is not a pool that this node
+  // can follow.
   const world = await followed(t, last, { ...left, mint: new Map() });
   const answer = await quoteOf(world, left.outputs, token);
   assert.ok(answer instanceof Failure);

@@ -22,7 +22,7 @@ interface Scene {
   readonly alice: TradingClient;
   readonly poor: TradingClient;
   readonly token: string;
-  /** A spent output, and one of each server key. */
+  /** An output that was spent, and one unspent output of each key of the server. */
   readonly spent: string;
   readonly servers: readonly [string, string][];
 }
@@ -137,7 +137,10 @@ function quoteRows(rows: readonly Refused[]): Refused[] {
   });
 }
 
-/** Each quote of a call of many is that of a call of one; what is malformed refuses the call. */
+/**
+ * A call with many quotes answers each of them as a call with one quote does; one malformed quote
+ * refuses the whole call.
+ */
 async function assertManyQuotes({ world, token }: Scene): Promise<void> {
   const good = { assetId: token, amount: '5000000', side: 'BUY', slippage: '15' };
   const asked = [
@@ -268,7 +271,7 @@ function transferRows({ alice, poor, token, spent, servers }: Scene): Refused[] 
   ];
 }
 
-/** Asks for what a server's address owns. */
+/** Orders and transfers that would spend an output of the server are refused. */
 async function assertNothingOfOurs({ world, alice, token: asset }: Scene): Promise<void> {
   const { feeAddress, collateralKeyHash } = world.kit.txContext.deployment;
   const [collateral] = await world.chain.byPaymentKey(collateralKeyHash, 'spendable', { limit: 1 });

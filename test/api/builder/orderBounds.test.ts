@@ -19,7 +19,10 @@ interface Scene {
   readonly token: string;
 }
 
-/** The bytes end where the answer says, and the order takes what was asked for as its least. */
+/**
+ * The bytes end where the answer says they do, and the order's minimum is the amount that was
+ * requested.
+ */
 async function assertBounds({ world, alice, token }: Scene): Promise<void> {
   const { slots } = world.kit.txContext;
   const { address } = alice.wallet;

@@ -185,7 +185,8 @@ async function assertNotSignedAgain(world: DevnetWorld): Promise<void> {
   });
   await assertRefused(world, rows);
 
-  // Without the server's signature nothing is added to what it did not build in that request.
+  // Without the server's signature in the request, the server adds no signature to a transaction
+  // that it did not build.
   const stripped = rawTransaction({
     inputs: honest.inputs,
     outputs: [{ address, value: coins(7n * ADA) }],

@@ -1,4 +1,4 @@
-/** Rows of an error table: what is sent, and the one answer that it must get. */
+/** Rows of an error table: the request, and the only answer that is right. */
 import assert from 'node:assert/strict';
 import { bech32 } from '@scure/base';
 import { formatAddress, scriptAddress } from '../../../src/cardano/codec/address.ts';
@@ -8,7 +8,7 @@ import { type OutputRef, refText } from '../../../src/cardano/codec/output.ts';
 import type { DevnetWorld } from '../../e2e/devnet/world.ts';
 
 export interface Refused {
-  /** What the row is about. */
+  /** A name for the row, shown when it fails. */
   readonly what: string;
   readonly path: string;
   /** Absent: GET. */
@@ -16,7 +16,7 @@ export interface Refused {
   readonly status: number;
   readonly cause: string;
   readonly reason?: string;
-  /** What the message says. */
+  /** Pattern of the message. */
   readonly says?: RegExp;
 }
 
@@ -35,7 +35,7 @@ export async function assertRefused(world: DevnetWorld, rows: readonly Refused[]
 
 const HASH = '11'.repeat(28);
 
-/** Of a mainnet key, a script, a pointer, a Byron wallet, a reward account, and nonsense. */
+/** A mainnet key, a script, a pointer, a Byron wallet, a reward account, and nonsense. */
 export function wrongAddresses(): [string, string][] {
   const payment = { kind: 'key', hash: HASH } as const;
   const mainnet = { network: 'mainnet', payment, stake: null, pointer: false } as const;

@@ -198,7 +198,7 @@ test('locks and withdrawals are refused as the contract says', async (t) => {
     const row = { what: 'again', path: '/withdraw', body, ...bad('UTxO_SPENT') };
     await assertRefused(world, [row]);
   });
-  await t.test('what is due is withdrawn, once', async () => {
+  await t.test('a lock that has ended is withdrawn, once', async () => {
     await alice.withdraw(due);
     const body = { id: due, address: alice.wallet.address };
     const row = { what: 'again', path: '/withdraw', body, ...bad('UTxO_SPENT') };

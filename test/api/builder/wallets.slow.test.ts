@@ -1,7 +1,7 @@
 /** Which outputs are spent: those named and no others, few of a thousand; and bodies. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { OutputPlan } from '../../../src/cardano/codec/encode.ts';
+import type { NewOutput } from '../../../src/cardano/codec/encode.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
@@ -15,7 +15,7 @@ import { named } from './table.ts';
 const FEE = 1_000_000n;
 const BATCH = 125;
 
-/** So many more outputs of `trader`, every fifth with a token beside its ADA. */
+/** Splits the funds of `trader` into this many more outputs; every fifth also holds a token. */
 async function scatter(world: DevnetWorld, trader: TradingClient, token: string, outputs: number) {
   const { address } = trader.wallet;
   for (let made = 0; made < outputs; made += BATCH) {
@@ -23,7 +23,7 @@ async function scatter(world: DevnetWorld, trader: TradingClient, token: string,
       ({ value }) => value.lovelace > 100n * ADA || (value.assets.get(token) ?? 0n) > 1000n,
     );
     const held = addValues(...utxos.map(({ value }) => value));
-    const small: OutputPlan[] = Array.from({ length: BATCH }, (_, index) => ({
+    const small: NewOutput[] = Array.from({ length: BATCH }, (_, index) => ({
       address,
       value: index % 5 === 0 ? asValue(1_300_000n, [[token, 3n]]) : coins(1_500_000n),
     }));
@@ -44,7 +44,7 @@ async function takesFewOfMany(world: DevnetWorld): Promise<void> {
   const buy = { assetId: token, side: 'BUY', slippage: '15' } as const;
   const [, order] = await world.filled(alice, { ...buy, amount: 5n * ADA });
   assert.equal(order.state, 'executed');
-  // What is large goes away: only dust is left.
+  // Alice sends away her large outputs: only dust is left.
   const { address } = world.trader('bob').wallet;
   const large = (await alice.utxos()).filter(({ value }) => value.lovelace > 100n * ADA);
   const assets = new Map([[token, 3n]]);

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
+import { decode } from 'fast-png';
 import { CardRenderer } from '../../../src/api/card/cardRenderer.ts';
-import { type CardFacts, cardSvg, HEIGHT, WIDTH } from '../../../src/api/card/picture.ts';
+import { type CardFacts, cardSvg, type Drawn } from '../../../src/api/card/picture.ts';
 import { cardRoute } from '../../../src/api/card/routes.ts';
+import { HEIGHT, WIDTH } from '../../../src/engine/market/svgPicture.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { wholeOf } from '../../support/askRoute.ts';
@@ -23,10 +25,13 @@ const FACTS: CardFacts & { readonly logoCID: string } = {
   progress: '63.21',
   graduated: false,
   spark: { closes: [null, '0.1', '0.3', '0.2'] },
+  multiple: '2.3×',
   logoCID: '',
 };
 
-/** Of the text elements, in order. */
+const BARE: Drawn = { logo: null, hue: null, missing: new Set() };
+
+/** The texts of all text elements, in order. */
 function textsOf(svg: string): string[] {
   return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 }
@@ -74,12 +79,41 @@ async function drawnBy(
   return Buffer.from(drawn);
 }
 
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** Four bytes a pixel. */
+  readonly data: Uint8Array;
+}
+
+/** By a decoder that is not ours. */
+function decodePng(bytes: Uint8Array): Picture {
+  const { width, height, data, channels } = decode(bytes, { checkCrc: true });
+  assert.equal(channels, 4);
+  return { width, height, data: Uint8Array.from(data) };
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function outsideOf({ width, height, data }: Picture, { left, right, top, bottom }: Box): string {
+  const kept = Buffer.from(data);
+  for (let y = Math.max(0, top); y < Math.min(height, bottom); y += 1) {
+    kept.fill(0, 4 * (y * width + left), 4 * (y * width + right));
+  }
+  return hashOf(kept);
+}
+
 function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
 test('a card says name, ticker, price, market cap, change and progress', () => {
-  assert.deepEqual(textsOf(cardSvg(FACTS, null)), [
+  assert.deepEqual(textsOf(cardSvg(FACTS, BARE)), [
     'M',
     'Moon Rocket',
     'RKT',
@@ -89,30 +123,86 @@ test('a card says name, ticker, price, market cap, change and progress', () => {
     '12.3k ₳',
     '24 hours',
     '−3.21 %',
+    '2.3×',
     '63.2 % of the curve',
     'upcurve',
   ]);
-  const young = { ...FACTS, marketCap: null, change24h: null, progress: null };
-  const texts = textsOf(cardSvg(young, null));
+  const young = { ...FACTS, marketCap: null, change24h: null, progress: null, multiple: null };
+  const texts = textsOf(cardSvg(young, BARE));
   assert.deepEqual(texts.slice(3), ['Price', '0.0₅7954 ₳', 'upcurve']);
   const risen = { change24h: '25.00', changeBasis: { '24h': { since: 'launch' } } };
-  const launched = cardSvg({ ...FACTS, ...risen, spark: { closes: ['0.0001'] } }, null);
+  const launched = cardSvg({ ...FACTS, ...risen, spark: { closes: ['0.0001'] } }, BARE);
   assert(textsOf(launched).includes('Since launch'), 'the change of a young token is marked');
   assert.match(launched, /polyline points="60\.0,524\.0 1140\.0,394\.0"/, 'up from the launch');
   const done = { ...FACTS, graduated: true, progress: '100' };
-  assert(textsOf(cardSvg(done, null)).includes('Graduated'));
+  assert(textsOf(cardSvg(done, BARE)).includes('Graduated'));
 });
 
 test('a hostile name is text, cut to the card; a name without letters of ours is replaced', () => {
   const name = `</text><image href="https://evil.example/x"/>\u202e&${'W'.repeat(999)}`;
-  const svg = cardSvg({ ...FACTS, name, ticker: '\ud800\u0000<x>' }, null);
+  const svg = cardSvg({ ...FACTS, name, ticker: '\ud800\u0000<x>' }, BARE);
   assert(!svg.includes('<image'), svg);
   const [, shown = '', ticker] = textsOf(svg);
   assert(shown.startsWith('&lt;/text&gt;') && shown.endsWith('…'), shown);
   assert.equal(ticker, '&lt;x&gt;');
-  assert.equal(textsOf(cardSvg({ ...FACTS, name: '火箭' }, null))[1], 'RKT');
-  const neither = { ...FACTS, name: '火箭', ticker: '火' };
-  assert.equal(textsOf(cardSvg(neither, null))[1], `${ASSET.slice(0, 12)}…`);
+  const missing = new Set('火箭');
+  const named = (name: string, ticker = 'RKT') =>
+    textsOf(cardSvg({ ...FACTS, name, ticker }, { ...BARE, missing }))[1];
+  assert.equal(named('火箭'), 'RKT');
+  assert.equal(named('火箭 Moon'), 'Moon');
+  assert.equal(named('火箭', '火'), `${ASSET.slice(0, 12)}…`);
+  assert.equal(named('🚀🚀'), '🚀🚀', 'emoji are a name');
+});
+
+test('emoji and CJK are drawn; what no typeface has is left out', async (t) => {
+  const renderer = newRenderer(t);
+  const named = async (name: string) => hashOf(await drawnBy(renderer, null, { ...FACTS, name }));
+  const names = [
+    'Moon',
+    'Moon 火',
+    'Moon 箭',
+    'Moon ロ',
+    'Moon 로',
+    'Moon 🚀',
+    'Moon 👨‍👩‍👧',
+    'Moon 🇩🇪',
+  ];
+  const drawn = new Set(await Promise.all(names.map(named)));
+  assert.equal(drawn.size, names.length, 'each is another picture');
+  const plain = await named('Moon');
+  for (const lacking of ['ไ', 'ह', '\u{20000}', '፩']) {
+    assert.equal(await named(`Moon ${lacking}`), plain, `${lacking} is left out`);
+    assert.notEqual(await named(`${lacking} Moon 火`), plain, 'and hides nothing beside it');
+  }
+});
+
+test('hostile names stay in their box: all around it the picture is the same', async (t) => {
+  const renderer = newRenderer(t);
+  const names = [
+    `Z${'\u0301'.repeat(10_000)}algo`,
+    `${'W'.repeat(5_000)}`,
+    '🚀'.repeat(5_000),
+    `\u202e\u2066abc\u200b${'월'.repeat(500)}`,
+    'ﷺ'.repeat(100),
+    `${'\u0e47'.repeat(500)}x${'\u0489'.repeat(300)}`,
+  ];
+  const outside = async (name: string) => {
+    const logo = redSquare(300);
+    const png = await drawnBy(renderer, logo, { ...FACTS, name, ticker: name });
+    return outsideOf(decodePng(png), { left: 260, right: 1145, top: 0, bottom: 215 });
+  };
+  const plain = await outside('Moon');
+  for (const name of names) assert.equal(await outside(name), plain, name.slice(0, 20));
+});
+
+test('the picture has the colour of the logo', async (t) => {
+  const renderer = newRenderer(t);
+  const accentAt = (png: Buffer) => {
+    const { data, width } = decodePng(png);
+    return [...data.subarray(4 * (5 * width + 600), 4 * (5 * width + 600) + 3)];
+  };
+  const [red = 0, green = 0, blue = 0] = accentAt(await drawnBy(renderer, redSquare(300)));
+  assert(red > green + 50 && red > blue + 50, `${[red, green, blue]}`);
 });
 
 test('the picture is a PNG of 1200 × 630 that shows text and logo', async (t) => {
@@ -153,7 +243,7 @@ test('a renderer that is killed refuses its card, and the next one starts anothe
 });
 
 test('the route draws once a minute, refuses unknown tokens, leaves out huge logos', async () => {
-  const fold = { marketMs: 120_000 };
+  const fold = { marketMs: 120_000, directory: { find: () => null } };
   const asked: unknown[] = [];
   let isBroken = true;
   const bomb = png(60_000, 60_000, deflateSync(Buffer.alloc(1_000_000)));
@@ -163,8 +253,9 @@ test('the route draws once a minute, refuses unknown tokens, leaves out huge log
   ]);
   let logoCID = 'bomb';
   const route = cardRoute({
-    // trust: the route reads no more of a fold than its time
+    // trust: the route reads no more of a fold than its time and pools
     node: { fold: fold as never },
+    maxAgeSeconds: 60,
     renderer: {
       async render({ logo }) {
         asked.push(logo?.mediaType ?? null);

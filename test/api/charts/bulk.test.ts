@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { type MarketApi, openMarketApi } from '../marketApi.ts';
 
@@ -20,11 +20,11 @@ async function trade(api: MarketApi): Promise<void> {
     { do: 'launch', user: 1, buy: 0 },
   ]);
   for (let round = 0; round < 12; round += 1) {
-    const deeds: Deed[] = [0, 1].flatMap((pool): Deed[] => [
+    const actions: Action[] = [0, 1].flatMap((pool): Action[] => [
       { do: 'place', user: 1, pool, side: 'buy', amount: 3 + round },
       { do: 'execute', pool },
     ]);
-    await api.block(deeds, 45_000 * (1 + (round % 3)));
+    await api.block(actions, 45_000 * (1 + (round % 3)));
   }
 }
 
@@ -80,7 +80,7 @@ test('each item is what history answers, in the order asked and at one position'
   assert.deepEqual(api.faults, []);
 });
 
-test('what is wrong by itself is refused before any work, by its path', async (t) => {
+test('an item with a fault is refused before any work, by its path', async (t) => {
   const api = await openMarketApi(t);
   const good = { base: UNKNOWN, quote: '.', resolution: 'min1', from: 0, to: 60 };
   const refused: readonly [unknown, string][] = [

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import type { ModelPool, ModelTrade } from '../../chain/foldState.ts';
 import { SUPPLY } from '../../chain/foldState.ts';
 import { capAfter, type Fraction, priceAfter } from '../../chain/foldTruth.ts';
@@ -21,8 +21,8 @@ const PRICES = ['trade', 'spot'] as const;
 type Price = (typeof PRICES)[number];
 const SPAN = { from: 0, to: 4_000_000_000 };
 
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
-const order = (side: 'buy' | 'sell', amount: number): Deed => {
+const EXECUTE: Action = { do: 'execute', pool: 0 };
+const order = (side: 'buy' | 'sell', amount: number): Action => {
   return { do: 'place', user: 0, pool: 0, side, amount };
 };
 
@@ -67,7 +67,7 @@ function expected(pool: ModelPool, name: Name, price: Price, marketMs: number, i
   });
 }
 
-/** Of a bar, what `expected` says. */
+/** The fields of a bar that `expected` lists. */
 function plain(bar: unknown) {
   const { time, low, high, open, close, trades, final } = recordOf(bar);
   return { time, low, high, open, close, trades, final };

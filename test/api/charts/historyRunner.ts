@@ -20,9 +20,9 @@ const START_MS = Date.UTC(2024, 1, 28, 23, 51);
 const LATENESS_MS = 60_000;
 const LATEST_MS = 3_600_000;
 const OLDER_MS = 40 * 86_400_000;
-/** Of pages of twelve minutes, so that what is traded here takes many. */
+/** Pages of twelve minutes, so that a short market already fills many pages. */
 const SIZES = { intervals: 12, bars: 16 };
-/** More than any answer takes, less than all of them. */
+/** Larger than any single answer, smaller than all answers together. */
 const FILE_BYTES = 4_000_000;
 
 const FIRST_ID = 1_000;
@@ -40,7 +40,7 @@ export interface Asked {
   readonly pair: number;
   readonly inverted: boolean;
   readonly resolution: ChartResolution;
-  /** Of what there is: 0 is before the first moment, 1 the newest. */
+  /** Start of the span, as a share of the history: 0 is before the first moment, 1 the newest. */
   readonly from: number;
   readonly to: number;
   readonly limit: number;
@@ -104,7 +104,7 @@ export const turn = fc.record({
   asks: fc.array(asked, { minLength: 1, maxLength: 4 }),
 });
 
-/** Counts what is made and read, and can refuse as a full disk does. */
+/** Counts writes and reads, and can refuse to write as a full disk does. */
 class CountingFile extends PageFile {
   made = 0;
   readings = 0;
@@ -263,7 +263,7 @@ export class Runner {
   }
 
   #item({ pair, inverted, resolution, from, to, limit, filled, isSpot }: Asked): HistoryItem {
-    // Longer than all that is traded here, the older trades apart.
+    // Longer than the time in which trades were made; the older trades are a separate part.
     const oldestMs = START_MS - (this.#older > 0 ? OLDER_MS : 6 * 3_600_000);
     const seconds = (share: number) =>
       Math.floor((oldestMs + (this.#newestMs - oldestMs) * share) / 1000);
@@ -332,7 +332,7 @@ function sameTimes(ms: number): FedTrade[] {
   });
 }
 
-/** What happens to bars that are in pages. */
+/** Ways in which bars that are already in pages change. */
 export const CHANGES = {
   /** Fifty minutes ago there is a bar, a minute before there is none. */
   lateTrade: [{ do: 'feed', trades: [{ pair: 0, moveMs: -3_000_000, base: 1, quote: 9 }] }],

@@ -84,7 +84,8 @@ test('ordinary updates never go back in time, and each end is sent once', async 
       }
       for (const client of clients) client.check();
     }),
-    // What fails may take a minute to be seen: shrinking would take the time of the whole file.
+    // A failing run may take a minute, because its wait has to time out: shrinking would take the
+    // time of the whole file.
     { numRuns: 25, includeErrorInReport: true, endOnFailure: true },
   );
   const [plain] = streams;
@@ -109,7 +110,7 @@ test('a spot bar whose open changed comes at the position of that change', async
   const source = openSource(lastBarTopic(world.node), params);
   const changes = askSince(source, first, world.seq);
   assert(changes !== null && !(changes instanceof Failure));
-  // Also for who has all before the late trade.
+  // A client that already had every bar hears of the change too.
   const revised = changes.parts.find(({ event }) => event === 'BarsRevised');
   assert.equal(revised?.seq, late);
   const { bars } = recordOf(revised?.data);

@@ -1,15 +1,15 @@
 /** A launched token without trades: one flat bar at its spot, the same everywhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { INTERVALS, startOf } from '../../support/model.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 
-const LAUNCH: Deed = { do: 'launch', user: 0, buy: 0 };
-const BUY: Deed = { do: 'place', user: 1, pool: 0, side: 'buy', amount: 10 };
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
+const LAUNCH: Action = { do: 'launch', user: 0, buy: 0 };
+const BUY: Action = { do: 'place', user: 1, pool: 0, side: 'buy', amount: 10 };
+const EXECUTE: Action = { do: 'execute', pool: 0 };
 const SPAN = { from: 0, to: 253_402_300_799 };
 /** 2.545182 lovelace, times 10^9. */
 const SPOT = '0.000002545182';
@@ -169,13 +169,13 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
     await sameAsHttp(api, listener, data);
   });
 
-  for (const [interval, deeds] of [
+  for (const [interval, actions] of [
     ['min1', []],
     ['min3', [BUY, EXECUTE]],
   ] as const) {
     test(`${topic} ${interval}: an end that was undone and came again is a revision`, async (t) => {
       const { api, token } = await listen(t, interval);
-      await api.block([LAUNCH, ...deeds]);
+      await api.block([LAUNCH, ...actions]);
       if (interval === 'min3') await api.block([], 61_000);
       await api.block([], 240_000);
       const since = api.world.node.applied();

@@ -1,7 +1,7 @@
 /** Market-cap bars over HTTP and WebSocket against the formulas of onchain.md. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { barsOf, capAfter, type Fraction, type TruthBar } from '../../chain/foldTruth.ts';
 import { decimalOf } from '../../support/feeds.ts';
 import { endOf } from '../../support/foldModel.ts';
@@ -10,9 +10,9 @@ import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
-const buyOf = (amount: number): Deed => ({ do: 'place', user: 1, pool: 0, side: 'buy', amount });
-const SELL: Deed = { do: 'place', user: 1, pool: 0, side: 'sell', amount: 30 };
+const EXECUTE: Action = { do: 'execute', pool: 0 };
+const buyOf = (amount: number): Action => ({ do: 'place', user: 1, pool: 0, side: 'buy', amount });
+const SELL: Action = { do: 'place', user: 1, pool: 0, side: 'sell', amount: 30 };
 const SPAN = { from: 0, to: 253_402_300_799 };
 
 /** ADA, 18 digits, half to even. */

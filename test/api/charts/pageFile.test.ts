@@ -1,4 +1,6 @@
-/** The file of rendered bars: what is put is found, newer pages take the place of older ones. */
+/**
+ * The file of rendered bars: a stored page is found again, and a newer page replaces the older one.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PageFile, PageFileFailed } from '../../../src/api/charts/pageFile.ts';

@@ -1,6 +1,6 @@
 /**
- * Histories out of pages are what the rows answer, whatever happens to the bars.
- * Replay a failure: put the printed `{ seed, path }` into the options of `fc.assert`.
+ * Histories read from pages equal those read from rows, whatever happens to the bars. Replay a
+ * failure: put the printed `{ seed, path }` into the options of `fc.assert`.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** Histories out of pages are what the rows answer: each change of bars once, and a full disk. */
+/**
+ * Histories read from pages equal those read from rows: each change of bars once, and a full disk.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

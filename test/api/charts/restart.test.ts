@@ -19,11 +19,11 @@ for (const traded of [false, true]) {
     await appendBlock(first, maker.block([{ do: 'launch', user: 0, buy: 0 }], 1_000));
     const launched = first.seq;
     const [token = ''] = maker.state.pools.keys();
-    const deeds = [
+    const actions = [
       { do: 'place', user: 1, pool: 0, side: 'buy', amount: 9 },
       { do: 'execute', pool: 0 },
     ] as const;
-    await appendBlock(first, maker.block(traded ? deeds : [], 61_000));
+    await appendBlock(first, maker.block(traded ? actions : [], 61_000));
     const world = await first.restarted();
     const params = { pair: { base: token, quote: '.' }, interval: 'min1' };
     const source = openSource(lastBarTopic(world.node), params);

@@ -1,7 +1,7 @@
 /** The UDF datafeed against the charts of the same server: the same bars, as TradingView asks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { type MarketApi, openMarketApi } from '../marketApi.ts';
 
 interface Bar {
@@ -28,8 +28,8 @@ const NAMES = {
   '1M': 'month1',
 };
 const END = 4_000_000_000;
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
-const buy: Deed = { do: 'place', user: 1, pool: 0, side: 'buy', amount: 40 };
+const EXECUTE: Action = { do: 'execute', pool: 0 };
+const buy: Action = { do: 'place', user: 1, pool: 0, side: 'buy', amount: 40 };
 
 /** A market with trades in several minutes, and a gap, so that the older bars come out of pages. */
 async function tradedDoor(scope: Parameters<typeof openMarketApi>[0]): Promise<MarketApi> {

@@ -6,7 +6,7 @@ import { linesOf, rollbackLine, TOKEN_COIN, tradeAt } from '../../support/feeds.
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2024, 4, 1, 12);
-/** A feed may go back so many blocks without a new epoch; here a day is a block. */
+/** A feed may roll back by up to this many blocks without a new epoch; here a day is a block. */
 const HORIZON_BLOCKS = 2;
 
 function ask({ url }: TestApp, toMs: number, epoch: string | null, more = ''): Promise<Response> {
@@ -28,7 +28,7 @@ async function barsOf(answer: Promise<Response>): Promise<number> {
 
 const OF_ONE_CALLER = ['x-position', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 
-test('what nothing can change may be kept under its epoch, and nothing else', async (t) => {
+test('only answers that cannot change may be cached under their epoch', async (t) => {
   const app = await newTestApp(t, { env: { HORIZON_BLOCKS: String(HORIZON_BLOCKS) } });
   for (let day = 0; day < 7; day += 1) {
     await app.feed(linesOf([tradeAt(START_MS + day * DAY_MS, `${day + 1}`)]));
@@ -46,7 +46,7 @@ test('what nothing can change may be kept under its epoch, and nothing else', as
     assert.ok(plain.headers.get('x-position') !== null);
     assert.deepEqual(await kept.text(), await plain.text(), more);
   }
-  // A feed still goes back by two days, and what comes then may be late by another.
+  // A feed may still roll back by two days, and the trades after that may be late by another day.
   const near = await ask(app, START_MS + 4 * DAY_MS, epoch);
   assert.equal(near.headers.get('cache-control'), null);
   assert.ok(near.headers.get('x-position') !== null);

@@ -14,7 +14,7 @@ type Check = (port: number, asked: Asked) => Promise<void>;
 const isGet: (asked: Asked) => boolean = ({ method }) => method === 'GET';
 const isRead = (asked: Asked) => isGet(asked) && !asked.isStream;
 
-/** Of a stream: its head. */
+/** The head of a stream's answer. */
 async function headOf(port: number, asked: Asked): Promise<RawAnswer> {
   const talk = new Talk(port);
   const answer = await talk.connection.ask(bytesOf(asked), true);

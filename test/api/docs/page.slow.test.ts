@@ -1,4 +1,4 @@
-/** The page at /docs: whole, offline, and what it says to paste works as it stands. */
+/** The page at /docs: it is complete and works offline, and its samples run as they are printed. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ function found(text: string, pattern: RegExp): string[] {
   return Array.from(text.matchAll(pattern), ([, first = '']) => first);
 }
 
-/** What the button beside it copies, as the script leaves it in a browser on `origin`. */
+/** The text that the copy button puts on the clipboard in a browser on `origin`. */
 function pasted(page: string, id: string, origin: string): string {
   const [text = ''] = found(page, new RegExp(`<code[^>]* id="${id}">([^<]*)</code>`, 'g'));
   assert.notEqual(text, '', `${id} is on the page`);

@@ -1,6 +1,6 @@
 /**
  * One sample request for each route and topic, by its name in the documents. A new route needs one
- * line here, and `node test/api/docs/record.ts` to be run again.
+ * line here, and `node scripts/recordExamples.ts` to be run again.
  */
 import type { JsonObject } from '../../../src/api/docs/definitions.ts';
 import type { Stage } from './stage.ts';
@@ -82,6 +82,7 @@ const READS: Samples = {
   }),
   'GET /v1/order-book': ofAsset,
   'GET /v1/tokens/insights': ofAsset,
+  'GET /v1/tokens/traders': ({ asset }) => ({ query: { asset, limit: 2 } }),
   'POST /v1/portfolio': ({ pkh }) => ({ query: { limit: 2 }, body: [pkh] }),
   'POST /v1/portfolio/history': ({ pkh }) => ({
     query: { resolution: 'hour1', limit: 2 },
@@ -141,7 +142,7 @@ const terms = ({ asset }: Stage) => ({
 /** An API key of the server whose examples are recorded. */
 export const DOCUMENTED_KEY = 'upc_example';
 
-/** Of the server that is asked: every route of it answers. */
+/** Settings of the server that the samples are recorded from: with these, every route answers. */
 export const DOCUMENTED_ENV = { ADA_USD: '0.4512' };
 
 /** In this order; the last ones change the chain. */

@@ -17,7 +17,7 @@ export interface Asked {
   /** As latin1; '': none. */
   readonly body: string;
   readonly isStream: boolean;
-  /** What its path takes, sorted. */
+  /** Names of the path's parameters, sorted. */
   readonly methods: readonly string[];
 }
 

@@ -98,12 +98,12 @@ export function keysAt(document: Json, path: string): string[] {
   return typeof value === 'object' && value !== null ? Object.keys(value) : [];
 }
 
-/** What is wrong with `document`: references into nothing, schemas at odds with themselves. */
+/** Lists the faults of `document`: references into nothing, schemas at odds with themselves. */
 export function faultsIn(document: Json): string[] {
   const faults: string[] = [];
   visit(document, '#', (value, where) => {
-    // What is answered, not what describes it: it may have fields of any name. Nor is a scheme of
-    // authorisation a schema.
+    // Skips examples, because they are answers, which may have fields of any name, and security
+    // schemes, because they are no schemas either.
     if (/\/examples?(\/|$)|\/securitySchemes\//.test(where)) return;
     const { $ref, type, required, properties } = value;
     if (typeof $ref === 'string' && !resolves(document, $ref)) faults.push(`${where}: ${$ref}`);
@@ -132,7 +132,7 @@ function visit(
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) see(Object.fromEntries(Object.entries(value)), where);
   for (const [key, child] of Object.entries(value)) {
-    // What was recorded is no schema: a field called `type` may say anything.
+    // Skips recorded examples, because they are no schemas: a field called `type` may say anything.
     if (!EXAMPLES.has(key)) visit(child, `${where}/${key}`, see);
   }
 }

@@ -30,12 +30,12 @@ const RULES = {
   'operation-4xx-response': 'off',
   // A socket needs no key either, and AsyncAPI cannot say so but by leaving it out.
   'security-defined': 'off',
-  // Of Redocly's rules beyond the strict ones, those that Spectral has too.
+  // Rules of Redocly that `recommended-strict` does not turn on and Spectral has too.
   'info-contact': 'error',
   'operation-description': 'error',
 } as const;
 
-/** What Redocly's linter finds, warnings too. */
+/** Everything that Redocly's linter reports, warnings included. */
 export async function lint(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
   const problems = await lintFromString({ source, absoluteRef: 'document.yaml', config });
@@ -44,7 +44,7 @@ export async function lint(source: string): Promise<string[]> {
   });
 }
 
-/** What the schema that AsyncAPI publishes says of a document. */
+/** The faults that AsyncAPI's published schema finds in a document. */
 export function asyncapiFaults(document: unknown): string[] {
   const require = createRequire(import.meta.url);
   const schema = require('@asyncapi/specs/schemas/3.1.0-without-$id.json');
@@ -54,7 +54,10 @@ export function asyncapiFaults(document: unknown): string[] {
   return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** What JSON Schema says of values against schemas that may refer into `document`. */
+/**
+ * Returns a function that lists the faults which JSON Schema finds in a value. Schemas may refer
+ * into `document`.
+ */
 export function judgeOf(document: JsonObject): (schema: unknown, value: unknown) => string[] {
   const options = { strict: false, allErrors: true };
   // OpenAPI 3.1 takes the dialect 2020-12, AsyncAPI 3 takes draft 7.

@@ -1,4 +1,4 @@
-/** A small market with one of everything that a sample request may name. */
+/** A small market that contains one example of everything that a sample request names. */
 import assert from 'node:assert/strict';
 import { parseRef, refText } from '../../../src/cardano/codec/output.ts';
 import { ADA, type DevnetWorld } from '../../e2e/devnet/world.ts';
@@ -17,15 +17,15 @@ export interface Stage {
   readonly lockEndMs: number;
   /** An order in the mempool, which its owner may cancel. */
   readonly placed: { readonly txHash: string; readonly index: number };
-  /** Of an order that was filled. */
+  /** Beacon of an order that was filled. */
   readonly beacon: string;
-  /** Locks of `address`: one that is due, one that is not. */
+  /** Locks of `address`: one has ended, one has not. */
   readonly dueLock: string;
   readonly lock: string;
-  /** Outputs that are no locks: one that is spent, one of the wallet. */
+  /** Outputs that are no locks: the first is spent, the second is a plain output of the wallet. */
   readonly spent: string;
   readonly plain: string;
-  /** Of the webhook that was registered last. */
+  /** Id of the webhook that was registered last. */
   readonly webhook: string;
   /** A transfer, as built and as signed. */
   readonly built: { readonly cbor: string; readonly witness: string };

@@ -1,4 +1,4 @@
-/** The documents name exactly what the process serves. */
+/** The documents name the routes, topics and errors that the process serves, and no others. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,6 @@ import { ORDER_STATUSES, orderStatus } from '../../../src/engine/market/orderVie
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { CATALOGUE } from '../../../src/engine/runtime/errors.ts';
 import { marketRoutes, marketTopics } from '../../../src/server/wiring/services.ts';
-import type { World } from '../../../src/server/wiring/world.ts';
 import { sourcesIn } from '../../tidy/source.ts';
 import { at, keysAt, STATUS } from './sample.ts';
 import type { Served } from './served.ts';
@@ -26,16 +25,13 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
   const paths = keysAt(openapi, 'paths');
 
   await t.test('every route of the market is there', () => {
-    // trust: of the world, routes take only what tells time and version
-    const known = { clock: systemClock, version: 'test' } as World;
     const documented = paths.flatMap((path) =>
       keysAt(openapi, `paths ${path}`).map((method) => `${method} ${path}`),
     );
-    const offered = marketRoutes(node, new Books(node, DEFAULT_FEES), chain, known, null).map(
-      ({ method, path }) => {
-        return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
-      },
-    );
+    const books = new Books(node, DEFAULT_FEES);
+    const offered = marketRoutes(node, books, chain, systemClock, null).map(({ method, path }) => {
+      return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    });
     const others = [
       'get /docs',
       'get /docs/page.js',
@@ -137,5 +133,7 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
     assert.ok(words.includes(`At most ${GATEWAY_DEFAULTS.framesPerSecond} frames a second`));
     assert.ok(words.includes(`${GATEWAY_DEFAULTS.maxFrameBytes / 1024} KiB each`));
     assert.ok(words.includes(`${GATEWAY_DEFAULTS.maxSubscriptions} subscriptions a socket`));
+    const streams = GATEWAY_DEFAULTS.maxStreamsEach.toLocaleString('en');
+    assert.ok(words.includes(`${streams} different streams`));
   });
 }

@@ -1,4 +1,4 @@
-/** API keys: whose limits count, and what an unknown or a revoked key gets. */
+/** API keys: each key has its own limits, and an unknown or revoked key is refused. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';

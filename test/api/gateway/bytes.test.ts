@@ -54,7 +54,7 @@ test('bytes arrive as they are, with type, tag and how long they last', async (t
   assert.deepEqual([head.status, head.headers['content-length']], [200, '600000']);
 });
 
-test('who holds the bytes already gets 304, with the same tag and headers', async (t) => {
+test('a client with the same bytes gets 304, with the same tag and headers', async (t) => {
   const { port } = await startNode(t, { routes: ROUTES });
   for (const held of ['"bafk"', 'W/"bafk"', '"other", "bafk"', '*']) {
     const answer = await ask(port, get('/ipfs/bafk', [`If-None-Match: ${held}`]));

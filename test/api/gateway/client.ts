@@ -30,7 +30,7 @@ export class Client {
   constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (message: Buffer, isBinary: boolean) => {
-      // Narrowing at the wire: the tests check what is inside.
+      // Narrowing at the wire: tests compare the content of each frame.
       const frame = (isBinary ? decode(message) : JSON.parse(message.toString())) as Frame;
       this.pings += frame.event === 'Ping' ? 1 : 0;
       if (frame.event === 'Ping' && !this.keepsPings) return;

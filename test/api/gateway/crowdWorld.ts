@@ -1,6 +1,6 @@
 /**
- * A gateway whose time is that of its work: each call into the library or a topic takes a
- * millisecond of a virtual clock, so how long a crowd holds the event loop is counted.
+ * A gateway on a virtual clock that moves only when the gateway works: each call into the library
+ * or a topic takes a millisecond. So a test can count how long a crowd holds the event loop.
  */
 import { createGateway } from '../../../src/api/gateway/gateway.ts';
 import { GATEWAY_DEFAULTS, type GatewayOptions } from '../../../src/api/gateway/options.ts';
@@ -22,7 +22,7 @@ import { silentObserver } from '../silentObserver.ts';
 import { VirtualClock } from '../topics/world.ts';
 import { Market } from './market.ts';
 
-/** What a call takes. */
+/** Milliseconds of virtual time that a call takes. */
 export const CALL_MS = 1;
 
 type Frame = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ type Frame = Readonly<Record<string, unknown>>;
 /** A socket of the library: `buffered` bytes are not read yet. */
 export class FakeSocket implements RawSocket<Origin> {
   readonly frames: Frame[] = [];
-  /** What takes time. */
+  /** Steps that take time. */
   costs: readonly ('send' | 'look')[] = ['send'];
   buffered = 0;
   closed: number | null = null;

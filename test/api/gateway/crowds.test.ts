@@ -1,4 +1,7 @@
-/** What a crowd asks for in one turn of the event loop is done in slices, also for one caller. */
+/**
+ * All requests of a crowd in one turn of the event loop are answered in slices, even when they come
+ * from one caller.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PositionWaiters } from '../../../src/api/gateway/positionWaiters.ts';
@@ -10,7 +13,7 @@ import { Market } from './market.ts';
 /** A slice of 3 ms ends after the call that passes it. */
 const SLICE_MS = 3 + CALL_MS;
 const MANY = 300;
-/** Longer than all of it takes. */
+/** More time than the whole crowd takes. */
 const LONG_MS = 4_000;
 
 const RICH = { reads: { perSecond: 1_000_000, burst: 1_000_000 } };
@@ -45,7 +48,7 @@ test('the subscriptions of one frame are checked and started in slices, each onc
   assert.deepEqual(socket.ids('CounterUpdate'), ids);
 });
 
-test('one that is ended or named again before its turn is not started for that frame', () => {
+test('a subscription ended or named again before its turn is not started for that frame', () => {
   const { clock, costs, connect, send } = crowdWorld(RICH);
   const socket = connect();
   costs.accept = CALL_MS;
@@ -125,7 +128,7 @@ test('a frame for many sockets goes out in slices, before another flush, and pin
   assert.equal(streams.completeTo(), before + 2);
 });
 
-test('what is sent to a socket between goes after the frame that waits for it', () => {
+test('frames sent meanwhile go after the frame that waits for the socket', () => {
   const { clock, market, connect, send } = crowdWorld(RICH);
   const sockets = Array.from({ length: 60 }, (_, at) => {
     const socket = connect();

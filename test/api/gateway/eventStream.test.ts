@@ -13,7 +13,7 @@ const counter = (requestId: string, topic = 'Counter') => {
   return { requestId, topic, data: { name: requestId } };
 };
 
-/** What a client knows by the rules of the README; throws where something was lost. */
+/** The state of a client that follows the rules of the README; throws where something was lost. */
 function known(events: readonly StreamEvent[]): Map<unknown, unknown> {
   const values = new Map<unknown, unknown>();
   const seqs = new Map<unknown, number>();
@@ -178,7 +178,7 @@ test('malformed input is 400, by its path', async (t) => {
   assert.equal(sockets.open, 0);
 });
 
-test('what may pass is an Error event, after which the stream ends', async (t) => {
+test('a temporary refusal is an Error event, after which the stream ends', async (t) => {
   const reads = { perSecond: 0.05, burst: 3 };
   const options = { limitLoopback: true, maxSocketsPerAddress: 1, reads, positionWaitMs: 20 };
   const { market, port, sockets, faults } = await startNode(t, { routes, options });
@@ -237,7 +237,7 @@ test('pings say how far a quiet stream is; a new epoch begins with Resync', asyn
   assert.equal(stream.of('a').at(-1)?.frame.snapshot, true);
 });
 
-/** One that reads, and one that has stopped. */
+/** Opens two clients: the first reads, and the second stops reading. */
 async function readers({ market, port }: TestNode) {
   market.padding = 'x'.repeat(65_536);
   const body = [{ requestId: 's', topic: 'Bars', data: { series: 's' } }];

@@ -96,7 +96,7 @@ export class EventStreamClient {
     this.lastId = fields.get('id') ?? this.lastId;
     const data = fields.get('data');
     if (data === undefined) return;
-    const frame = JSON.parse(data) as Frame; // trust: the tests check what is inside
+    const frame = JSON.parse(data) as Frame; // trust: tests compare its content
     const event = fields.get('event') ?? 'message';
     this.events.push({ event, frame, id: this.lastId, hasId: fields.has('id') });
   }

@@ -1,4 +1,4 @@
-/** Forms over real sockets: what a browser sends, and what no browser would. */
+/** Forms over real sockets: bodies that browsers send, and bodies that no browser would send. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
@@ -70,7 +70,7 @@ async function send(node: TestNode, body: string, type = TYPE): Promise<RawAnswe
   return answer;
 }
 
-/** Status, and the place and message of what is wrong. */
+/** The answer's status, its cause and message, and the path of the field at fault. */
 async function refused(node: TestNode, body: string, type = TYPE) {
   const answer = await send(node, body, type);
   const { cause, message, details } = JSON.parse(answer.body);
@@ -107,7 +107,7 @@ test('a form of a foreign client arrives byte for byte', async (t) => {
   assert.match(files[0].filename, /^ü .*x.*\.gif$/);
 });
 
-test('what is wrong with a form is said with its place', async (t) => {
+test('each fault of a form is named with its place', async (t) => {
   const node = await start(t);
   const info = (text: string) => part(`${DISPOSITION}"info"`, text);
   const cases: [string, string, RegExp][] = [

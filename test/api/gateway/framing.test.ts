@@ -1,6 +1,6 @@
 /**
- * Requests that can be read in two ways, with a request behind them. What is behind must never be
- * executed: a proxy in front of us may have taken it for a body.
+ * Requests that can be read in two ways, with a request behind them. The second request must never
+ * be executed: a proxy in front of us may have taken it for a body.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

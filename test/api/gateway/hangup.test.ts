@@ -1,7 +1,7 @@
 /**
  * Clients that go away while they are being answered. The library aborts the process when it finds
- * a connection gone in the middle of a handler that asked to be told of nothing. That takes clients
- * that run beside the server, so the server is a process of its own here.
+ * a connection gone in the middle of a handler that asked to be told of nothing. The clients have
+ * to run beside the server, so the server is a separate process here.
  */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

@@ -117,7 +117,7 @@ test('endless requests with unread answers cost one answer', async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 500));
   const grown = process.memoryUsage().rss - before;
   assert(grown < 50 * 1_048_576, `grown by ${grown} bytes`);
-  // Answers it got are right as far as they go; then the connection ends.
+  // The client gets correct answers to its first requests; then the connection ends.
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => {
     received += text;

@@ -285,7 +285,7 @@ test('a handler that throws or rejects is answered 500 and does no harm', async 
   assert.equal((await ask(port, get('/small'))).status, 200);
 });
 
-test('what another server cannot give now is answered as such, and is no fault', async (t) => {
+test('an answer that another server cannot give now is NOT_READY and no fault', async (t) => {
   const { port, faults } = await startNode(t, { routes: testRoutes() });
   const answer = await ask(port, get('/unavailable'));
   assert.equal(answer.status, 503);
@@ -334,7 +334,7 @@ test('a request that comes while the one before is being answered waits for it',
   }
 });
 
-test('what the library cannot answer in order, it closes: our documents say so', async (t) => {
+test('the library closes connections that it cannot answer in order, as documented', async (t) => {
   const gate = new Gate();
   const { port } = await startNode(t, { routes: testRoutes(gate) });
   const connection = new RawConnection(port);

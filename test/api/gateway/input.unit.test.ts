@@ -1,4 +1,4 @@
-/** What a refused input says. */
+/** The messages of refused inputs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { Callers, callerOf } from '../../../src/api/gateway/address.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { HandClock } from '../../support/handClock.ts';
+import { until } from '../../support/until.ts';
 import { startNode } from './node.ts';
-import { ask, get, post } from './raw.ts';
+import { ask, get, post, RawConnection } from './raw.ts';
 import { testRoutes } from './routes.ts';
 
 const SLOW = { perSecond: 0.01, burst: 3 };
@@ -51,6 +52,22 @@ test('a build counts only when it answers 200', async (t) => {
   assert.deepEqual(statuses, [400, 503, 400, 503, 200, 400, 503, 200, 429, 429]);
 });
 
+test('a refused build gives its token back once, also where its connection ends', async (t) => {
+  const failing = () => new Failure('INVALID_PARAMS', 'no');
+  const answers = [{ body: '{}' }, failing(), failing()];
+  const options = { limitLoopback: true, builds: { perSecond: 0.01, burst: 3 } };
+  const { port } = await startNode(t, { routes: testRoutes(undefined, answers), options });
+  const status = async () => (await ask(port, post('/build', ''))).status;
+  assert.equal(await status(), 200);
+  for (let times = 0; times < 2; times += 1) {
+    const last = post('/build', '', ['Connection: close, x']);
+    const connection = new RawConnection(port);
+    connection.socket.write(last + last);
+    await until('the connection is closed', () => connection.closed);
+  }
+  assert.deepEqual([await status(), await status(), await status()], [200, 200, 429]);
+});
+
 test('a large call takes as many tokens as it costs, and the next one waits', async (t) => {
   const clock = new HandClock();
   const routes = testRoutes(undefined, [{ body: '{}' }, new Failure('OVERLOADED', 'full')]);
@@ -71,7 +88,7 @@ test('a large call takes as many tokens as it costs, and the next one waits', as
   assert.deepEqual(await send('/many', 1), [200, '0', undefined]);
   assert.deepEqual(await send('/manyBuilds', 5), [200, '0', undefined]);
   await clock.advance(3_000);
-  // What is not answered with 200 costs nothing.
+  // Only an answer with status 200 is charged.
   assert.deepEqual((await send('/manyBuilds', 5))[0], 503);
   assert.deepEqual(await send('/manyBuilds', 1), [200, '0', undefined]);
 });
@@ -137,7 +154,8 @@ test('IPv6 addresses count by /64 and loopback is recognised in every form', () 
   assert(callerOf('127.9.9.9').loopback);
   assert(!callerOf('::2').loopback);
   assert(!callerOf('128.0.0.1').loopback);
-  // A name is no address, and an IPv6 address is read as one, whatever it holds.
+  // A name never counts as an address. Text in the form of an IPv6 address is parsed as one,
+  // whatever part of it looks like IPv4.
   for (const other of [
     '127.evil.example',
     '127.',

@@ -1,4 +1,4 @@
-/** Routes that answer callers of this host only, such as those of a devnet. */
+/** Routes that answer only callers on this host, such as the routes of a devnet. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from '../../../src/api/gateway/port.ts';

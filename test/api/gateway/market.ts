@@ -1,6 +1,7 @@
 /**
- * A tiny real market for gateway tests: counters and bars with positions, a horizon and epochs.
- * Its sources keep every promise of api/topics/port.ts, so what the gateway does with them is real.
+ * A tiny real market for gateway tests: counters and bars with positions, a horizon and epochs. Its
+ * sources keep every guarantee of api/topics/port.ts, so tests see the real behaviour of the
+ * gateway.
  */
 
 import Type, { type TSchema } from 'typebox';
@@ -36,16 +37,16 @@ export class Market implements NodeView {
   readonly bars = new Map<string, Bar[]>();
   /** Bytes that every bar carries for nothing, to fill sockets. */
   padding = '';
-  /** Bars answer so many changes at once. */
+  /** Most changes that one answer of a bar source may hold. */
   page = Number.POSITIVE_INFINITY;
-  /** What bars answer instead of changes. */
+  /** If set, bar sources answer this failure instead of changes. */
   failure: Failure | null = null;
   opened = 0;
   rendered = 0;
   readonly #listeners = new Set<() => void>();
 
   applied = () => ({ epoch: this.epoch, seq: this.seq });
-  /** What the log says of its end; 'away': it does not answer. */
+  /** The position that the log reports as its end; 'away': it does not answer. */
   end: Position | 'away' | null = null;
   synced = () => this.isSynced;
   logEnd = async () => {

@@ -23,7 +23,7 @@ export interface TestNode {
   /** Sockets open, as a gauge would say. */
   readonly sockets: { open: number };
   readonly resyncs: string[];
-  /** What was not read of a socket that fell behind. */
+  /** Buffered bytes of each socket that fell behind. */
   readonly behind: number[];
 }
 

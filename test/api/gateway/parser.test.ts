@@ -1,6 +1,6 @@
 /**
- * What the HTTP parser of the installed uWebSockets.js does, whichever build it is. Where builds
- * differ, a test finds out which behaviour is there and accepts no third one.
+ * Tests of the HTTP parser in the installed uWebSockets.js, whichever build it is. Where builds
+ * differ, a test finds out which behaviour this one has and accepts no third.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { testRoutes } from './routes.ts';
 
 const REQUEST = get('/small', ['X-Long: some text', 'Accept: */*']);
 
-/** The status that answers `parts`, each a TCP segment of its own. */
+/** The status of the answer to `parts`, each sent as its own TCP segment. */
 async function statusOf(port: number, parts: readonly string[]): Promise<number> {
   const connection = new RawConnection(port);
   await connection.write(parts);

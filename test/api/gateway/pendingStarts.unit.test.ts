@@ -20,19 +20,19 @@ function world(burst = 10) {
   const done: string[] = [];
   const begin = (name: string, { from = 'a', ms = 0, bytes = 0, isPaid = false } = {}) => {
     left.set(name, ms);
-    // trust: what a caller is, as far as limits look at it
+    // trust: limits read only these fields of a caller
     const caller = { key: from, loopback: false, apiKey: null } as Caller;
     const run = () => {
       done.push(name);
       return bytes;
     };
     const prepare = (isOver: () => boolean) => workThrough(clock, left, name, isOver);
-    return starts.begin({ caller, isPaid, prepare, run });
+    return starts.runSoon({ caller, isPaid, prepare, run });
   };
   return { clock, starts, begin, done, left };
 }
 
-test('those that a caller can pay for start at once, the others when it has earned them', () => {
+test('subscriptions that a caller can pay for start at once, the others later', () => {
   const { clock, begin, done, starts } = world(3);
   for (const name of ['1', '2', '3', '4', '5']) begin(name);
   assert.deepEqual(done, ['1', '2', '3']);
@@ -45,7 +45,7 @@ test('those that a caller can pay for start at once, the others when it has earn
   assert.equal(starts.callers, 0);
 });
 
-test('what a subscription is sent first is paid for too, by those that follow', () => {
+test('the first frames of a subscription cost reads, so the next one waits', () => {
   const { clock, begin, done } = world(3);
   begin('large', { bytes: 12 * FRAME_BYTES_A_READ });
   begin('next');
@@ -56,7 +56,7 @@ test('what a subscription is sent first is paid for too, by those that follow', 
   assert.deepEqual(done, ['large', 'next']);
 });
 
-test('one that was paid for with its request does not wait for reads', () => {
+test('a subscription that was paid for with its request does not wait for reads', () => {
   const { begin, done } = world(1);
   begin('first');
   begin('paid', { isPaid: true });
@@ -77,7 +77,7 @@ test('long ones are prepared in slices, and one that left does not start', () =>
   assert(clock.longestTurnMs <= 4, `a turn took ${clock.longestTurnMs} ms`);
 });
 
-test('one that cannot be prepared in time is answered all the same', () => {
+test('a subscription that cannot be prepared in time is answered all the same', () => {
   const { clock, begin, done, left } = world();
   begin('endless', { ms: 20 });
   for (let turn = 0; turn < 20_000 && done.length === 0; turn += 1) {

@@ -125,7 +125,7 @@ test('several topics in one frame are answered each on its own', async (t) => {
   client.send({ messageType: 'subscribe', clientId: 't', topics });
   await client.frame({ requestId: 'broken' });
   const said = client.frames.map((frame) => [frame.requestId, frame.event, frame.data.cause]);
-  // The one without an id is refused at once; others may wait for their slice.
+  // The subscription without an id is refused at once; others may wait for their slice.
   const isNamed = ([requestId]: readonly unknown[]) => requestId !== null;
   assert.deepEqual(
     said.find((each) => !isNamed(each)),

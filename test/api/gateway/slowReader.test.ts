@@ -25,7 +25,7 @@ async function trade({ market }: TestNode, client: Client, bytes: number): Promi
   return finals;
 }
 
-/** What a client knows that follows the rule of protocol.md 6.4; throws where it finds a loss. */
+/** The state of a client that follows the rule of protocol.md 6.4; throws where it finds a loss. */
 function replay(frames: readonly Frame[]): { bars: Map<number, unknown>; seq: number } {
   const bars = new Map<number, unknown>();
   let seq = -1;
@@ -185,7 +185,8 @@ test('a bar that ends while a dropped snapshot is awaited is sent', async (t) =>
   slow.subscribe('r', 'Bars', { series: 's' });
   await until('snapshots', () => slow.frames.length === 1 && fast.frames.length === 1);
   slow.socket.pause();
-  // More than what the system keeps of a socket: behind one frame there is no room for another.
+  // Larger than the buffers of the operating system for one socket: behind one frame there is no
+  // room for another.
   market.padding = 'x'.repeat(16 * 1_048_576);
   market.trade('s', 1);
   await until('the slow one is behind', () => behind.length === 1);

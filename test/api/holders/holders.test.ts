@@ -12,7 +12,7 @@ import { buyOf, crowd, EXECUTE, give, launchBy, sellOf, WalletApi } from './wall
 const PATH = '/balances/v1/pool/holders';
 const shape = Compile(Holders);
 
-/** What the blocks say; the author is user 0. */
+/** The right answer by the blocks; the author is user 0. */
 function expected({ blocks, token }: WalletApi, offset = 0, limit = 100): object {
   const { holders, balances } = walletTruth(blocks);
   const rows = holders.get(token) ?? [];

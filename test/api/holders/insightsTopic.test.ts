@@ -1,16 +1,16 @@
-/** Insights, live: what the route answers at the same position. */
+/** Insights, live: the topic sends the answer of the route at the same position. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { Insights } from '../../../src/api/holders/insights.ts';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, openMarketApi } from '../marketApi.ts';
 import { launchBy, trade } from '../tickers/recounted.ts';
 
 const shape = Compile(Insights);
-const transfer: Deed = { do: 'transfer', user: 0, pool: 0, to: 3 };
+const transfer: Action = { do: 'transfer', user: 0, pool: 0, to: 3 };
 
 test('every change of who holds a token is sent, and what a fork undoes', async (t) => {
   const api = await openMarketApi(t);

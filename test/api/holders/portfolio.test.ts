@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { Insights } from '../../../src/api/holders/insights.ts';
 import { Portfolio, PortfolioPoint } from '../../../src/api/holders/portfolioSchema.ts';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { hashOf, type ModelPool, ownerOf, SUPPLY, USERS } from '../../chain/foldState.ts';
 import { capAfter, type Fraction } from '../../chain/foldTruth.ts';
 import { trustTruth } from '../../chain/trustTruth.ts';
@@ -143,7 +143,7 @@ function historyIn(api: WalletApi, keys: readonly string[], lengthMs: number) {
       const profit = profitOf(before, spotAt(pool, end, marketMs));
       realized += profit.realized;
       unrealized += profit.unrealized;
-      // Worth nothing, open tokens lose what they cost.
+      // The tokens still held count as worth nothing, so their cost is a loss.
       cost -= profitOf(before, { top: 0n, bottom: 1n }).unrealized;
     }
     points.push({
@@ -237,7 +237,7 @@ test('bought with the launch, sold by the author, held by few', async (t) => {
   await checkAll(api);
 });
 
-const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
+const anyDeed: fc.Arbitrary<Action> = fc.oneof(
   fc.record({
     do: fc.constant('place' as const),
     user: fc.nat(USERS - 1),
@@ -258,7 +258,7 @@ test('all are a recount of the blocks, rollbacks included', async (t) => {
   const blocks = fc.array(
     fc.record({
       afterMs: fc.oneof(fc.constant(20_000), fc.integer({ min: 1, max: 15 * HOUR_MS })),
-      deeds: fc.array(anyDeed, { minLength: 1, maxLength: 6 }),
+      actions: fc.array(anyDeed, { minLength: 1, maxLength: 6 }),
       back: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 3 })),
     }),
     { minLength: 4, maxLength: 12 },
@@ -267,8 +267,8 @@ test('all are a recount of the blocks, rollbacks included', async (t) => {
     fc.asyncProperty(blocks, async (made) => {
       const api = await WalletApi.open(t);
       await api.block(launchBy(0, 30), launchBy(1, 0));
-      for (const { afterMs, deeds, back } of made) {
-        await api.after(afterMs, ...deeds, EXECUTE);
+      for (const { afterMs, actions, back } of made) {
+        await api.after(afterMs, ...actions, EXECUTE);
         if (back > 0 && api.blocks.length > back + 1) await api.back(back);
       }
       await checkAll(api);

@@ -46,7 +46,7 @@ function cardIn({ blocks, token, api }: WalletApi, keys: readonly string[]): obj
   }
   if (invested === 0n) return null;
   const hundredths = nearest(gain * 10_000n, invested);
-  // Of ten thousandths, what six decimals have too many is zeros.
+  // A percentage has four decimals; `adaText` prints six, and the last two are zeros here.
   const pnlPercent = adaText(hundredths * 10_000n).slice(0, -4);
   return {
     asset: token,

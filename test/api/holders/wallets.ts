@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict';
 import type { MarketEvent } from '../../../src/engine/market/events.ts';
 import { appendBlock, rollBackTo } from '../../chain/foldChain.ts';
-import type { Deed, MadeBlock } from '../../chain/foldMarket.ts';
+import type { Action, MadeBlock } from '../../chain/foldMarket.ts';
 import { hashOf } from '../../chain/foldState.ts';
 import { spread } from '../../chain/walletTruth.ts';
 import type { Scope } from '../../support/server.ts';
 import { type MarketApi, openMarketApi } from '../marketApi.ts';
 
-export const EXECUTE: Deed = { do: 'execute', pool: 0 };
-export const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
-export const buyOf = (user: number, amount: number): Deed => {
+export const EXECUTE: Action = { do: 'execute', pool: 0 };
+export const launchBy = (user: number, buy: number): Action => ({ do: 'launch', user, buy });
+export const buyOf = (user: number, amount: number): Action => {
   return { do: 'place', user, pool: 0, side: 'buy', amount };
 };
-export const sellOf = (user: number, amount: number): Deed => {
+export const sellOf = (user: number, amount: number): Action => {
   return { do: 'place', user, pool: 0, side: 'sell', amount };
 };
-export const give = (user: number, to: number): Deed => ({ do: 'transfer', user, pool: 0, to });
+export const give = (user: number, to: number): Action => ({ do: 'transfer', user, pool: 0, to });
 
 /** A market API whose blocks spread the users' tokens over several addresses. */
 export class WalletApi {
@@ -35,13 +35,13 @@ export class WalletApi {
     return this.api.pool().token;
   }
 
-  block(...deeds: Deed[]): Promise<void> {
-    return this.after(20_000, ...deeds);
+  block(...actions: Action[]): Promise<void> {
+    return this.after(20_000, ...actions);
   }
 
   /** A block so long after the one before. */
-  async after(passedMs: number, ...deeds: Deed[]): Promise<void> {
-    const block = spread(this.api.maker.block(deeds, passedMs));
+  async after(passedMs: number, ...actions: Action[]): Promise<void> {
+    const block = spread(this.api.maker.block(actions, passedMs));
     this.blocks.push(block);
     await appendBlock(this.api.world, block);
   }

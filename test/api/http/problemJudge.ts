@@ -1,4 +1,4 @@
-/** What a problem of RFC 9457 must be like, by the schema of the RFC. */
+/** Checks a problem document against the JSON schema of RFC 9457. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

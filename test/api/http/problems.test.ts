@@ -51,7 +51,7 @@ test('an answer of a handler with an error status becomes one, with its own fiel
   assert.equal((await ask(port, get('/page', ['Accept: text/html']))).body, page.body);
 });
 
-test('who does not name the type, or prefers JSON, gets the errors of the API', async (t) => {
+test('a client that does not name the type, or prefers JSON, gets the usual errors', async (t) => {
   const { port } = await startNode(t, { routes: testRoutes() });
   const typeFor = async (accept: string) =>
     (await ask(port, get('/nowhere', [`Accept: ${accept}`]))).headers['content-type'];

@@ -1,4 +1,7 @@
-/** Images in a folder: the contract, and what is its own (a kill, a broken disk). */
+/**
+ * Images in a folder: the contract of all stores, and cases that only a folder has (a kill, a
+ * broken disk).
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -78,7 +81,7 @@ test('under its name a file is whole from the first moment', async (scope) => {
   }
 });
 
-test('what a crash left half made is gone after a start, and never served', async (scope) => {
+test('a file that a crash left incomplete is removed at the start, never served', async (scope) => {
   const directory = temporaryDirectory(scope);
   const bytes = png(5, 5);
   const cid = await cidOf(bytes);
@@ -220,7 +223,7 @@ test('stays below its bound when many come at once, and serves all it has', asyn
   }
 });
 
-test('what was not stored takes no room', async (scope) => {
+test('a refused image takes no room', async (scope) => {
   const directory = join(temporaryDirectory(scope), 'images');
   const folder = new ImageFolder(directory, { maxBytes: 2 * BLOCK });
   rmSync(directory, { recursive: true });

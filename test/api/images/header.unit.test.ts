@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { imageSize } from 'image-size';
-import { checkImage, imageTypeOf, MAX_IMAGE_BYTES } from '../../../src/api/images/header.ts';
+import { checkImage, imageTypeOf } from '../../../src/api/images/header.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { MAX_IMAGE_BYTES } from '../../../src/engine/runtime/limits.ts';
 import { chunk, frame, gif, JFIF, jpeg, photo, png, segment } from './samples.ts';
 
 const MAKERS = { 'image/png': png, 'image/jpeg': photo, 'image/gif': gif } as const;
@@ -34,7 +35,7 @@ test('images of each type are accepted, with their size', () => {
   assert.ok(!(checkImage(gif(2, 3, Buffer.alloc(0), '87a'), 'image/gif') instanceof Failure));
 });
 
-test('what an independent reader says of sound images is what we say', () => {
+test('we read sound images as an independent reader does', () => {
   const side = fc.integer({ min: 1, max: 4096 });
   const filler = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
   fc.assert(

@@ -87,7 +87,7 @@ test('a node that gives other bytes for an id is not believed', async (t) => {
   }
 });
 
-test('what a node holds beside images is not given away', async (t) => {
+test('other files of a node are not given away', async (t) => {
   const node = await startNode(t);
   for (const bytes of [Buffer.from('<script>'), png(1, 1, Buffer.alloc(6 << 20))]) {
     const cid = await cidOf(bytes);

@@ -6,7 +6,7 @@ import { cidOf } from '../../../src/api/images/cid.ts';
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
-export interface FakeNode {
+interface FakeNode {
   readonly url: string;
   /** Path and query of each request. */
   readonly asked: string[];

@@ -1,4 +1,6 @@
-/** A process of its own that puts images without end and tells each that was acknowledged. */
+/**
+ * A separate process that stores images without end and prints the name of each acknowledged one.
+ */
 import { ImageFolder } from '../../../src/api/images/folder.ts';
 import { png } from './samples.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { cidOf } from '../../../src/api/images/cid.ts';
 import { ImageFolder } from '../../../src/api/images/folder.ts';
 import { SharedImages } from '../../../src/api/images/shared.ts';
-import { ObjectFiles } from '../../../src/cluster/nats/objects.ts';
+import { ObjectFiles } from '../../../src/cluster/snapshots/objectStore.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
@@ -30,7 +30,7 @@ imagesContract('shared images', async (scope) => {
   return { open: () => openAt(scope, server, directory) };
 });
 
-test('what one node put, another answers, also when NATS is gone', async (scope) => {
+test('an image put by one node is answered by another, also when NATS is gone', async (scope) => {
   const server = await NatsServer.start(scope);
   const [one, other] = [temporaryDirectory(scope), temporaryDirectory(scope)];
   const bytes = png(7, 7, Buffer.alloc(400_000, 'shared'));
@@ -64,7 +64,7 @@ test('without NATS a put is refused, an unknown one is not said to be nowhere', 
   );
 });
 
-test('what a full folder let go of is fetched again', async (scope) => {
+test('an image that a full folder dropped is fetched again', async (scope) => {
   const server = await NatsServer.start(scope);
   const directory = temporaryDirectory(scope);
   const store = await openAt(scope, server, directory, 3 * 4096);

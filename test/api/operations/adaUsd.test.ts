@@ -1,4 +1,4 @@
-/** The price of ADA: where it stands in an answer, and what a source that fails changes. */
+/** The price of ADA: its place in each answer, and the effect of a source that fails. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -7,15 +7,15 @@ import { askRoute } from '../../support/askRoute.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { openStall } from './stall.ts';
 
-const MOST_READ = 4;
+const MAX_READ = 4;
 
 test('filtered trades end with the oldest one, however few are read for an answer', async (t) => {
   const { api, token } = await openStall(t);
   const all = await api.json('/v1/trades', { asset: token, limit: 500 });
   assert(Array.isArray(all));
   const trades = all.map(recordOf);
-  const [route] = tradeRoutes(api.world.node, MOST_READ);
-  assert(route !== undefined && trades.length > 3 * MOST_READ);
+  const [route] = tradeRoutes(api.world.node, MAX_READ);
+  assert(route !== undefined && trades.length > 3 * MAX_READ);
   let continued = 0;
   const ask = (query: Readonly<Record<string, string | number>>) => {
     const answer = askRoute(route, { asset: token, ...query });

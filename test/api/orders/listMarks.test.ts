@@ -1,4 +1,4 @@
-/** Pages far down in a list are those that the database finds by counting every row. */
+/** Deep pages of a list equal the pages that the database finds by counting every row. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -64,7 +64,7 @@ const step = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('page' as const),
-      /** Of a thousand. */
+      /** Place, as a share of a thousand. */
       place: fc.integer({ min: 0, max: 999 }),
       limit: fc.integer({ min: 1, max: 100 }),
     }),

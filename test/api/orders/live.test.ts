@@ -10,7 +10,7 @@ import { ownerOf } from '../../chain/foldState.ts';
 import { MempoolMarket, type Step } from '../../chain/mempoolMarket.ts';
 import { anyStep } from '../../chain/mempoolSteps.ts';
 import { answerOf } from '../../e2e/devnet/world.ts';
-import { untilSeen } from '../../support/untilSeen.ts';
+import { seedOf, untilSeen } from '../../support/untilSeen.ts';
 import { type MarketApi, openMarketApi } from '../marketApi.ts';
 import { FEED, HISTORY, keyAddress } from './offer.ts';
 import { OrderSubscription, type Stand } from './orderSubscription.ts';
@@ -121,7 +121,12 @@ test('clients that come and go have what HTTP has, each at its own pace', async 
     live(acts, counts),
   );
   const numRuns = Number(process.env.RUNS ?? 10);
-  await untilSeen(counts, () =>
-    fc.assert(property, { numRuns, includeErrorInReport: true, endOnFailure: true }),
+  await untilSeen(counts, (round) =>
+    fc.assert(property, {
+      ...seedOf(round),
+      numRuns,
+      includeErrorInReport: true,
+      endOnFailure: true,
+    }),
   );
 });

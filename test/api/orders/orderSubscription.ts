@@ -5,9 +5,9 @@ import type { Answer } from '../../e2e/devnet/world.ts';
 import type { Position } from '../../support/chart.ts';
 import type { Scope } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
+import { OrderClient } from '../../support/topicClients.ts';
 import { untilAsked } from '../../support/until.ts';
 import { Listener } from '../marketApi.ts';
-import { OrderClient } from './orderClient.ts';
 
 export interface OrderSubscribeParams {
   readonly topic: string;
@@ -26,7 +26,7 @@ export interface Stand {
 export class OrderSubscription {
   readonly params: OrderSubscribeParams;
   readonly client: OrderClient;
-  /** What was told of each order, in order: its status, or `removed`. */
+  /** The changes heard of each order, in order of arrival: its status, or `removed`. */
   readonly told = new Map<string, string[]>();
   /** `[fromSlot, toSlot]` of each roll-back that was told. */
   readonly revised: [unknown, unknown][] = [];
@@ -88,7 +88,7 @@ export class OrderSubscription {
     this.told.set(ref, said);
   }
 
-  /** What it holds is what HTTP answers. */
+  /** Waits until the copy equals the answer of HTTP. */
   async untilSame(world: Stand): Promise<void> {
     const { path, body, topic } = this.params;
     await untilAsked(

@@ -52,7 +52,7 @@ test('a page is exact, whatever is asked', async (scope) => {
   ];
   const isOpen = ({ status }: Shown) => status !== 'Evaluated' && status !== 'Refunded';
   const times = truth.ledger.map(({ timestamp }) => timestamp);
-  // Whole seconds around those of blocks, so that both ends are met exactly.
+  // Seconds of blocks, one more and one less, so that both ends of the span are tested.
   const spanWithin = fc
     .record(
       {

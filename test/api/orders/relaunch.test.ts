@@ -8,8 +8,8 @@ import { follow, ScriptedChain } from '../../chain/scriptedChain.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
+import { BookClient, framesFor, OrderClient } from '../../support/topicClients.ts';
 import { FEED, offerOf } from './offer.ts';
-import { BookClient, framesFor, OrderClient } from './orderClient.ts';
 
 test('the feed of a token that was launched twice has the orders of its second life', async (t) => {
   const world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));

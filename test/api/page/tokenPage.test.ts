@@ -1,4 +1,7 @@
-/** Links to tokens: what chats read of them, and what a wrong link says. */
+/**
+ * Links to tokens: chat programs read a title and a picture from the page, and a wrong link gets a
+ * clear answer.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -37,6 +40,7 @@ test('a link has a head that names its token, its price and its market cap', asy
     hasChain: true,
     hasRate: false,
     explorerUrl: null,
+    liveSinceMs: null,
     publicUrl: PUBLIC_URL,
   });
   const ask = async (asset: string) => {

@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appendBlock, appendMempool } from '../../chain/foldChain.ts';
-import type { Deed, MadeBlock } from '../../chain/foldMarket.ts';
+import type { Action, MadeBlock } from '../../chain/foldMarket.ts';
 import { ownerOf } from '../../chain/foldState.ts';
 import type { Scope } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 
-const launchBy = (user: number): Deed => ({ do: 'launch', user, buy: 5 });
+const launchBy = (user: number): Action => ({ do: 'launch', user, buy: 5 });
 
-/** What a client has that applies the frames: state by asset, in `events` everything that came. */
+/**
+ * The state of a client that applies the frames: state by asset, and in `events` everything that
+ * came.
+ */
 class Launches {
   readonly #listener: Listener;
   readonly #api: MarketApi;

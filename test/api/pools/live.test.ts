@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { PoolListUpdate } from '../../../src/api/pools/schema.ts';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
+import { ListClient } from '../../support/topicClients.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
-import { ListClient } from './strictClient.ts';
 
-const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
-const buyOf = (pool: number, amount: number): Deed[] => [
+const launchBy = (user: number, buy: number): Action => ({ do: 'launch', user, buy });
+const buyOf = (pool: number, amount: number): Action[] => [
   { do: 'place', user: 1, pool, side: 'buy', amount },
   { do: 'execute', pool },
 ];
@@ -25,7 +25,7 @@ const TOPICS = {
 
 const shape = Compile(PoolListUpdate);
 
-/** What the frames say so far, each held to the contract. */
+/** Applies the frames so far and checks each against the contract. */
 function replay(frames: readonly Frame[], event: string): ListClient {
   const client = new ListClient();
   for (const frame of frames) {
@@ -82,7 +82,7 @@ test('an update has the pools that changed, and none comes where nothing did', a
   await api.block([launchBy(0, 30), launchBy(1, 10), launchBy(2, 20)]);
   const { frames } = await Listener.open(t, api, 'MCapDesc', {});
   const before = api.world.node.applied();
-  // Neither an order nor a transfer is anything that a pool shows.
+  // Neither an order nor a transfer changes anything that the list of pools shows.
   await api.block([buyOf(1, 5)[0] ?? launchBy(0, 0)]);
   await api.block([{ do: 'transfer', user: 2, pool: 2, to: 3 }]);
   await api.block([{ do: 'execute', pool: 1 }]);

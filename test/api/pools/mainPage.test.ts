@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { LiquidityPoolInfo } from '../../../src/api/pools/schema.ts';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { type MarketApi, openMarketApi } from '../marketApi.ts';
 
 const KOTH = '/v1/pools-main-page/koth';
 const SEARCH = '/v1/pools-main-page/search';
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
+const EXECUTE: Action = { do: 'execute', pool: 0 };
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
-const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
-const buyOf = (amount: number): Deed => {
+const launchBy = (user: number, buy: number): Action => ({ do: 'launch', user, buy });
+const buyOf = (amount: number): Action => {
   return { do: 'place', user: 1, pool: 0, side: 'buy', amount };
 };
 

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { LiquidityPoolInfo } from '../../../src/api/pools/schema.ts';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { addressOf, hashOf, type ModelPool, ownerOf, reservesOf } from '../../chain/foldState.ts';
 import { capAfter } from '../../chain/foldTruth.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 
-const EXECUTE: Deed = { do: 'execute', pool: 0 };
-const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
-const buyOf = (amount: number, pool = 0): Deed => {
+const EXECUTE: Action = { do: 'execute', pool: 0 };
+const launchBy = (user: number, buy: number): Action => ({ do: 'launch', user, buy });
+const buyOf = (amount: number, pool = 0): Action => {
   return { do: 'place', user: 1, pool, side: 'buy', amount };
 };
 
@@ -184,7 +184,7 @@ test('lists have their pools in their order, ties by asset id, the first 100', a
   await api.block([launchBy(0, 0), launchBy(1, 0)]);
   await api.block([launchBy(2, 30), launchBy(3, 20), launchBy(0, 30)]);
   for (const pool of [1, 0]) {
-    const run: Deed = { do: 'execute', pool };
+    const run: Action = { do: 'execute', pool };
     await api.block([buyOf(150, pool), run, buyOf(53, pool), run, run]);
   }
   await api.block([buyOf(30, 0), EXECUTE]);
@@ -206,7 +206,7 @@ test('lists have their pools in their order, ties by asset id, the first 100', a
     );
     assert.deepEqual(await listed('CompletedCreateOn'), byKey(launch, completed));
     assert.deepEqual(await listed('CompletedMCap'), byKey(capOf, completed));
-    // All of this happens within a day.
+    // The whole test lasts less than a day.
     const volume = ({ trades }: ModelPool) =>
       trades.reduce((sum, { lovelace }) => sum + Number(lovelace), 0);
     const byCap = byKey(capOf).map((token) => api.maker.state.pools.get(token) ?? assert.fail());

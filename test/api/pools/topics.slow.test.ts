@@ -16,22 +16,22 @@ import type { Node } from '../../../src/engine/node/node.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Position } from '../../../src/engine/runtime/position.ts';
 import { appendBlock, rollBackTo } from '../../chain/foldChain.ts';
-import { BlockMaker, type Deed } from '../../chain/foldMarket.ts';
+import { type Action, BlockMaker } from '../../chain/foldMarket.ts';
 import { askRoute } from '../../support/askRoute.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
+import { framesFor, ListClient } from '../../support/topicClients.ts';
 import { openSource } from '../topics/openSource.ts';
-import { ListClient, pull } from './strictClient.ts';
 
 type Step =
-  | { readonly do: 'block'; readonly deeds: readonly Deed[] }
+  | { readonly do: 'block'; readonly actions: readonly Action[] }
   | { readonly do: 'back'; readonly blocks: number }
   | { readonly do: 'ask'; readonly client: number; readonly listener: number }
   | { readonly do: 'restart' };
 
 const user = fc.nat(3);
 const pool = fc.nat(104);
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('launch' as const), user, buy: fc.nat(60) }),
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('block' as const),
-      deeds: fc.array(deed, { maxLength: 6 }),
+      actions: fc.array(action, { maxLength: 6 }),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('back' as const), blocks: fc.nat(5) }) },
@@ -68,7 +68,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
 );
 
-/** What the runs came across, that they are known to be worth something. */
+/** Counts of events over all runs, to check that the runs covered each kind. */
 interface Seen {
   /** Updates of lists that do not say the whole page. */
   parts: number;
@@ -97,12 +97,14 @@ class Follower {
   ask(node: Node, sources: ReadonlyMap<string, Source>): void {
     const applied = node.applied();
     for (const [name, source] of sources) {
-      pull(source, this.#own, applied, (data, isSnapshot) => {
+      const frames = framesFor(source, this.#own, applied);
+      assert(frames.length <= 1);
+      for (const { data, isSnapshot } of frames) {
         if (isSnapshot) this.#seen.snapshots += 1;
         if (name === 'PoolFeed' && data !== null) this.#seen.feeds += 1;
         if (name === 'KOTH' || name === 'PoolFeed') this.#wholes.set(name, data);
         else this.#take(name, data, isSnapshot);
-      });
+      }
     }
     this.#own = applied;
   }
@@ -133,7 +135,7 @@ class Follower {
   }
 }
 
-/** What a node offers, as long as it runs. */
+/** The sources and routes of one node, valid until it stops. */
 function offer(node: Node, asset: string) {
   const sources = new Map<string, Source>();
   for (const topic of poolTopics(node)) {
@@ -167,7 +169,7 @@ async function follow(
     const first = new BlockMaker();
     first.block([{ do: 'launch', user: 0, buy: 0 }], 1_000);
     const asset = [...first.state.pools.keys()][0] ?? '';
-    // Two, of which neither knows what the other has given out.
+    // Two listeners with separate sources, so neither knows which frames the other got.
     let offers = [offer(world.node, asset), offer(world.node, asset)];
     const live = new Follower(seen);
     const others = [new Follower(seen), new Follower(seen)];
@@ -178,12 +180,12 @@ async function follow(
       follower.check(offered.get, asset);
     };
     look(live);
-    const launches = Array.from({ length: pools }, (_, at): Deed => {
+    const launches = Array.from({ length: pools }, (_, at): Action => {
       return { do: 'launch', user: at % 4, buy: at % 7 };
     });
     await appendBlock(world, maker.block(launches, 1_000));
     for (const each of steps) {
-      if (each.do === 'block') await appendBlock(world, maker.block(each.deeds, 1_000));
+      if (each.do === 'block') await appendBlock(world, maker.block(each.actions, 1_000));
       else if (each.do === 'back') await rollBackTo(world, maker.back(each.blocks));
       else if (each.do === 'restart') {
         world = await world.restarted();
@@ -217,7 +219,7 @@ test('a snapshot equals the HTTP answer, whatever the chain did meanwhile', asyn
 test('a pool that comes back to a page is given again, also by who missed it leave', async () => {
   const ask = (listener: number): Step => ({ do: 'ask', client: 0, listener });
   const seen = nothingSeen();
-  const launch: Step = { do: 'block', deeds: [{ do: 'launch', user: 0, buy: 5 }] };
+  const launch: Step = { do: 'block', actions: [{ do: 'launch', user: 0, buy: 5 }] };
   const back: Step = { do: 'back', blocks: 1 };
   await follow(seen, [ask(1), launch, ask(0), back, ask(1)], 2160, 100);
   assert(seen.pushed > 0);

@@ -60,7 +60,7 @@ test('lists are right for any filters at once, and stay right', async (t) => {
     }
   };
   await check();
-  // Of lists that are kept, only what changed is looked at.
+  // In a cached list, only the changed items are computed again.
   await api.block([...trade('buy', 40, { pool: 7 }), ...trade('buy', 90, { pool: 1_001 })]);
   await check();
   await api.pass(70_000);

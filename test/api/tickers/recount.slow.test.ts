@@ -14,22 +14,22 @@ import { viewTicker } from '../../../src/api/tickers/view.ts';
 import { TickerViews } from '../../../src/api/tickers/views.ts';
 import type { Source } from '../../../src/api/topics/port.ts';
 import { tradesOf } from '../../../src/api/trades/routes.ts';
-import type { Ticker, TickersUpdate } from '../../../src/client/types.ts';
+import type { Ticker } from '../../../src/client/types.ts';
 import { intervalStart, MINUTE_MS } from '../../../src/engine/market/resolution.ts';
 import { WINDOW_MS, WINDOWS, type Window } from '../../../src/engine/market/windows.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Position } from '../../../src/engine/runtime/position.ts';
 import { appendBlock, passTo, rollBackTo } from '../../chain/foldChain.ts';
-import { BlockMaker, type Deed } from '../../chain/foldMarket.ts';
+import { type Action, BlockMaker } from '../../chain/foldMarket.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
-import { crcOf, pull } from '../pools/strictClient.ts';
-import { launchBy, MOST_TRADES, recountedTicker, trade } from './recounted.ts';
+import { framesFor, ListClient } from '../../support/topicClients.ts';
+import { launchBy, MAX_TRADES, recountedTicker, trade } from './recounted.ts';
 
 const HOUR_MS = 3_600_000;
 
 type Step =
-  | { readonly do: 'block'; readonly deeds: readonly Deed[]; readonly afterMs: number }
+  | { readonly do: 'block'; readonly actions: readonly Action[]; readonly afterMs: number }
   | { readonly do: 'back'; readonly blocks: number }
   | { readonly do: 'pass'; readonly forMs: number }
   | { readonly do: 'edge'; readonly window: Window; readonly trade: number }
@@ -38,7 +38,7 @@ type Step =
 
 const pool = fc.nat(2);
 const user = fc.nat(3);
-const deeds: fc.Arbitrary<Deed[]> = fc.oneof(
+const actions: fc.Arbitrary<Action[]> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(user, fc.nat(60)).map(([who, buy]) => [launchBy(who, buy)]) },
   {
     weight: 4,
@@ -61,7 +61,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant('block' as const),
-      deeds: fc.array(deeds, { maxLength: 4 }).map((lists) => lists.flat()),
+      actions: fc.array(actions, { maxLength: 4 }).map((lists) => lists.flat()),
       afterMs: fc.constantFrom(1_000, 20_000, 61_000, 300_000, HOUR_MS, 6 * HOUR_MS, 20 * HOUR_MS),
     }),
   },
@@ -104,7 +104,7 @@ const turn: fc.Arbitrary<Step[]> = fc
   })
   .map(({ edge, kept, turns }) => [edge, ...kept, ...turns]);
 
-/** Some steps pass unseen: what is not read in between changes all the same. */
+/** Some steps pass unseen: no client reads the list in between, but it changes all the same. */
 const looked = fc
   .tuple(
     fc.oneof({ weight: 3, arbitrary: step.map((only) => [only]) }, { weight: 2, arbitrary: turn }),
@@ -122,7 +122,7 @@ async function perform(world: FoldWorld, maker: BlockMaker, next: Step): Promise
   if (next.do === 'read') readSome(world, next.steps);
   else if (next.do === 'keep') keepSome(world, next.steps);
   else if (next.do === 'edge') await passTo(world, edgeOf(world, maker, next));
-  else if (next.do === 'block') await appendBlock(world, maker.block(next.deeds, next.afterMs));
+  else if (next.do === 'block') await appendBlock(world, maker.block(next.actions, next.afterMs));
   else if (next.do === 'pass') await passTo(world, world.fold.marketMs + next.forMs);
   else if (next.do === 'back' && maker.state.height > 0) {
     await rollBackTo(world, maker.back(next.blocks));
@@ -156,7 +156,7 @@ function edgeOf(
   { window, trade: index }: Extract<Step, { readonly do: 'edge' }>,
 ): number {
   const edges = [...maker.state.pools.values()].flatMap(({ token }) =>
-    tradesOf(fold, token, MOST_TRADES)
+    tradesOf(fold, token, MAX_TRADES)
       .map(({ time }) => intervalStart('min1', time * 1000) + WINDOW_MS[window])
       .filter((edgeMs) => edgeMs > fold.marketMs),
   );
@@ -172,32 +172,9 @@ const SUBSCRIPTIONS: readonly TickerSort[] = [
 ];
 const LIMIT = 2;
 
-/** A client of the topic, which keeps to the contract. */
-class TickerClient {
-  #known = new Map<string, Ticker>();
-  #order: readonly string[] = [];
-
-  take(data: unknown, isSnapshot: boolean): void {
-    const { items, order, crc32 } = data as TickersUpdate; // trust: compared as a whole
-    if (isSnapshot) this.#known.clear();
-    for (const item of items) {
-      const spark = item.spark ?? this.#known.get(item.asset)?.spark;
-      assert(spark !== undefined, 'a new ticker has its spark');
-      this.#known.set(item.asset, { ...item, spark });
-    }
-    this.#known = new Map([...this.#known].filter(([asset]) => order.includes(asset)));
-    this.#order = order;
-    assert.equal(crc32, crcOf(order.join(',')));
-  }
-
-  get tickers(): unknown[] {
-    return this.#order.map((asset) => this.#known.get(asset));
-  }
-}
-
 /** Clients of all subscriptions, as one process answers them after the other. */
 class TickerClients {
-  readonly #clients = [...SUBSCRIPTIONS, null].map(() => new TickerClient());
+  readonly #clients = [...SUBSCRIPTIONS, null].map(() => new ListClient());
   #sources: readonly Source[] = [];
   #world: FoldWorld | null = null;
   #own: Position | null = null;
@@ -210,14 +187,16 @@ class TickerClients {
     const applied = { epoch, seq };
     for (const [index, source] of this.#sources.entries()) {
       const client = this.#clients[index] ?? assert.fail('each has a client');
-      pull(source, this.#own, applied, (...update) => client.take(...update));
+      for (const { data, isSnapshot } of framesFor(source, this.#own, applied)) {
+        client.take(data, isSnapshot);
+      }
       const sort = SUBSCRIPTIONS[index];
       const days =
         sort === undefined
           ? daysOf(fold, assets.slice(0, 1))
           : sorted(daysOf(fold), sort).slice(0, LIMIT);
       const expected = days.map((day) => JSON.parse(JSON.stringify(viewTicker(day))));
-      assert.deepEqual(client.tickers, expected, source.key);
+      assert.deepEqual(client.page, expected, source.key);
     }
     this.#own = applied;
     checkTrending(world);
@@ -262,7 +241,7 @@ function checkTickers({ fold }: FoldWorld, maker: BlockMaker, seen: Map<string, 
   const seq = fold.store.checkpoint?.seq ?? 0;
   for (const pool of maker.state.pools.values()) {
     const { token } = pool;
-    const rows = tradesOf(fold, token, MOST_TRADES);
+    const rows = tradesOf(fold, token, MAX_TRADES);
     const before = seen.get(token) ?? null;
     const keepsSpark = before !== null && !fold.tickers.sparkChangedSince(token, before.seq);
     const day = TokenDay.of(fold, token);

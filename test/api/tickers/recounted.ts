@@ -1,13 +1,13 @@
 /** The tickers that a made market must have. */
 
-import type { Deed, MadeBlock } from '../../chain/foldMarket.ts';
+import type { Action, MadeBlock } from '../../chain/foldMarket.ts';
 import { type ModelPool, SUPPLY, THRESHOLD } from '../../chain/foldState.ts';
 import { spotAt } from '../../chain/foldTruth.ts';
 import { trustTruth } from '../../chain/trustTruth.ts';
 import { halfUp, type Ratio } from '../../e2e/api/exact.ts';
 import { type CountedTrade, recount } from '../../support/tickerRecount.ts';
 
-/** A row of `/v1/trades`, as far as a recount needs it. */
+/** The fields of a row of `/v1/trades` that a recount reads. */
 export interface TradeRow {
   readonly time: number;
   readonly side: string;
@@ -16,12 +16,12 @@ export interface TradeRow {
 }
 
 /** More than a test makes of one pool. */
-export const MOST_TRADES = 500;
+export const MAX_TRADES = 500;
 
-export function launchBy(user: number, buy: number): Deed {
+export function launchBy(user: number, buy: number): Action {
   return { do: 'launch', user, buy };
 }
-export function trade(side: 'buy' | 'sell', amount: number, { pool = 0, user = 1 } = {}): Deed[] {
+export function trade(side: 'buy' | 'sell', amount: number, { pool = 0, user = 1 } = {}): Action[] {
   return [
     { do: 'place', user, pool, side, amount },
     { do: 'execute', pool },

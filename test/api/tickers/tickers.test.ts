@@ -6,7 +6,7 @@ import { Ticker } from '../../../src/api/tickers/schema.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
-import { launchBy, MOST_TRADES, recountedTicker, type TradeRow, trade } from './recounted.ts';
+import { launchBy, MAX_TRADES, recountedTicker, type TradeRow, trade } from './recounted.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
 const HOUR_MS = 3_600_000;
@@ -14,7 +14,7 @@ const shape = Compile(Ticker);
 
 async function expectedOf(api: MarketApi, index: number) {
   const pool = api.pool(index);
-  const rows = await api.json('/v1/trades', { asset: pool.token, limit: MOST_TRADES });
+  const rows = await api.json('/v1/trades', { asset: pool.token, limit: MAX_TRADES });
   assert(Array.isArray(rows));
   const { marketMs } = api.world.fold;
   return recountedTicker(pool, rows as TradeRow[], marketMs, api.maker.blocks); // trust: compared

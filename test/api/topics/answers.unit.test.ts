@@ -1,4 +1,4 @@
-/** What a stream makes of each kind of answer that a source may give. */
+/** How a stream handles each kind of answer of a source. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

@@ -23,10 +23,10 @@ test('the first change after quiet goes out at once, the next one at the cadence
   assert.equal(sent.length, 2);
 });
 
-test('fan-out takes at most half of the loop', () => {
+test('fan-out takes at most three quarters of the loop', () => {
   const { clock, sent, cost, join, change } = world();
   for (let i = 0; i < 10; i++) join('a', 5, `r${i}`);
-  cost.ms = 4;
+  cost.ms = 9;
   const startMs = clock.ms;
   for (let i = 0; i < 200; i++) {
     change('a');
@@ -34,7 +34,7 @@ test('fan-out takes at most half of the loop', () => {
   }
   const busyMs = sent.length * cost.ms;
   assert(sent.length > 100);
-  assert(busyMs <= (clock.ms - startMs) * 0.52, `${busyMs} of ${clock.ms - startMs}`);
+  assert(busyMs <= (clock.ms - startMs) * 0.77, `${busyMs} of ${clock.ms - startMs}`);
 });
 
 test('streams of one source at two cadences see the same end state', () => {
@@ -110,7 +110,7 @@ test('a mark leaves out the last flush turn, which may not have arrived', () => 
   assert.deepEqual([handle.cursor().prev, handle.cursor().complete], [6, 7]);
 });
 
-test('who stands between a change and the frame that told of it is shown no loss', () => {
+test('a client between a change and its frame sees no loss', () => {
   const { clock, sent, join, change } = world();
   const handle = join('a', 5);
   change('a', 'other');
@@ -142,7 +142,7 @@ test('everything is complete up to the applied position except changes before th
   assert.equal(hub.completeTo(), 9);
 });
 
-test('who alone listens to a request id is sent to directly; two are published to', () => {
+test('a single listener of a request id is sent to directly; two are published to', () => {
   const { clock, sent, join, change } = world();
   const channels = () => sent.splice(0).map(({ channel }) => channel);
   join('a', 5, 'alone');

@@ -5,15 +5,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { appendBlock } from '../../chain/foldChain.ts';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { INTERVALS, startOf } from '../../support/model.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 
-const OTHER: Deed = { do: 'launch', user: 2, buy: 0 };
-const LAUNCH: Deed = { do: 'launch', user: 0, buy: 0 };
-const TRADE: readonly Deed[] = [
+const OTHER: Action = { do: 'launch', user: 2, buy: 0 };
+const LAUNCH: Action = { do: 'launch', user: 0, buy: 0 };
+const TRADE: readonly Action[] = [
   { do: 'place', user: 1, pool: 1, side: 'buy', amount: 10 },
   { do: 'execute', pool: 1 },
 ];

@@ -1,14 +1,14 @@
-/** A hub over virtual time, with sources that answer what the test says. */
+/** A hub over virtual time, with sources whose answers the test sets. */
 import Type, { type TSchema } from 'typebox';
 import { createHub } from '../../../src/api/topics/hub.ts';
 import { type Recipient, type Source, topic } from '../../../src/api/topics/port.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import { silentObserver } from '../silentObserver.ts';
 
-/** Virtual time: a turn of the loop costs what the test says. */
+/** Virtual time: each turn of the loop takes the time that the test sets. */
 export class VirtualClock implements Clock {
   ms = 1_000;
-  /** Of all turns so far. */
+  /** Length of the longest turn so far. */
   longestTurnMs = 0;
   readonly #due: { atMs: number; order: number; run: () => void }[] = [];
   #order = 0;
@@ -65,14 +65,14 @@ export function world() {
   const socket = (): Recipient => {
     const held: Uint8Array[] = [];
     return {
-      hold: (builder, head) => held.push(Uint8Array.from(builder.frame(head))),
+      keepFrame: (builder, head) => held.push(Uint8Array.from(builder.frame(head))),
       deliver: () => {
         for (const frame of held.splice(0)) take(DIRECTLY, frame);
       },
     };
   };
   const changed = new Map<string, number>();
-  /** In place of what the source `a` would answer. */
+  /** If set, replaces the answer of the source `a`. */
   const instead: { answer: ((seq: number) => ReturnType<Source['since']>) | null } = {
     answer: null,
   };

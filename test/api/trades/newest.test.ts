@@ -1,9 +1,12 @@
-/** The newest trades of the market: those that the tapes of its tokens have, whatever happened. */
+/**
+ * The newest trades of the market equal the merged trade lists of its tokens, after every kind of
+ * change.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { NewestWindow } from '../../../src/api/trades/newestWindow.ts';
-import type { Deed } from '../../chain/foldMarket.ts';
+import type { Action } from '../../chain/foldMarket.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
@@ -13,7 +16,7 @@ const LIMIT = 5;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Of all tapes, newest first, ties by asset id. */
+/** The trades of all tokens, newest first, ties by asset id. */
 async function expectedOf(api: MarketApi, limit: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { token: asset } of api.maker.state.pools.values()) {
@@ -38,16 +41,16 @@ const anyDeeds = fc.oneof(
       .map(([side, pool, by]) => trade(side, by + 1, { pool })),
   },
   { weight: 1, arbitrary: fc.nat(30).map((buy) => [launchBy(1, buy)]) },
-  { weight: 1, arbitrary: pool.map((pool): Deed[] => [{ do: 'lock', pool, user: 1, to: 2 }]) },
+  { weight: 1, arbitrary: pool.map((pool): Action[] => [{ do: 'lock', pool, user: 1, to: 2 }]) },
 );
 type Step =
-  | { readonly deeds: readonly Deed[]; readonly afterMs: number }
+  | { readonly actions: readonly Action[]; readonly afterMs: number }
   | { readonly back: number };
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      deeds: fc.array(anyDeeds, { maxLength: 4 }).map((some) => some.flat()),
+      actions: fc.array(anyDeeds, { maxLength: 4 }).map((some) => some.flat()),
       // Also several blocks within a second.
       afterMs: fc.constantFrom(0, 1_000, 40_000),
     }),
@@ -65,7 +68,7 @@ test('the newest trades of all tokens are followed, rollbacks included', async (
       const small = new NewestWindow(LIMIT);
       for (const step of taken) {
         if ('back' in step) await api.back(Math.min(step.back, api.maker.state.height));
-        else await api.block(step.deeds, step.afterMs);
+        else await api.block(step.actions, step.afterMs);
         const { seq } = api.world.node.applied();
         // A window that is full loses its oldest trades, and gets them back after a rollback.
         assert.ok(small.refresh(api.world.fold, () => false));
@@ -130,7 +133,7 @@ test('filtered trades are those of the tapes that pass, rollbacks included', asy
       const listener = await Listener.open(t, api, 'NewestTrades', { limit: LIMIT, ...filter });
       for (const step of taken) {
         if ('back' in step) await api.back(Math.min(step.back, api.maker.state.height));
-        else await api.block(step.deeds, step.afterMs);
+        else await api.block(step.actions, step.afterMs);
         const created = new Map<unknown, number>();
         for (const { token } of api.maker.state.pools.values()) {
           const { pool } = recordOf(
@@ -174,7 +177,7 @@ test('a trade on the curve stays one when its token has graduated', async (t) =>
   await are(2, 0);
 });
 
-test('who comes back gets the list as it is now, without a snapshot', async (t) => {
+test('a client that returns gets the present list, without a snapshot', async (t) => {
   const api = await openMarketApi(t);
   await api.block([launchBy(0, 30), launchBy(1, 0)]);
   const first = await Listener.open(t, api, 'NewestTrades', {});

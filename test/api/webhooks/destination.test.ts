@@ -113,7 +113,7 @@ test('a name that means another address a moment later reaches nothing', async (
   assert.deepEqual([receiver.all.length, inside.all.length], [1, 0]);
 });
 
-test('what the operator allows is reached also without TLS; others need it', async (t) => {
+test('networks that the operator allows need no TLS; others do', async (t) => {
   const { dns, send, checked } = await setUp(t, ['127.0.0.0/8']);
   const receiver = await Receiver.start(t);
   dns.names.set('outside.example', [PUBLIC]);

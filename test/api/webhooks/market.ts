@@ -1,4 +1,7 @@
-/** A webhook of a running market: what its receiver knows beside what the server answers. */
+/**
+ * A webhook of a running market: the state that its receiver has, compared with the answers of the
+ * server.
+ */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -46,7 +49,7 @@ export async function register(client: Client, receiver: Receiver, asset: string
 }
 
 /** By the rules that the guide gives a receiver; newest first. */
-export function tapeOf(receiver: Receiver): readonly string[] {
+function tapeOf(receiver: Receiver): readonly string[] {
   const frames = receiver.accepted.flatMap(({ frames: all }) => all);
   applied(frames, 'bars');
   const trades = new Map<string, string>();
@@ -73,7 +76,10 @@ async function wholeTape(client: Client, asset: string): Promise<string[]> {
   }
 }
 
-/** The receiver knows exactly what the server answers, and its tape has grown by so many. */
+/**
+ * Asserts that the receiver's trades equal the server's, and that there are at least `atLeast` of
+ * them.
+ */
 export async function sameTape(
   client: Client,
   receiver: Receiver,

@@ -1,4 +1,4 @@
-/** A DNS server over UDP that answers what the test says at that moment. */
+/** A DNS server over UDP whose answers the test sets and may change at any time. */
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';

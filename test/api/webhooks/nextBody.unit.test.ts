@@ -1,4 +1,4 @@
-/** Bodies of topics whose updates are changes of what this node sent: they begin whole. */
+/** Some topics send changes relative to the last body of this node: they begin whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Source } from '../../../src/api/topics/port.ts';

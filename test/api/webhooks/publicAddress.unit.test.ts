@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPublicAddress, rangesOf } from '../../../src/api/webhooks/publicAddress.ts';
 
-/** First and last address of what is refused, and the neighbours that are public. */
+/** The first and the last address of each refused range, and its public neighbours. */
 const IPV4: readonly (readonly [what: string, first: string, last: string, ...near: string[]])[] = [
   ['this network', '0.0.0.0', '0.255.255.255', '1.0.0.0'],
   ['private 10', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -90,12 +90,12 @@ test('metadata services are refused', () => {
   for (const address of METADATA) assert(!isPublicAddress(address), address);
 });
 
-test('of IPv6 only what is given out to hosts is public, and nothing that holds an IPv4', () => {
+test('in IPv6, only addresses for hosts are public, and none that holds an IPv4', () => {
   for (const address of REFUSED_IPV6) assert(!isPublicAddress(address), address);
   for (const address of PUBLIC_IPV6) assert(isPublicAddress(address), address);
 });
 
-test('what is no address is not public', () => {
+test('text that is no address is not public', () => {
   for (const text of ['', 'localhost', '1.2.3', '1.2.3.4.5', '08.8.8.8', '8.8.8.8 ', '[2000::1]']) {
     assert(!isPublicAddress(text), text);
   }

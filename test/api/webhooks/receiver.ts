@@ -1,4 +1,4 @@
-/** The server of a program: keeps what it is sent, and answers as the test says. */
+/** The server of a program: it keeps every request, and answers as the test sets. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { until } from '../../support/until.ts';
 
-export interface ReceivedFrame {
+interface ReceivedFrame {
   readonly requestId: string | number;
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>> | null;
@@ -18,7 +18,7 @@ export interface ReceivedFrame {
 
 export interface Received {
   readonly id: string;
-  /** Of Standard Webhooks. */
+  /** Id of a delivery in Standard Webhooks. */
   readonly messageId: string;
   readonly position: string;
   readonly signature: string;
@@ -36,7 +36,7 @@ export const answerWith =
     void response.writeHead(status, headers).end('no');
 
 export class Receiver {
-  /** All that came, accepted or not. */
+  /** Every request, whether it was accepted or not. */
   readonly all: Received[] = [];
   readonly accepted: Received[] = [];
   /** Requests that were not answered. */
@@ -84,7 +84,7 @@ export class Receiver {
     return this.all[count - 1] ?? assert.fail();
   }
 
-  /** Frames that were accepted, but those that the client rule ignores. */
+  /** Accepted frames without those that the client rule ignores. */
   framesOf(requestId: string | number): ReceivedFrame[] {
     return applied(
       this.accepted.flatMap(({ frames }) => frames),
@@ -107,7 +107,7 @@ export class Receiver {
       signature: header('upcurve-signature'),
       host: header('host'),
       body,
-      // trust: every test reads what it expects
+      // trust: each test checks the fields that it uses
       frames: JSON.parse(body) as ReceivedFrame[],
     };
     this.all.push(received);

@@ -1,4 +1,4 @@
-/** `/v1/webhooks` over HTTP: who may, what is refused, what it answers. */
+/** `/v1/webhooks` over HTTP: who may register, which requests are refused, and the answers. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';

@@ -16,7 +16,7 @@ import { untilAsked } from '../../support/until.ts';
 import { Market } from '../gateway/market.ts';
 
 export const SECRET = 'a-secret-of-this-test';
-/** Of the topics of the tiny market. */
+/** Milliseconds between two flushes of the test market's topics. */
 const CADENCE_MS = 5;
 const QUOTA = { perSecond: 100, burst: 1000 };
 

@@ -40,7 +40,7 @@ const phone: Journey = {
   },
 };
 
-/** Presses Tab until what has the focus is named so. */
+/** Presses Tab until the focused element has this name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const most = 120;
   for (let pressed = 0; pressed < most; pressed += 1) {
@@ -236,7 +236,7 @@ const outage: Journey = {
     await seen.live();
     assert.equal(await page.evaluate('globalThis.mark'), true, 'nothing was reloaded');
     await drawn(seen, market, main);
-    // What the browser itself says about a server that is gone is all there may be.
+    // The only allowed errors are the browser's own messages about a server that is gone.
     const gone = seen.errors.splice(0);
     const others = gone.filter((text) => !/WebSocket|ERR_CONNECTION|Failed to load/.test(text));
     assert.deepEqual(others, []);

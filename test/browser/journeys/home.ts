@@ -1,8 +1,10 @@
 /** The market as a whole: lists, search, watchlist, what strangers write, wrong links. */
 import assert from 'node:assert/strict';
 import type { Visit } from '../support.ts';
-import type { Journey } from './journey.ts';
+import type { Journey, Scene } from './journey.ts';
 import { seedMarket } from './seed.ts';
+
+const BASE = 'Badges: shares of the supply outside the pool.';
 
 function namesOn({ page }: Visit): () => Promise<string[]> {
   return () => page.locator('.pools .name').allTextContents();
@@ -81,6 +83,28 @@ const home: Journey = {
   },
 };
 
+/** Within the open menu: what authors hold, as badges of the rows and as a bound. */
+async function filtersShares({ market }: Scene, seen: Visit): Promise<void> {
+  const { page } = seen;
+  const all = (await market.client.tickers.list()).data.items;
+  const large = all.find(({ authorPercent }) => Number(authorPercent) > 10);
+  assert(large !== undefined, 'an author who holds much');
+  const badge = `Author ${large.authorPercent?.split('.')[0]}%`;
+  const badges = () => seen.text(`[data-key="${large.asset}"] .badges`);
+  await seen.asked('a badge says so', badges, (text) => text.startsWith(badge));
+  assert.equal(await page.locator('.filters .base').innerText(), BASE);
+  const bound = page.getByLabel('Max. author, %');
+  await bound.fill('10.001');
+  assert.equal(await bound.inputValue(), '', 'no percent of more than two decimals');
+  await bound.fill('10.00');
+  const rows = () => page.locator('.pools > tr').evaluateAll((found) => found.length);
+  const { count } = (await market.client.tickers.list({ maxAuthorPercent: 10 })).data;
+  await seen.asked('only tokens of which the author has less', rows, (found) => found === count);
+  assert.equal(await page.locator(`[data-key="${large.asset}"]`).count(), 0);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await seen.asked('all once more', rows, (found) => found === all.length);
+}
+
 const sorted: Journey = {
   name: 'sort-and-filter',
   done: 'sorts by age, filters by volume, leaves out columns, walks the list with arrows',
@@ -102,6 +126,7 @@ const sorted: Journey = {
     await scene.picture(seen);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await seen.asked('all again', names, (found) => found.length > 5);
+    await filtersShares(scene, seen);
     await page.keyboard.press('Escape');
     const headings = () => page.locator('.tickers thead th').allInnerTexts();
     await page.getByText('Columns', { exact: true }).click();
@@ -109,6 +134,11 @@ const sorted: Journey = {
       await page.getByRole('checkbox', { name, exact: true }).uncheck();
     }
     assert.equal((await headings()).length, 10, 'three columns less');
+    await page.getByRole('checkbox', { name: 'Holders', exact: true }).check();
+    const [holders] = (await scene.market.client.tickers.list({ limit: 1 })).data.items;
+    const held = () => seen.text(`[data-key="${holders?.asset}"] .col-holders`);
+    await seen.asked('a column of holders', held, (text) => text === String(holders?.holders));
+    await page.getByRole('checkbox', { name: 'Holders', exact: true }).uncheck();
     await page.reload();
     await seen.asked('which are kept', headings, ({ length }) => length === 10);
     assert.equal(await page.locator('.pools > tr').first().locator('> *').count(), 10);

@@ -1,4 +1,4 @@
-/** What a journey is, and what it has: the market, its seed, a browser, a visit that stays. */
+/** A journey and the things that it uses: the market, its seed, a browser, a visit that stays. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,19 +12,19 @@ import type { Seeded } from './seed.ts';
 export interface Journey {
   /** Also the name of its picture. */
   readonly name: string;
-  /** What a person does. */
+  /** The action of a person. */
   readonly done: string;
-  /** What must be seen then. */
+  /** The statement that must hold at the end. */
   readonly seen: string;
   readonly run: (scene: Scene) => Promise<void>;
 }
 
 /** Where pictures go; undefined: none are made. */
 export const PICTURES = process.env.JOURNEY_PICTURES;
-const MOST_BYTES = 60_000;
+const MAX_BYTES = 60_000;
 const QUALITIES = [80, 70, 60, 50, 40, 30];
 
-/** What one journey leaves for the next. */
+/** State that one journey leaves for the next. */
 export interface Kept {
   seeded: Seeded | null;
   /** A browser with a wallet, and the token that it launched. */
@@ -80,7 +80,7 @@ export class Scene {
       const options = { format: 'webp', quality } as const;
       const { data } = await session.send('Page.captureScreenshot', options);
       const bytes = Buffer.from(data, 'base64');
-      if (bytes.length > MOST_BYTES && quality !== QUALITIES.at(-1)) continue;
+      if (bytes.length > MAX_BYTES && quality !== QUALITIES.at(-1)) continue;
       writeFileSync(join(PICTURES, `${this.#name}.webp`), bytes);
       break;
     }
@@ -104,7 +104,7 @@ export class Scene {
 }
 
 /** Names the choice of a chart of trades. */
-export const TRADES_CHART = 'Every trade, a point each';
+const TRADES_CHART = 'Every trade, a point each';
 
 /** Waits until the chart shows the bars of HTTP, a minute each; answers them. */
 export async function drawn(
@@ -112,7 +112,7 @@ export async function drawn(
   market: JourneyMarket,
   asset: string,
 ): Promise<readonly Bar[]> {
-  // Of a young token every trade is drawn at first.
+  // At first, the chart of a young token draws every trade.
   const isTrades = await seen.page.getByRole('radio', { name: TRADES_CHART }).isChecked();
   if (isTrades)
     await seen.page.locator('.chart-intervals').getByText('1m', { exact: true }).click();

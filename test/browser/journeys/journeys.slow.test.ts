@@ -1,7 +1,7 @@
 /**
- * What people do with the page, in a real browser before a running market; the list with the
+ * Journeys of people through the page, in a real browser with a running market; the list with the
  * pictures is docs/journeys.md, which `npm run journeys` writes. `JOURNEY=phone npm run journeys`
- * walks those with this in their name, and leaves the page alone.
+ * runs only the journeys with `phone` in their name and does not rewrite the list.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,10 @@ const JOURNEYS: readonly Journey[] = [
   ...FRAME_JOURNEYS,
   OUTAGE_JOURNEY,
 ];
-/** Only those whose names have it, and those that all others need: for who works at one. */
+/**
+ * Only journeys whose name matches, and the two that all others depend on. Use it while you work on
+ * one journey.
+ */
 const ONLY = process.env.JOURNEY;
 const NEEDED = ['empty-market', 'launch'];
 const isRun = ({ name }: Journey) =>

@@ -1,5 +1,6 @@
 /** The lists below a token's chart: to their oldest rows, with the keyboard. */
 import assert from 'node:assert/strict';
+import type { Client } from '../../../src/client/index.ts';
 import type { Visit } from '../support.ts';
 import type { Scene } from './journey.ts';
 
@@ -56,10 +57,30 @@ async function sharesAgree(seen: Visit): Promise<void> {
     ([holders, cautions]) => holders !== undefined && holders === cautions,
   );
   for (const panel of ['.distribution', '.insights'])
-    assert.match(await seen.text(`${panel} .base`), /tokens outside the pool/);
+    assert.match(await seen.text(`${panel} .base`), /(?:tokens|supply) outside the pool/);
 }
 
-/** Chooses one of the lists below the chart. */
+/** By what they made, then by what they traded, as HTTP has them. */
+async function listsTraders(client: Client, asset: string, seen: Visit): Promise<void> {
+  await openTab(seen, 'Top traders');
+  const rows = seen.page.locator('.traders tbody tr');
+  const keys = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-key')));
+  for (const [sort, label] of [
+    ['realized', 'Realized'],
+    ['volume', 'Volume'],
+  ] as const) {
+    await seen.page.locator('.top-traders .choices').getByText(label, { exact: true }).click();
+    const traders = (await client.holders.traders({ asset, sort })).data.map(({ pkh }) => pkh);
+    assert(traders.length > 3, 'several have traded');
+    await seen.asked(
+      `traders by ${sort}`,
+      keys,
+      (found) => JSON.stringify(found) === JSON.stringify(traders),
+    );
+  }
+}
+
+/** Opens a tab of the lists below the chart. */
 export async function openTab({ page }: Visit, name: string): Promise<void> {
   await page.getByRole('tab', { name: new RegExp(`^${name}`) }).click();
 }
@@ -98,6 +119,7 @@ export async function goesBack({ market, main }: Scene, seen: Visit): Promise<vo
     TRADES,
     trades.map(({ id }) => id),
   );
+  await listsTraders(market.client, main, seen);
   await openTab(seen, 'Holders');
   await goesOnTo(seen, HOLDERS, holderIds);
   await sharesAgree(seen);

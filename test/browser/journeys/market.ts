@@ -9,10 +9,10 @@ import { pictureOf } from '../../../src/client/trade/picture.ts';
 import { type OrderRequest, TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import type { LiquidityPoolInfo } from '../../../src/client/types.ts';
-import { TcpProxy } from '../../client/tcpProxy.ts';
 import { type Bar, readHistory } from '../../support/chart.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { type Scope, type Server, startServer, temporaryDirectory } from '../../support/server.ts';
+import { TcpProxy } from '../../support/tcpProxy.ts';
 import { untilAsked } from '../../support/until.ts';
 import { WAIT_MS } from '../support.ts';
 import { field } from '../tradeWorld.ts';
@@ -97,7 +97,7 @@ export class JourneyMarket {
     this.#holds += 1;
   }
 
-  /** No block but those that `run` asks for. */
+  /** Makes no block while `run` runs, unless `run` makes one itself. */
   async hold<T>(run: () => Promise<T>): Promise<T> {
     await this.#rest();
     try {
@@ -131,7 +131,9 @@ export class JourneyMarket {
     await this.mine();
   }
 
-  /** Of the newest trade of a token: market time, some blocks ago at the most. */
+  /**
+   * Market time of the newest trade of a token, a few blocks ago at most.
+   */
   async lastTradeMs(asset: string): Promise<number> {
     const [newest] = (await this.client.trades.list({ asset, limit: 1 })).data;
     assert(newest !== undefined, 'it was traded');
@@ -143,7 +145,7 @@ export class JourneyMarket {
     return new TradingClient(this.client, new KeyWallet(secrets, 'testnet'));
   }
 
-  /** Another trader, with so many outputs of ten thousand ADA. */
+  /** Creates another trader with `outputs` outputs of ten thousand ADA each. */
   async funded(name: string, outputs: number): Promise<TradingClient> {
     const trader = this.trader(name);
     const { address } = trader.wallet;
@@ -174,8 +176,8 @@ export class JourneyMarket {
   }
 
   /**
-   * Resolves when all of these orders are filled. A block is made while some are in the mempool,
-   * and none for the executor: how many it takes does not depend on how slow that is.
+   * Resolves when all these orders are filled. Makes blocks while some are in the mempool, and none
+   * while the executor works, so the number of blocks does not depend on the executor's speed.
    */
   async allFilled(beacons: readonly string[]): Promise<void> {
     const ask = async () => {
@@ -212,7 +214,7 @@ export class JourneyMarket {
     return (await this.client.pools.one(asset)).data;
   }
 
-  /** Of a minute each, as HTTP has them. */
+  /** The bars of one minute, from HTTP. */
   async bars(asset: string): Promise<readonly Bar[]> {
     const params = { base: asset, quote: '.', interval: 'min1', price: 'spot' } as const;
     return (await readHistory(this.url, params))?.bars ?? [];
@@ -229,7 +231,7 @@ export class JourneyMarket {
     await this.#server.program.kill();
   }
 
-  /** Over what the one before has left on the disk. */
+  /** Starts a new process on the data of the one before. */
   async restart(): Promise<void> {
     this.#server = await startServer(this.#scope, [], this.#env);
     this.#address.target = this.#server.port;

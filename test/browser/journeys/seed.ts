@@ -59,7 +59,7 @@ export async function seedMarket(market: JourneyMarket): Promise<Seeded> {
   if (assets[0] !== undefined) await market.share(assets[0], bob);
   return { assets, bob, carol };
 
-  /** Buys, or sells a part of what it bought; more buys than sells, so that prices rise. */
+  /** Buys, or sells part of an earlier purchase; more buys than sells, so that prices rise. */
   async function turn(trader: TradingClient, assetId: string): Promise<string> {
     const key = `${trader.wallet.keyHash} ${assetId}`;
     const has = held.get(key) ?? 0n;

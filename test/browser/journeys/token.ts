@@ -14,7 +14,7 @@ function seriesOn({ page }: Visit): Promise<readonly string[]> {
   );
 }
 
-/** Every trade is a point of its own. */
+/** The chart draws every trade as a separate point. */
 async function eachTradeIsDrawn({ market, main }: Scene, seen: Visit): Promise<void> {
   const newest = async () => (await market.client.trades.list({ asset: main, limit: 100 })).data;
   const { page } = seen;
@@ -32,7 +32,7 @@ async function eachTradeIsDrawn({ market, main }: Scene, seen: Visit): Promise<v
   );
 }
 
-/** What a trader looks for first: how it moved, what is in its pool, how old it is. */
+/** The figures that a trader reads first: price changes, the pool's liquidity, the token's age. */
 async function leadsWithItsFigures({ market, main }: Scene, seen: Visit): Promise<void> {
   await seen.asked(
     'changes and counts of HTTP in the header',
@@ -139,7 +139,7 @@ const fork: Journey = {
     const [, asset = ''] = seeded.assets;
     const { carol } = seeded;
     await market.hold(async () => {
-      // What is undone is this journey's own.
+      // The rollback undoes only trades that this journey made.
       for (const ada of [20, 30, 40]) {
         await market.mine(MINUTE_BLOCKS);
         await market.bought(carol, asset, ada);
@@ -190,7 +190,7 @@ const fork: Journey = {
       const revised = await writesOn(seen.page);
       assert(revised.length > 0 && revised.every(({ time }) => time === newest.time));
 
-      // Back into the minute before: bars go, and those that stay are as they were.
+      // Back into the minute before: the newest bars disappear, and the others keep their values.
       await market.client.devnet.fork({ depth: 2 * MINUTE_BLOCKS, resubmit: 'none' });
       const shorter = await drawn(seen, market, asset);
       assert(shorter.length < undone.length, 'bars are gone');
@@ -216,12 +216,16 @@ async function keysWork(seen: Visit): Promise<void> {
   await page.keyboard.press('b');
   assert.equal(await isSell(), false);
   await page.locator('.quick').waitFor();
-  // The form of the other side may be there for one more frame.
-  const second = async () => {
-    await page.keyboard.press('2');
-    return page.locator('input.amount').inputValue();
-  };
-  await seen.asked('the second amount', second, (text) => text === '50');
+  await page.keyboard.press('s');
+  assert.equal(await isSell(), true);
+  // Two keys before the form of the other side is drawn.
+  const press = "dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))";
+  await page.evaluate(`for (const key of ['b', '2']) document.body.${press}`);
+  await seen.asked(
+    'the second amount',
+    () => page.locator('input.amount').inputValue(),
+    (text) => text === '50',
+  );
   await page.keyboard.press('Control+4');
   assert.equal(await page.locator('input.amount').inputValue(), '50', 'the browser has that key');
 }
@@ -265,7 +269,9 @@ const background: Journey = {
   },
 };
 
-/** Headless browsers show every page: this is what a page in the background has. */
+/**
+ * Headless browsers never hide a page, so this script simulates a page in the background.
+ */
 const HIDING = `(() => {
   let isHidden = false;
   const waiting = [];
@@ -284,10 +290,10 @@ const HIDING = `(() => {
 const TOKEN = `${'03'.repeat(28)}.5265706c6179`;
 const MINUTES = 900;
 const START_MS = 1_767_614_400_000;
-/** What the page loads at first, and with each scroll beyond the edge. */
+/** Bars that the page loads at first and with each scroll past the edge. */
 const PIECE = 300;
 
-/** A trade a minute, at a price of its own. */
+/** One trade per minute, each at a different price. */
 function feed(): string {
   const lines = Array.from({ length: MINUTES }, (_, minute) =>
     JSON.stringify({
@@ -329,7 +335,7 @@ const olderBars: Journey = {
     const scrolled = async () => {
       await page.keyboard.press('ArrowLeft');
       const shown = await times();
-      // Each piece is whole when it is drawn, and joins what was there.
+      // Each piece is complete when it is drawn, and continues the bars before it.
       assert(
         wholes.some((count) => isEnd(shown, count)),
         `${shown.length} bars are drawn`,

@@ -1,9 +1,10 @@
 /** From the launch of a token to its graduation, signed in the page. */
 import assert from 'node:assert/strict';
 import { balanceOf } from '../../../src/client/trade/utxo.ts';
-import { drawnOn, listenToCharts, type Visit } from '../support.ts';
-import { launchOn, ordersAre, startWallet } from '../tradeWorld.ts';
+import { drawnOn, type Visit } from '../support.ts';
+import { ordersAre } from '../tradeWorld.ts';
 import { drawn, type Journey } from './journey.ts';
+import { launch } from './launch.ts';
 import { openTab } from './lists.ts';
 import { ADA } from './market.ts';
 
@@ -20,23 +21,6 @@ async function sign({ page }: Visit, kind: 'buy' | 'sell'): Promise<void> {
   await page.getByRole('button', { name: `Sign and ${kind}` }).click();
   await page.locator('dialog').waitFor({ state: 'detached' });
 }
-
-const launch: Journey = {
-  name: 'launch',
-  done: 'makes a wallet, takes coins from the faucet, launches a token with a first buy',
-  seen: 'the token’s own page: its first bar over the full width, its first trade, its author',
-  async run(scene) {
-    const session = await scene.visit();
-    await listenToCharts(session.page);
-    await startWallet(session);
-    const asset = await launchOn(session, 'Walk');
-    scene.keep(session, asset);
-    await session.page.locator('.token-head').getByText('WALK', { exact: true }).waitFor();
-    const bars = await drawn(session, scene.market, asset);
-    assert.equal(bars.length, 1, 'one bar');
-    await scene.picture(session);
-  },
-};
 
 const buySell: Journey = {
   name: 'buy-fill-sell',
@@ -79,6 +63,8 @@ const buySell: Journey = {
     await page.locator('.quote[data-state=quote]').waitFor();
     await page.getByRole('button', { name: 'Review buy' }).click();
     await page.goBack();
+    // Back and forth within one frame is no change of the page: it keeps its form.
+    await amount.waitFor({ state: 'detached' });
     await page.goForward();
     await formIsNew();
     await amount.fill('120.5');
@@ -288,7 +274,7 @@ const limit: Journey = {
     const { market, seeded, own } = scene;
     const { session, asset } = own;
     const { page } = session;
-    // What carries the price down again.
+    // A large buy raises the price, so that there is a fall to wait for.
     await market.bought(seeded.carol, asset, 2500);
     await session.open(`#/token/${asset}`);
     await page.getByText('Limit', { exact: true }).click();

@@ -1,4 +1,7 @@
-/** Wallets: what they hold and made, several of them, keys in and out, extensions, alerts. */
+/**
+ * Wallets: holdings and created tokens, several wallets, export and import of keys, extensions,
+ * alerts.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { addressBytes, parseAddress } from '../../../src/cardano/codec/address.ts';
@@ -18,10 +21,16 @@ async function importKey({ page }: Visit, secret: string): Promise<void> {
   await page.getByRole('button', { name: 'Import it' }).click();
 }
 
+/** With two decimals, cut. */
+function groupedAda(lovelace: bigint): string {
+  const whole = (lovelace / 1_000_000n).toLocaleString('en');
+  return `${whole}.${String((lovelace % 1_000_000n) / 10_000n).padStart(2, '0')}`;
+}
+
 const portfolio: Journey = {
   name: 'portfolio',
   done: 'imports the key of a trader with more than ten trades',
-  seen: 'value, gain, each token at average cost, a line over time: the numbers of the API',
+  seen: 'ADA and tokens in one total, gain, average costs, a line; price and fee of orders',
   async run(scene) {
     const { market, seeded } = scene;
     const seen = await scene.visit();
@@ -45,6 +54,19 @@ const portfolio: Journey = {
     const main = data.tokens.find(({ asset }) => asset === scene.main);
     const average = row.filter({ hasText: 'Cosmic Otter' }).locator('.col-average');
     assert.equal(await average.getAttribute('title'), `${main?.averageBuyPrice} ADA`);
+    const total = page.locator('.portfolio .fig').filter({ hasText: 'Total' });
+    const coins = balanceOf(await utxosOf(market.client, seeded.bob.wallet.keyHash)).lovelace;
+    const worth = coins + BigInt(data.valueAda.replace('.', ''));
+    await seen.asked(
+      'coins and tokens in one total',
+      () => total.locator('.figure').innerText(),
+      (text) => text === `${groupedAda(worth)}\u00a0₳`,
+    );
+    await page
+      .locator('.ended-orders .own-price')
+      .first()
+      .getByText(/^at .+\s₳ · fee [\d.]+\s₳$/)
+      .waitFor();
     await page.locator('.pnl-history svg').waitFor();
     await page.locator('.portfolio').scrollIntoViewIfNeeded();
     await scene.picture(seen);
@@ -54,15 +76,18 @@ const portfolio: Journey = {
 const share: Journey = {
   name: 'pnl-picture',
   done: 'shares what it made as a picture, and saves that',
-  seen: 'the profit and the tokens it came from, no address; a file of 1200 × 630',
+  seen: 'the profit, how many times what was spent, the tokens it came from, no address',
   async run(scene) {
     const seen = await scene.visit({ acceptDownloads: true });
     const { page } = seen;
     await seen.open('#/wallet');
     await importKey(seen, secretOf('bob'));
     const address = await page.locator('.wallet-address code').innerText();
-    await page.getByRole('button', { name: 'Share as a picture' }).click();
-    const picture = page.locator('.pnl-picture');
+    await page
+      .locator('.portfolio header')
+      .getByRole('button', { name: 'Share as a picture' })
+      .click();
+    const picture = page.locator('.shared-picture');
     await picture.waitFor();
     const text = (await picture.getAttribute('alt')) ?? '';
     assert.match(text, /^Profit and loss [+−][\d.,]+\s₳.*BADG \+[\d.,]+\s₳/);
@@ -76,6 +101,21 @@ const share: Journey = {
     assert.equal(file.suggestedFilename(), 'upcurve.png');
     assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1200, 630]);
     await page.locator('dialog').waitFor({ state: 'detached' });
+    await page
+      .locator('.pnl')
+      .getByRole('button', { name: /Cosmic Otter as a picture/ })
+      .click();
+    await picture.waitFor();
+    assert.match((await picture.getAttribute('alt')) ?? '', /^Profit and loss .*\d×\. /);
+    await page.keyboard.press('Escape');
+    await seen.open(`#/token/${scene.main}`);
+    const header = page.locator('.token-head');
+    await header.getByRole('button', { name: 'Cosmic Otter as a picture' }).click();
+    await seen.asked(
+      'the picture of the server',
+      () => page.evaluate("document.querySelector('.shared-picture')?.naturalWidth"),
+      (width) => width === 1200,
+    );
   },
 };
 
@@ -113,7 +153,7 @@ const twoWallets: Journey = {
     const { page } = session;
     await session.open('#/wallet');
     const row = page.locator('.pnl tbody tr');
-    await row.getByText('Walk').waitFor();
+    await row.getByText('Walk', { exact: true }).waitFor();
     await session.asked(
       'the price went up, and with it the gain',
       () => row.locator('.col-unrealized').innerText(),
@@ -128,7 +168,7 @@ const twoWallets: Journey = {
     );
     await page.getByText('No token yet.').waitFor();
     await page.getByLabel('All 2 wallets').check();
-    await row.getByText('Walk').waitFor();
+    await row.getByText('Walk', { exact: true }).waitFor();
     await scene.picture(session);
   },
 };
@@ -194,7 +234,7 @@ const alert: Journey = {
   },
 };
 
-/** What the extension's user does and has. */
+/** The state of the simulated extension and its user. */
 interface Holder {
   networkId: number;
   declines: boolean;

@@ -1,6 +1,6 @@
 /**
- * What the foreign evaluator is asked: a transaction of each kind as our builder makes it, and the
- * same with one lovelace more in what its scripts guard, which most of them refuse.
+ * Cases for the foreign evaluator: a transaction of each kind as our builder makes it, and the same
+ * with one lovelace more in the guarded outputs, which most scripts refuse.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -87,7 +87,7 @@ function sorted(ran: readonly Ran[]): string[] {
     .sort();
 }
 
-/** What stands in the transaction. */
+/** The units that the transaction declares. */
 export function declared({ tx }: Pick<Case, 'tx'>): Verdict {
   return sorted(decodeTransaction(tx).redeemers);
 }
@@ -125,7 +125,7 @@ export function theirs(cases: readonly Case[]): Verdict[] {
 }
 
 function question({ name, tx, utxos, epoch }: Case) {
-  const { costModels, version, mostMemory, mostCpu } = EPOCHS[epoch] ?? assert.fail(epoch);
+  const { costModels, version, maxMemory, maxCpu } = EPOCHS[epoch] ?? assert.fail(epoch);
   const models = costModels.map((model, at): [Uint8Array, Uint8Array] => {
     return [uint(at), array(model.map(integer))];
   });
@@ -136,8 +136,8 @@ function question({ name, tx, utxos, epoch }: Case) {
     costModels: toHex(map(models)),
     slots: [SLOTS.zeroTimeMs, SLOTS.zeroSlot, SLOTS.slotLengthMs],
     protocol: version.major,
-    memory: Number(mostMemory),
-    cpu: Number(mostCpu),
+    memory: Number(maxMemory),
+    cpu: Number(maxCpu),
     // It knows no native scripts, so it would miss them.
     phaseOne: decodeTransaction(tx).redeemers.length > 0,
   };

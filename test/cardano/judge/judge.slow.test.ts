@@ -1,7 +1,7 @@
 /**
  * A foreign evaluator that knows the protocol version, Aiken's `uplc` (Rust), judges a transaction
  * of each kind that we build: the same verdict, and the units to the last one. Skipped where it is
- * not built: `npm run test:judge` does that. What it said is kept for `verdicts.test.ts`.
+ * not built: `npm run test:judge` does that. The verdicts are stored for `verdicts.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** One transaction of each kind that we build, as plans: what a foreign evaluator judges. */
+/** One transaction of each kind that we build, as plans: a foreign evaluator judges them. */
 import assert from 'node:assert/strict';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import type { ProtocolParameters } from '../../../src/cardano/ledger/parameters.ts';
@@ -6,13 +6,13 @@ import { planLaunch } from '../../../src/cardano/transactions/launch.ts';
 import { planLock, planWithdraw } from '../../../src/cardano/transactions/lock.ts';
 import { planCancel, planOrder, planRefund } from '../../../src/cardano/transactions/order.ts';
 import { planOf, type TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
-import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import {
-  type Plan,
-  planBatch,
-  planCollect,
-  planGraduation,
-} from '../../../src/chain/executor/plan.ts';
+  batchStep,
+  collectStep,
+  type FundedStep,
+  graduationStep,
+} from '../../../src/chain/executor/fundedStep.ts';
+import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import { graduated, type PoolState } from '../../../src/engine/market/pool.ts';
 import { quoteLaunch } from '../../../src/engine/market/quote.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
@@ -111,20 +111,20 @@ function batch(state: PoolState, orders: readonly Placed[]): TransactionPlan {
   const pool = poolOf(state);
   const { utxo: funds, float: reserved } = float();
   const open = orders.map(({ order }) => order);
-  const matched = matchOrders({ pool: state, orders: open, fees, nowMs: NOW_MS, mostOrders: 16 });
+  const matched = matchOrders({ pool: state, orders: open, fees, nowMs: NOW_MS, maxOrders: 16 });
   assert.equal(matched.fills.length + matched.refunds.length, orders.length);
   const request = { batch: matched, pool: pool.output, fees, feeAddress, funding: [reserved] };
-  const plan = planBatch({ ...request, networkFeeLovelace: GUESS_LOVELACE });
+  const plan = batchStep({ ...request, networkFeeLovelace: GUESS_LOVELACE });
   return step(plan, [pool.utxo, funds, ...orders.map((each) => each.utxo)], matched.next);
 }
 
 function step(
-  plan: ReturnType<typeof planBatch>,
+  plan: ReturnType<typeof batchStep>,
   utxos: readonly Utxo[],
   next: PoolState | null,
 ): TransactionPlan {
-  assert.ok(plan.outcome === 'plan');
-  const spent = new Set(plan.inputs.map(({ ref }: Plan['inputs'][number]) => ref.txHash));
+  assert.ok(plan.outcome === 'funded');
+  const spent = new Set(plan.inputs.map(({ ref }: FundedStep['inputs'][number]) => ref.txHash));
   return stepPlan(
     plan,
     utxos.filter(({ ref }) => spent.has(ref.txHash)),
@@ -148,7 +148,7 @@ function graduation(): TransactionPlan {
   const pool = poolOf(state);
   const { utxo: funds, float: reserved } = float();
   const request = { pool: pool.output, fees, feeAddress, funding: [reserved] };
-  const plan = planGraduation({ ...request, networkFeeLovelace: GUESS_LOVELACE }, AMM_ADDRESS);
+  const plan = graduationStep({ ...request, networkFeeLovelace: GUESS_LOVELACE }, AMM_ADDRESS);
   return step(plan, [pool.utxo, funds], graduated(state));
 }
 
@@ -156,7 +156,7 @@ function collect(): TransactionPlan {
   const pool = poolOf(ammWith(18_188_400_000n, 263_536_686n, 5_000_001n));
   const { utxo: funds, float: reserved } = float();
   const request = { pool: pool.output, fees, feeAddress, funding: [reserved] };
-  const plan = planCollect({ ...request, networkFeeLovelace: GUESS_LOVELACE }, ALICE.text);
+  const plan = collectStep({ ...request, networkFeeLovelace: GUESS_LOVELACE }, ALICE.text);
   return step(plan, [pool.utxo, funds], ammWith(18_188_400_000n, 263_536_686n, 0n));
 }
 

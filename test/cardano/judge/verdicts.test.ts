@@ -1,5 +1,5 @@
 /**
- * Our evaluator against verdicts of a foreign one that knows the protocol version (`uplc`, see
+ * Our evaluator gives the verdicts of a foreign one that knows the protocol version (`uplc`, see
  * `judge.slow.test.ts`): the same for each kind of transaction, units exactly.
  */
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ test('every kind that we build was judged, by the scripts that it runs today', (
       utxos.flatMap(({ output }) => output.scriptHash ?? []).sort();
     const judged = kept.filter((each) => each.epoch === epoch);
     const now = casesOf(epoch);
-    const remedy = 'write them again: npm run test:judge, then node test/cardano/judge/write.ts';
+    const remedy = 'write them again: npm run test:judge, then node scripts/writeVerdicts.ts';
     assert.deepEqual(
       now.map(({ name }) => name),
       judged.map(({ name }) => name),

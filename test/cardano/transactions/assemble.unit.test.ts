@@ -1,4 +1,4 @@
-/** Fees to the byte, conservation, and what a build refuses. */
+/** Fees are exact to the byte, value is conserved, and impossible builds are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CML } from '@lucid-evolution/lucid';
@@ -7,11 +7,7 @@ import { encodeOutput } from '../../../src/cardano/codec/encode.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { assemble } from '../../../src/cardano/transactions/assemble.ts';
-import {
-  leastFee,
-  leastLovelace,
-  referencesLovelace,
-} from '../../../src/cardano/transactions/cost.ts';
+import { minFee, minLovelace, referencesLovelace } from '../../../src/cardano/transactions/cost.ts';
 import { planCancel, planOrder } from '../../../src/cardano/transactions/order.ts';
 import { dataHex, planOf, type TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
@@ -90,7 +86,7 @@ test('what an output must hold is what CML says', () => {
       const datum = datumBytes === 0 ? null : dataHex('ee'.repeat(datumBytes));
       const address = isBase ? ALICE.text : COLLATERAL_OWNER.text;
       const output = { address, value: asValue(0n, assets), datum };
-      const lovelace = leastLovelace(PARAMETERS, output);
+      const lovelace = minLovelace(PARAMETERS, output);
       const bytes = encodeOutput({ ...output, value: { ...output.value, lovelace } });
       const read = CML.TransactionOutput.from_cbor_bytes(bytes);
       assert.equal(CML.min_ada_required(read, 4310n), lovelace);
@@ -105,7 +101,7 @@ test('scripts in references cost more by the tier', () => {
   assert.equal(referencesLovelace(PARAMETERS, tier + 1n), 384_018n);
   assert.equal(referencesLovelace(PARAMETERS, 2n * tier + 1n), 844_821n);
   const units = [{ memory: 1n, cpu: 1n }];
-  assert.equal(leastFee(PARAMETERS, 0, units, 0n), 155_382n);
+  assert.equal(minFee(PARAMETERS, 0, units, 0n), 155_382n);
 });
 
 test('whatever the wallet, a transfer conserves and is accepted', () => {
@@ -186,7 +182,7 @@ test('what does not fit into a transaction is said', () => {
 test('scripts over the limits of a transaction are refused here, not on the chain', () => {
   const [, cancelling] = plans();
   const plan = cancelling?.[1] ?? assert.fail();
-  for (const limit of [{ mostCpu: 1n }, { mostMemory: 1n }]) {
+  for (const limit of [{ maxCpu: 1n }, { maxMemory: 1n }]) {
     const outcome = assemble(plan, { parameters: { ...PARAMETERS, ...limit }, evaluate });
     assert.ok(outcome.outcome === 'refused');
     assert.equal(outcome.reason, 'TOO_LARGE');
@@ -203,17 +199,17 @@ test('a plan may be held to a share of the limits', () => {
   // The ledger counts neither the byte of is_valid nor a tag that a wallet may leave out.
   const bytes = signedBy(built(placing).bytes, people).length + 3;
   for (const [plan, limit] of [
-    [cancelling, { mostMemory: 2n * memory }],
-    [cancelling, { mostCpu: 2n * cpu }],
-    [placing, { mostBytes: 2 * bytes }],
+    [cancelling, { maxMemory: 2n * memory }],
+    [cancelling, { maxCpu: 2n * cpu }],
+    [placing, { maxBytes: 2 * bytes }],
   ] as const) {
     const parameters = { ...PARAMETERS, ...limit };
     assert.equal(
-      assemble({ ...plan, mostPercent: 50 }, { parameters, evaluate }).outcome,
+      assemble({ ...plan, maxPercent: 50 }, { parameters, evaluate }).outcome,
       'built',
       JSON.stringify(Object.keys(limit)),
     );
-    const outcome = assemble({ ...plan, mostPercent: 49 }, { parameters, evaluate });
+    const outcome = assemble({ ...plan, maxPercent: 49 }, { parameters, evaluate });
     assert.ok(outcome.outcome === 'refused');
     assert.equal(outcome.reason, 'TOO_LARGE');
   }

@@ -1,4 +1,6 @@
-/** Outputs that callers name: content from our ledger, nothing of the server's. */
+/**
+ * Outputs that callers name: their content comes from our ledger, and none belongs to the server.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAddress } from '../../../src/cardano/codec/address.ts';

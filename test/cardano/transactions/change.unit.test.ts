@@ -1,4 +1,7 @@
-/** What is counted is what is written. Replay a failure with the seed and path it prints. */
+/**
+ * The sizes that `Change` computes equal the sizes of the outputs that are written. Replay a
+ * failure with the seed and path it prints.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -8,7 +11,7 @@ import { Change, changeOutputs } from '../../../src/cardano/transactions/change.
 import { PARAMETERS } from '../../support/parameters.ts';
 import { ALICE, COLLATERAL_OWNER } from './world.ts';
 
-const MOST_AMOUNT = (1n << 63n) - 1n;
+const MAX_AMOUNT = (1n << 63n) - 1n;
 
 /** Some policies have hundreds of names, some one. */
 const anyAsset = fc
@@ -57,10 +60,10 @@ test('after any coming and going the bytes and least lovelace are those of its o
       several += Number(bundles.length > 1);
       const outputs = change.outputs();
       const least = bundles.reduce((sum, { value }) => sum + value.lovelace, 0n);
-      if (bundles.length > 0) assert.equal(change.leastLovelace, least);
-      assert.equal('length' in outputs, held.lovelace >= change.leastLovelace);
+      if (bundles.length > 0) assert.equal(change.minLovelace, least);
+      assert.equal('length' in outputs, held.lovelace >= change.minLovelace);
       if (!('length' in outputs)) {
-        assert.equal(outputs.lackLovelace, change.leastLovelace - held.lovelace);
+        assert.equal(outputs.lackLovelace, change.minLovelace - held.lovelace);
         return;
       }
       assert.ok(equalValues(addValues(coins(0n), ...outputs.map(({ value }) => value)), held));
@@ -73,7 +76,7 @@ test('after any coming and going the bytes and least lovelace are those of its o
 test('an amount that no output may hold is said before it is written', () => {
   const change = new Change(ALICE.text, PARAMETERS);
   const asset = `${'ab'.repeat(28)}.`;
-  change.add(asValue(0n, [[asset, MOST_AMOUNT]]));
+  change.add(asValue(0n, [[asset, MAX_AMOUNT]]));
   assert.ok(change.tokenBytes < 50);
   change.add(asValue(0n, [[asset, 1n]]));
   assert.equal(change.tokenBytes, Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 /**
- * Who evaluates scripts: upcurve where it knows the node's parameters, else the node, else no one.
- * And that the units of both are compared, and the larger ones used.
+ * Evaluators of scripts: upcurve where it knows the node's parameters, else the node, else no one.
+ * The units of both are compared, and the larger ones used.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -42,7 +42,7 @@ const PYTHON = ['python3', '/usr/bin/python3'].find(
 );
 const skip = PYTHON === undefined ? 'python3-cbor2 is not installed' : false;
 
-/** What the foreign library gives back: the transaction written again, and the body's hash. */
+/** The transaction as the foreign library writes it again, and the body's hash. */
 function roundTrip(bytes: Uint8Array): { hex: string; id: string } {
   const { stdout, stderr, status } = python(toHex(bytes));
   assert.equal(status, 0, stderr);

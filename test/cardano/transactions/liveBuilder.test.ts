@@ -10,7 +10,7 @@ import { PARAMETERS } from '../../support/parameters.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import { ADA, ALICE, ada, DEPLOYMENT, NOW_MS, orderOf, SLOTS } from './world.ts';
 
-/** Of a build, by which it is given up; not what is tested here. */
+/** Time limit of a build. It is long here, because these tests do not test the limit. */
 const BUILD_MS = 10_000;
 /** It asks again at once; a build may take its time. */
 const CLOCK: Clock = {
@@ -18,7 +18,7 @@ const CLOCK: Clock = {
   after: (delayMs, run) => systemClock.after(delayMs === BUILD_MS ? 60_000 : delayMs / 1000, run),
 };
 const TERMS: LedgerTerms = { parameters: PARAMETERS, slots: SLOTS };
-// trust: wrong on purpose; what is called does not cross threads
+// trust: wrong on purpose; a function cannot cross threads
 const UNSENDABLE = (() => 0) as unknown as number;
 const { feeFixedLovelace } = PARAMETERS;
 const DEARER: LedgerTerms = {

@@ -26,15 +26,15 @@ import { SLOTS } from './world.ts';
 export function budgetsByLucid(
   bytes: Uint8Array,
   utxos: readonly Utxo[],
-  { costModels, mostCpu, mostMemory }: ProtocolParameters = PARAMETERS,
+  { costModels, maxCpu, maxMemory }: ProtocolParameters = PARAMETERS,
 ): Map<string, string> {
   const ran = eval_phase_two_raw(
     chainForm(bytes),
     utxos.map(({ ref }) => encodeRef(ref)),
     utxos.map(({ output }) => fromHex(output.cbor)),
     map(costModels.map((costs, language) => [integer(language), array(costs.map(integer))])),
-    mostCpu,
-    mostMemory,
+    maxCpu,
+    maxMemory,
     BigInt(SLOTS.zeroTimeMs),
     BigInt(SLOTS.zeroSlot),
     SLOTS.slotLengthMs,

@@ -1,6 +1,6 @@
 /**
- * What we build for two scripts of mainnet, run by the scripts themselves: the code that lies
- * there, with the hashes of `config/mainnet.json`. Only addresses are of a test network.
+ * Transactions that we build for two scripts of mainnet, run by these scripts: the code on mainnet,
+ * with the hashes of `config/mainnet.json`. Only addresses are of a test network.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

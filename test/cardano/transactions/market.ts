@@ -8,8 +8,8 @@ import { capLovelace } from '../../../src/cardano/datums/deployment.ts';
 import { planOrder } from '../../../src/cardano/transactions/order.ts';
 import { type NextPool, planStep } from '../../../src/cardano/transactions/paired.ts';
 import { dataHex, type TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
+import type { FundedStep, PoolOutput } from '../../../src/chain/executor/fundedStep.ts';
 import type { OpenOrder } from '../../../src/chain/executor/matching.ts';
-import type { Plan, PoolOutput } from '../../../src/chain/executor/plan.ts';
 import { costOf } from '../../../src/engine/market/curve.ts';
 import type { Kind } from '../../../src/engine/market/exchange.ts';
 import { type PoolState, poolLovelace } from '../../../src/engine/market/pool.ts';
@@ -112,7 +112,7 @@ function scriptsOf(utxos: readonly Utxo[]): Utxo[] {
 }
 
 export function stepPlan(
-  plan: Plan,
+  plan: FundedStep,
   utxos: readonly Utxo[],
   next: PoolState | null,
 ): TransactionPlan {

@@ -43,7 +43,7 @@ test('a buy offers its amount, the fee and the deposit', () => {
     executor: EXECUTOR.key.hash,
     refundAfterMs: BigInt(expiresAtMs),
     owner: ALICE.key.hash,
-    market: NFT,
+    poolNft: NFT,
   });
   assert.equal(keyWitnesses.length, 1);
   assert.equal(outputs.length, 2);

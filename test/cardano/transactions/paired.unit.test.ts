@@ -5,13 +5,13 @@ import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../../src/cardano/codec/value.ts';
 import type { TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
 import { signOwn } from '../../../src/cardano/transactions/signing.ts';
-import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import {
-  type Plan,
-  planBatch,
-  planCollect,
-  planGraduation,
-} from '../../../src/chain/executor/plan.ts';
+  batchStep,
+  collectStep,
+  type FundedStep,
+  graduationStep,
+} from '../../../src/chain/executor/fundedStep.ts';
+import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import { graduated, type PoolState } from '../../../src/engine/market/pool.ts';
 import {
   AMM_ADDRESS,
@@ -49,10 +49,10 @@ function batchOf(state: PoolState, orders: readonly Placed[]) {
   const pool = poolOf(state);
   const { utxo, float: reserved } = float();
   const open = orders.map(({ order }) => order);
-  const batch = matchOrders({ pool: state, orders: open, fees, nowMs: NOW_MS, mostOrders: 16 });
+  const batch = matchOrders({ pool: state, orders: open, fees, nowMs: NOW_MS, maxOrders: 16 });
   const request = { batch, pool: pool.output, fees, feeAddress, funding: [reserved] };
-  const plan = planBatch({ ...request, networkFeeLovelace: GUESS_LOVELACE });
-  assert.ok(plan.outcome === 'plan');
+  const plan = batchStep({ ...request, networkFeeLovelace: GUESS_LOVELACE });
+  assert.ok(plan.outcome === 'funded');
   const utxos = [pool.utxo, utxo, ...orders.map((each) => each.utxo)];
   const transaction = stepPlan(plan, utxos.filter(isIn(plan)), batch.next);
   return { batch, plan, transaction, usesFloat: plan.inputs.some(({ ref }) => ref === utxo.ref) };
@@ -75,13 +75,15 @@ function judged(transaction: TransactionPlan): Uint8Array {
   return bytes;
 }
 
-function isIn({ inputs }: Plan) {
+function isIn({ inputs }: FundedStep) {
   return ({ ref }: { ref: { txHash: string } }) =>
     inputs.some((input) => input.ref.txHash === ref.txHash);
 }
 
-/** Outputs are the plan's, and the fee output pays exactly what the network took. */
-function paysExactly(plan: Plan, bytes: Uint8Array): void {
+/**
+ * The outputs are the plan's, and the fee output receives exactly the rest after the network fee.
+ */
+function paysExactly(plan: FundedStep, bytes: Uint8Array): void {
   const made = decodeTransaction(bytes);
   assert.equal(made.outputs.length, plan.outputs.length);
   for (const [index, { kind, value, address }] of plan.outputs.entries()) {
@@ -148,8 +150,8 @@ test('a pool graduates whole, and a float pays the network', () => {
   const pool = poolOf(state);
   const { utxo, float: reserved } = float();
   const request = { pool: pool.output, fees, feeAddress, funding: [reserved] };
-  const plan = planGraduation({ ...request, networkFeeLovelace: GUESS_LOVELACE }, AMM_ADDRESS);
-  assert.ok(plan.outcome === 'plan');
+  const plan = graduationStep({ ...request, networkFeeLovelace: GUESS_LOVELACE }, AMM_ADDRESS);
+  assert.ok(plan.outcome === 'funded');
   const transaction = stepPlan(plan, [pool.utxo, utxo], graduated(state));
   const bytes = judged(transaction);
   paysExactly(plan, bytes);
@@ -162,8 +164,8 @@ test('what a pool owes is paid to its creator', () => {
   const pool = poolOf(state);
   const { utxo, float: reserved } = float();
   const request = { pool: pool.output, fees, feeAddress, funding: [reserved] };
-  const plan = planCollect({ ...request, networkFeeLovelace: GUESS_LOVELACE }, ALICE.text);
-  assert.ok(plan.outcome === 'plan');
+  const plan = collectStep({ ...request, networkFeeLovelace: GUESS_LOVELACE }, ALICE.text);
+  assert.ok(plan.outcome === 'funded');
   const paid = ammWith(18_188_400_000n, 263_536_686n, 0n);
   const transaction = stepPlan(plan, [pool.utxo, utxo], paid);
   const bytes = judged(transaction);

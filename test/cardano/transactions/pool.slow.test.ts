@@ -4,7 +4,7 @@ import { getPriority } from 'node:os';
 import { after, test } from 'node:test';
 import {
   type BuilderLimits,
-  BuilderPool,
+  ThreadedBuilder,
 } from '../../../src/cardano/transactions/builderThreads.ts';
 import { planOrder } from '../../../src/cardano/transactions/order.ts';
 import type { TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
@@ -13,10 +13,10 @@ import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 import { ADA, ALICE, ada, built, DEPLOYMENT, NOW_MS, orderOf, SLOTS } from './world.ts';
 
-function pool(limits: Partial<BuilderLimits>, rssBytes?: () => number): BuilderPool {
+function pool(limits: Partial<BuilderLimits>, rssBytes?: () => number): ThreadedBuilder {
   const common = { clock: systemClock, parameters: PARAMETERS, slots: SLOTS };
   const options = { ...common, limits: { buildTimeMs: 60_000, ...limits } };
-  return new BuilderPool(rssBytes === undefined ? options : { ...options, rssBytes });
+  return new ThreadedBuilder(rssBytes === undefined ? options : { ...options, rssBytes });
 }
 
 function placing(): TransactionPlan {
@@ -24,8 +24,8 @@ function placing(): TransactionPlan {
     .plan;
 }
 
-/** One thread, for all who leave it running. */
-const builder = pool({ mostWaiting: 3, mostUrgent: 1 });
+/** One thread, shared by all tests that do not stop it. */
+const builder = pool({ maxWaiting: 3, maxUrgent: 1 });
 const started = builder.start();
 after(() => builder.stop());
 
@@ -88,7 +88,7 @@ test('a broken plan is a failure of this build only', async () => {
 });
 
 test('threads are replaced after their number of builds, and no build is lost', async () => {
-  const own = pool({ mostBuilds: 3, threads: 2 });
+  const own = pool({ maxBuilds: 3, threads: 2 });
   await own.start();
   try {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => own.build(placing())));
@@ -104,7 +104,7 @@ test('threads are replaced after their number of builds, and no build is lost', 
 });
 
 test('threads are replaced above the memory limit', async () => {
-  const own = pool({ leastBuilds: 2, mostRssBytes: 100 }, () => 101);
+  const own = pool({ minBuilds: 2, maxRssBytes: 100 }, () => 101);
   await own.start();
   try {
     for (let build = 0; build < 4; build += 1) await own.build(placing());
@@ -123,7 +123,7 @@ test('a build that takes too long is given up, and the next one works', async ()
       return { cancel: () => {} };
     },
   };
-  const own = new BuilderPool({ clock, parameters: PARAMETERS, slots: SLOTS });
+  const own = new ThreadedBuilder({ clock, parameters: PARAMETERS, slots: SLOTS });
   await own.start();
   try {
     const late = own.build(placing());

@@ -12,9 +12,9 @@ import {
   equalValues,
   subtractValue,
 } from '../../../src/cardano/codec/value.ts';
-import { leastLovelace } from '../../../src/cardano/transactions/cost.ts';
+import { minLovelace } from '../../../src/cardano/transactions/cost.ts';
 import { planOrder } from '../../../src/cardano/transactions/order.ts';
-import { MOST_WALLET_INPUTS, select } from '../../../src/cardano/transactions/selection.ts';
+import { MAX_WALLET_INPUTS, select } from '../../../src/cardano/transactions/selection.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 import { accepted } from './verdict.ts';
 import {
@@ -72,20 +72,20 @@ test('what is chosen covers the need, comes back to the lovelace, and holds no s
         const all = addValues(coins(0n), ...free.map(({ output }) => output.value));
         const left = subtractValue(all, need);
         const isShort = (left.assets.get(asset(token)) ?? 0n) < 0n;
-        // All of it together would not leave its change standing.
+        // If the whole wallet were spent, the change would hold too little ADA.
         assert.ok(isShort || left.lovelace < 20n * ADA);
         return;
       }
       const { utxos, change } = selection;
       assert.equal(new Set(utxos.map(({ ref }) => refText(ref))).size, utxos.length);
       assert.ok(utxos.every((each) => wallet.includes(each) && each.output.scriptHash === null));
-      assert.ok(utxos.length <= MOST_WALLET_INPUTS);
+      assert.ok(utxos.length <= MAX_WALLET_INPUTS);
       const put = addValues(coins(0n), ...utxos.map(({ output }) => output.value));
       const out = addValues(need, ...change.map(({ value }) => value));
       assert.ok(equalValues(put, out));
       for (const output of change) {
-        assert.ok(output.value.lovelace >= leastLovelace(PARAMETERS, output));
-        assert.ok(encodeAssets(output.value.assets).length < PARAMETERS.mostValueBytes - 10);
+        assert.ok(output.value.lovelace >= minLovelace(PARAMETERS, output));
+        assert.ok(encodeAssets(output.value.assets).length < PARAMETERS.maxValueBytes - 10);
       }
     }),
     { numRuns: 500 },
@@ -131,7 +131,7 @@ test('many small outputs are spent up to a cap, and then to be consolidated', ()
     planOrder(DEPLOYMENT, orderOf(ALICE, 'buy', amount * ADA), wallet, NOW_MS).plan;
   const plan = buy(395n);
   const transaction = built(plan);
-  assert.equal(transaction.inputs.length, MOST_WALLET_INPUTS);
+  assert.equal(transaction.inputs.length, MAX_WALLET_INPUTS);
   accepted(transaction, plan, [ALICE]);
   const outcome = outcomeOf(buy(398n));
   assert.ok(outcome.outcome === 'refused');
@@ -171,7 +171,7 @@ test('a wallet full of tokens costs no more looks than a transaction has room fo
     const value = coins(BigInt(2 * outputs - 1) * ADA);
     const selection = select(wallet, { value, changeAddress: ALICE.text }, PARAMETERS);
     assert.equal(selection.outcome, 'scattered');
-    // Once for what fits; twice, there and back, for what does not.
+    // One walk for an output that fits, two (there and back) for one that does not.
     assert.ok(walks() <= 100, `${walks()} looks`);
   }
 });

@@ -1,5 +1,6 @@
 /**
- * What the server signs and what not. Each rule is broken on bytes that are otherwise ours.
+ * When the server signs a transaction and when it refuses to. Each rule is broken on bytes that are
+ * otherwise ours.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

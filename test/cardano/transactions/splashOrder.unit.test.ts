@@ -41,7 +41,7 @@ test('a buy offers its amount, the step, the fee and the deposit, and names itse
     ...{ tag: '00', beacon, redeemer: ALICE.address, input: '.', output: TOKEN },
     ...{ amount: 50n * ADA, stepLovelace: ADA, feeLovelace: ADA, worstPrice },
     ...{ executors: [splashOrder?.executor], cancelAfterMs: 0n, owner: ALICE.key.hash },
-    leastOutput: 50_000n,
+    minPartOutput: 50_000n,
   });
   assert.ok(isNewBeacon(beacon, order.datum ?? '', inputs, ORDER_OUTPUT));
   assert.ok(!isNewBeacon(beacon, order.datum ?? '', inputs, 1), 'of that output alone');

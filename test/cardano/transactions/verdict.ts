@@ -1,4 +1,6 @@
-/** What every transaction of ours has to stand: two judges, two evaluators, a foreign reader. */
+/**
+ * Checks that every transaction of ours must pass: two judges, two evaluators, a foreign reader.
+ */
 import assert from 'node:assert/strict';
 import { CML } from '@lucid-evolution/lucid';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';

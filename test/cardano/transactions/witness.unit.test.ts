@@ -1,4 +1,7 @@
-/** Signatures merged into transactions of any form: body and what is there stay byte for byte. */
+/**
+ * Signatures merged into transactions of any form: the body and the existing witnesses stay byte
+ * for byte.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

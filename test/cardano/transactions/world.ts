@@ -78,7 +78,7 @@ function atEnterprise(someone: Person): Person {
 
 let made = 0;
 /** A reference that was never used. */
-export function anyHash(): string {
+function anyHash(): string {
   made += 1;
   return blake2b256(Buffer.from(`made ${made}`));
 }
@@ -193,8 +193,8 @@ export const TOKEN = `${'ab'.repeat(28)}.${toHex(Buffer.from('DAVE'))}`;
 export function orderOf(owner: Person, kind: Kind, inputAmount: bigint): OrderRequest {
   const worstPrice = { numerator: 1n, denominator: 1000n };
   const executor = EXECUTOR.key.hash;
-  const market = NFT;
-  return { owner: owner.address, token: TOKEN, market, executor, kind, inputAmount, worstPrice };
+  const poolNft = NFT;
+  return { owner: owner.address, token: TOKEN, poolNft, executor, kind, inputAmount, worstPrice };
 }
 
 export const RULES: CollateralRules = {
@@ -203,8 +203,8 @@ export const RULES: CollateralRules = {
   collateralKey: COLLATERAL_OWNER.key,
 };
 
-/** Counts how often what it holds is gone through: work that a test can bound without a clock. */
-export class CountedAssets extends Map<string, bigint> {
+/** Counts the walks over its content: work that a test can bound without a clock. */
+class CountedAssets extends Map<string, bigint> {
   walks = 0;
 
   override [Symbol.iterator]() {

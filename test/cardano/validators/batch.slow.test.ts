@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Assets } from '@lucid-evolution/lucid';
-import { leastFee } from '../../../src/cardano/transactions/cost.ts';
+import { minFee } from '../../../src/cardano/transactions/cost.ts';
 import { amountOut } from '../../../src/engine/market/amm.ts';
 import {
   buyTokens,
@@ -49,7 +49,7 @@ interface Slot {
   readonly output: Output;
 }
 
-/** Order `i`: every third one sells; `fill` gives what it gets. */
+/** Order `i`: every third one sells; `fill` returns its result. */
 function order(world: World, { token, nft }: Ids, i: number, fill: Fill): Slot {
   const owner = key(20 + i);
   const sells = i % 3 === 2;
@@ -170,7 +170,7 @@ function refunds(world: World, count: number): Plan {
   };
 }
 
-const { mostMemory, mostCpu } = PARAMETERS;
+const { maxMemory, maxCpu } = PARAMETERS;
 
 type Accepted = Extract<Verdict, { accepted: true }>;
 
@@ -178,13 +178,13 @@ function within(percent: bigint, { costs, sizeBytes }: Accepted, context: TestCo
   const all = [...costs.values()];
   const mem = all.reduce((sum, cost) => sum + cost.mem, 0n);
   const cpu = all.reduce((sum, cost) => sum + cost.cpu, 0n);
-  const [ofMem, ofCpu] = [Number(mem) / Number(mostMemory), Number(cpu) / Number(mostCpu)];
+  const [ofMem, ofCpu] = [Number(mem) / Number(maxMemory), Number(cpu) / Number(maxCpu)];
   context.diagnostic(`memory ${ofMem * 100} %, CPU ${ofCpu * 100} %, ${sizeBytes} bytes`);
-  assert.ok(mem * 100n <= mostMemory * percent, `memory ${mem} of ${mostMemory}`);
-  assert.ok(cpu * 100n <= mostCpu * percent, `steps ${cpu} of ${mostCpu}`);
+  assert.ok(mem * 100n <= maxMemory * percent, `memory ${mem} of ${maxMemory}`);
+  assert.ok(cpu * 100n <= maxCpu * percent, `steps ${cpu} of ${maxCpu}`);
 }
 
-/** What the network asks for the batch at least; its scripts lie in references. */
+/** The lowest fee that the network takes for the batch; its scripts lie in references. */
 function feeOf(world: World, venue: 'curvePool' | 'ammPool', { costs, sizeBytes }: Accepted) {
   const units = [...costs.values()].map(({ mem, cpu }) => ({ memory: mem, cpu }));
   const scripts = (['order', venue] as const).map((name) => {
@@ -192,7 +192,7 @@ function feeOf(world: World, venue: 'curvePool' | 'ammPool', { costs, sizeBytes 
     return (scriptRef ?? assert.fail()).script.length / 2;
   });
   const bytes = scripts.reduce((sum, each) => sum + each, 0);
-  return leastFee(PARAMETERS, sizeBytes, units, BigInt(bytes));
+  return minFee(PARAMETERS, sizeBytes, units, BigInt(bytes));
 }
 
 /** In lovelace by the number of orders, as Trade compared only the pool's two ends (c511e6b7). */

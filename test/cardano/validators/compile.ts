@@ -1,12 +1,7 @@
 /**
- * The blueprint of the validators as their sources compile to it.
- *
- *   node test/cardano/validators/compile.ts --write
- *
- * `recompile.slow.test.ts` compares byte for byte and fails when a blueprint differs from its
- * sources.
+ * The blueprint of the validators as their sources compile to it. `scripts/writeValidators.ts`
+ * writes it; `recompile.slow.test.ts` compares byte for byte.
  */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadCompiler } from '../../../src/cardano/validators/compile.ts';
 import { VALIDATOR_NAMES } from '../../../src/cardano/validators/deploy.ts';
@@ -33,8 +28,4 @@ export function blueprintText(): string {
     license: 'Apache-2.0',
   };
   return `${JSON.stringify({ preamble, validators, definitions: DEFINITIONS }, null, 2)}\n`;
-}
-
-if (process.argv[1] === import.meta.filename && process.argv.includes('--write')) {
-  writeFileSync(BLUEPRINT_PATH, blueprintText());
 }

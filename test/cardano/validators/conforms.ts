@@ -1,4 +1,7 @@
-/** Do the schemas of the blueprint say what the validators read? Asked of every legal action. */
+/**
+ * Checks for every legal action that the schemas of the blueprint match the data that validators
+ * read.
+ */
 import assert from 'node:assert/strict';
 import {
   Constr,
@@ -32,7 +35,7 @@ export function conforms(schema: Schema, data: Data): boolean {
   return fields.every((field: Schema, i) => conforms(field, data.fields[i] ?? ''));
 }
 
-/** What a blueprint's argument `{ title, schema }` says of `data`. */
+/** Whether `data` matches a blueprint's argument `{ title, schema }`. */
 export function conformsTo(argument: Schema | undefined, data: Data): boolean {
   // trust: our own schemas.ts, where every argument has its schema
   return conforms((argument as { schema: Schema }).schema, data);

@@ -1,6 +1,6 @@
 /**
  * Every pure function of the validators against its twin in `src/engine/market`, in both builds:
- * what the quote code promises is what the chain accepts, to the last unit.
+ * the chain accepts the amounts that the quote code computes, to the last unit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ import {
 import {
   DEFAULT_FEES,
   launchFeeLovelace,
-  mostReserveLovelace,
+  maxReserveLovelace,
   netOf,
   sharesOf,
 } from '../../../src/engine/market/fees.ts';
@@ -37,7 +37,7 @@ const curves: fc.Arbitrary<CurveParameters> = fc
   .filter(([aNum, bNum]) => aNum + bNum > 0n)
   .map(([aNum, bNum]) => ({ aNum, bNum, supply: SUPPLY }));
 const near = fc.constantFrom(-1n, 0n, 1n);
-/** Of two deployments. */
+/** Fees of two deployments. */
 const TERMS = [
   ['default terms', DEFAULT_FEES],
   [
@@ -49,11 +49,11 @@ const TERMS = [
     },
   ],
 ] as const;
-const MOST_RUNS = Number(process.env.RUNS ?? 120);
+const MAX_RUNS = Number(process.env.RUNS ?? 120);
 
 for (const build of BUILDS) {
-  // What is deployed is asked more often than what only explains it.
-  const RUNS = { numRuns: build === 'release' ? MOST_RUNS : Math.ceil(MOST_RUNS / 6) };
+  // The deployed build gets more runs than the debug build.
+  const RUNS = { numRuns: build === 'release' ? MAX_RUNS : Math.ceil(MAX_RUNS / 6) };
   const FEWER_RUNS = { numRuns: Math.ceil(RUNS.numRuns / 3) };
   test(`cost_numerator is costNumerator (${build})`, () => {
     const run = onChain('cost_numerator', 3, 'Int', build);
@@ -96,11 +96,11 @@ for (const build of BUILDS) {
 
   for (const [terms, fees] of TERMS) {
     const parameters = validatorParameters(DEFAULT_CURVE, fees);
-    test(`within_overshoot is mostReserveLovelace, ${terms} (${build})`, () => {
+    test(`within_overshoot is maxReserveLovelace, ${terms} (${build})`, () => {
       const run = onChain('within_overshoot', 2, 'Bool', build, parameters);
       const { poolKeepLovelace: keep } = fees;
       const holds = fc.property(between(keep, 10n ** 11n), near, lovelace, (cap, off, any) => {
-        const most = mostReserveLovelace(fees, cap - keep) + keep;
+        const most = maxReserveLovelace(fees, cap - keep) + keep;
         return run([most + off, cap], off <= 0n) && run([any, cap], any <= most);
       });
       fc.assert(holds, RUNS);

@@ -20,7 +20,7 @@ const TIMELESS = 'it depends on no time';
 const FREE = 'the owner signs, and decides where it goes';
 const PAYMENT = 'a payment to a person: more than is due costs the executor alone';
 
-/** Whose word it is: the checks of the settings that are read. */
+/** Checks of a redeemer that reads settings. */
 const SETTINGS = [
   'settings missing',
   'two settings',

@@ -1,7 +1,7 @@
 /**
  * Judges a planned transaction: Lucid builds it, Scalus evaluates its scripts and checks the signed
- * whole (phase 1 and 2). Of what is deployed, the release build, Lucid's own evaluator must come to
- * the same verdict and budget; the debug build is there to say which check refused.
+ * whole (phase 1 and 2). For the deployed release build, Lucid's own evaluator must come to the
+ * same verdict and budget; the debug build is there to say which check refused.
  *
  * Assumes: the plan's inputs come in ledger order; the bank's input follows them, its change comes
  *          last, so that input i and output i belong together as the plan has them.
@@ -31,7 +31,7 @@ import { ADA, BANK, type Key, SLOT_MS, START_MS, utxo, type World } from './worl
 
 export interface Input {
   readonly utxo: UTxO;
-  /** Of a script's output only. */
+  /** Set for outputs of scripts only. */
   readonly redeemer?: Data;
 }
 
@@ -73,7 +73,9 @@ export type Verdict =
       readonly costs: ReadonlyMap<string, Cost>;
       readonly sizeBytes: number;
     }
-  /** `traces`: what the failing script said, last word last; empty in the release build. */
+  /**
+   * `traces`: messages of the failing script, the last one at the end; empty in the release build.
+   */
   | { readonly accepted: false; readonly traces: readonly string[]; readonly error: string };
 
 const slots = new scalus.SlotConfig(START_MS, 0, SLOT_MS);
@@ -100,7 +102,7 @@ function whyOf(thrown: unknown): Refusal {
   return { traces: Array.isArray(logs) ? logs.map(String) : [], error: String(error) };
 }
 
-/** A provider of nothing but evaluation, which remembers why Scalus refused. */
+/** A provider that only evaluates, and remembers why Scalus refused. */
 function evaluator(parameters: ProtocolParameters, refused: (refusal: Refusal) => void): Provider {
   const costModels = parameters.costModels.map((model) => model.map(Number));
   const none = async (): Promise<never> => {

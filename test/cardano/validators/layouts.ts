@@ -80,7 +80,7 @@ export interface Ids {
   readonly token: string;
 }
 
-/** Of the launch that spent output 0 of `seed`. */
+/** Ids of the launch that spent output 0 of `seed`. */
 export function launched(world: World, seed = 'aa', creator = CREATOR): Ids {
   const id = launchId(seed.repeat(32), 0, creator);
   const name = nftName(id);
@@ -94,7 +94,7 @@ export function curveDatum(world: World, { nft, token }: Ids, cap = CAP): Constr
   return new Constr<Data>(0, [...pair, ...terms]);
 }
 
-export interface AmmTerms {
+interface AmmTerms {
   readonly owed: bigint;
   readonly creator?: string;
   readonly creatorStake?: string;

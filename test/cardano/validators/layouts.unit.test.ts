@@ -1,4 +1,7 @@
-/** What the server writes on the chain is what the validators were tried with, byte for byte. */
+/**
+ * The server's data on the chain equals the data that the validators were tested with, byte for
+ * byte.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Constr, Data } from '@lucid-evolution/lucid';
@@ -49,7 +52,7 @@ test('an order, with and without stake part', () => {
       executor: EXECUTOR.pkh,
       refundAfterMs: BigInt(REFUND_AFTER_MS),
       owner: ALICE.pkh,
-      market: asset.nft,
+      poolNft: asset.nft,
     });
     const sides = { input: '', output: ids.token, market: ids.nft } as const;
     const terms = { ...sides, worst: [3n, 100n], redeemer: to } as const;

@@ -1,6 +1,6 @@
 /**
- * Known faults of Plutus validators, looked for in the Helios sources and in what they compile to.
- * A reader of text, no prover: for each redeemer and each kind of fault a check is named
+ * Looks for known faults of Plutus validators in the Helios sources and in the compiled scripts. A
+ * reader of text, no prover: for each redeemer and each kind of fault a check is named
  * (`guards.ts`), which the code that the redeemer reaches must hold, and which an attack in
  * `actions/` must have met; patterns that such faults are made of are refused wherever they stand,
  * except where somebody looked and wrote down why (`REVIEWED`).
@@ -154,7 +154,7 @@ export function guardFindings(sources: Sources, guards: Guards, attacks: string)
   return found;
 }
 
-/** The code of each redeemer, with that of `main` around it. */
+/** The code of each redeemer, with the shared code of `main`. */
 function casesOf(source: string): Map<string, string> {
   const main = /^func main\([\s\S]*$/m.exec(source)?.[0] ?? '';
   const start = main.indexOf('redeemer.switch {');
@@ -172,7 +172,7 @@ function casesOf(source: string): Map<string, string> {
   return cases;
 }
 
-/** The code, and that of every function it calls, in this source or in the shared one. */
+/** The code and every function that it calls, in this source or in the shared one. */
 function reach(code: string, ...sources: readonly string[]): string {
   const functions = new Map<string, string>();
   for (const source of sources) {
@@ -198,14 +198,14 @@ function reach(code: string, ...sources: readonly string[]): string {
   return texts.join('\n');
 }
 
-export interface CompiledScript {
+interface CompiledScript {
   readonly title: string;
   readonly compiledCode: string;
   readonly hash: string;
 }
 
 /** A transaction takes 16,384 bytes; all reference scripts are published in one. */
-const MOST_BYTES = 15_500;
+const MAX_BYTES = 15_500;
 const POLICIES = ['tokenPolicy'];
 
 export function compiledFindings(scripts: readonly CompiledScript[], sources: Sources): Finding[] {
@@ -215,9 +215,9 @@ export function compiledFindings(scripts: readonly CompiledScript[], sources: So
     [...source.matchAll(/"([a-z][^"]*)"/g)].map(([, text = '']) => text),
   );
   return [
-    ...(bytes <= MOST_BYTES
+    ...(bytes <= MAX_BYTES
       ? []
-      : [{ rule: 'size', where: 'all', what: `${bytes} bytes, at most ${MOST_BYTES}` }]),
+      : [{ rule: 'size', where: 'all', what: `${bytes} bytes, at most ${MAX_BYTES}` }]),
     ...scripts.flatMap(({ title: where, compiledCode, hash }) => {
       const traced = said.filter((text) => {
         return compiledCode.includes(Buffer.from(text).toString('hex'));

@@ -44,7 +44,7 @@ test('no known fault stands in what they compile to', () => {
   assert.deepEqual(compiledFindings(SCRIPTS, SOURCES), []);
 });
 
-/** What a source would look like with a fault, and the rule that must find it. */
+/** Faults that the test plants in a source, with the rule that must find each. */
 const PLANTED: readonly (readonly [rule: string, name: string, from: string, to: string])[] = [
   [
     'double satisfaction',

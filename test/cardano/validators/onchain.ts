@@ -9,7 +9,7 @@ import { compileText } from './compile.ts';
 import { applied } from './world.ts';
 
 /** Is `expected` the function's result for these integers? */
-export type OnChain = (args: readonly bigint[], expected: bigint | boolean) => boolean;
+type OnChain = (args: readonly bigint[], expected: bigint | boolean) => boolean;
 
 export function onChain(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * What only owners may do: launches and their tokens, orders, locks. In one process:
- * both builds take longer to compile than most of these take to be judged.
+ * Actions that only owners may do: launches and their tokens, orders, locks. In one process: both
+ * builds take longer to compile than most of these take to be judged.
  */
 import './actions/launch.ts';
 import './actions/settingsPolicy.ts';

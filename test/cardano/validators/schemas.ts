@@ -12,7 +12,7 @@ const variant = (title: string, index: number, fields: readonly Schema[]): Schem
   index,
   fields,
 });
-/** One of several constructors, numbered in the order given. */
+/** A choice of constructors, numbered in the order given. */
 const oneOf = (title: string, cases: Readonly<Record<string, readonly Schema[]>>): Schema => ({
   title,
   anyOf: Object.entries(cases).map(([name, fields], index) => variant(name, index, fields)),
@@ -91,8 +91,8 @@ export const DEFINITIONS: Readonly<Record<string, Schema>> = {
   Launch: record('Launch', bytes('launchPolicy'), bytes('nftName')),
 };
 
-/** What a blueprint says of a validator besides its code. */
-export interface Interface {
+/** The parts of a validator's blueprint other than its code. */
+interface Interface {
   readonly description: string;
   readonly parameters?: readonly Schema[];
   readonly datum?: Schema;

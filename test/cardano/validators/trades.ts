@@ -1,6 +1,7 @@
 /**
- * Trades of a pool as the executor makes them: its orders are executed one after the other, each
- * gets what the quote code promises, and the pool keeps the rest. `change` then breaks one thing.
+ * Trades of a pool as the executor makes them: the executor executes its orders one after the
+ * other, each order gets the amount that the quote code computes, and the pool keeps the rest.
+ * `change` then breaks one thing.
  */
 import assert from 'node:assert/strict';
 import type { Assets, Constr, Data, Script } from '@lucid-evolution/lucid';
@@ -45,10 +46,10 @@ export interface OrderCase {
   readonly redeemer?: string;
   readonly worst?: readonly [bigint, bigint];
   readonly market?: string;
-  /** Of the datum, in place of the pool's token. */
+  /** Replaces the pool's token in the datum. */
   readonly token?: string;
   readonly action?: Data;
-  /** Beside what it should get. */
+  /** Paid beyond the right amount. */
   readonly moreTokens?: bigint;
   readonly moreLovelace?: bigint;
   readonly to?: string;
@@ -81,7 +82,7 @@ export interface Placed {
   readonly output: Output;
 }
 
-/** What a pool holds; an order moves it and gets the return value: tokens, or lovelace. */
+/** A pool; an order moves it and gets the return value: tokens, or lovelace. */
 export interface Venue {
   readonly script: 'curvePool' | 'ammPool';
   readonly value: (ids: Ids) => Assets;
@@ -129,7 +130,7 @@ export function ammVenue(): Venue {
   };
 }
 
-/** What the order holds and what it is paid, to the unit but for what its case says. */
+/** The order's output and its payment, exact to the unit except for the changes of its case. */
 export function placedOrder(
   world: World,
   ids: Ids,
@@ -200,7 +201,7 @@ export function trade(
   return balanced(pairs, signer);
 }
 
-/** Bob brings of every asset what the outputs lack, and takes what they leave. */
+/** For every asset, Bob adds the amount that the outputs lack and takes the rest. */
 export function balanced(
   pairs: readonly Placed[],
   signer: Key,

@@ -72,7 +72,7 @@ export const PLATFORM = key(2);
 export const CREATOR = key(3);
 export const ALICE = key(4);
 export const BOB = key(5);
-/** Pays what a transaction lacks and takes what it leaves; owns the collateral. */
+/** Pays the missing part of a transaction and takes the rest; owns the collateral. */
 export const BANK = key(6);
 
 export const asset = (unit: string): Constr<Data> =>
@@ -93,7 +93,7 @@ export const blake2b256 = (hex: string): string =>
   bytesToHex(blake2b(hexToBytes(hex), { dkLen: 32 }));
 
 /** The text that Scalus reads data from. It reads integers as doubles: beyond 2^53 it rounds. */
-export function scalusJson(data: Data): string {
+function scalusJson(data: Data): string {
   if (typeof data === 'bigint') {
     if (BigInt(Number(data)) !== data) throw new Error(`Scalus would round ${data}`);
     return `{"int":${data}}`;
@@ -137,11 +137,11 @@ export function utxo(
   return datum === undefined ? base : { ...base, datum: Data.to(datum) };
 }
 
-/** What the NFT of the settings was minted with. */
+/** Transaction id of the output that was spent to mint the settings NFT. */
 export const SEED = '5e';
 /** Two of three may change the settings. */
 export const SIGNERS: readonly Key[] = [key(11), key(12), key(13)];
-export const SIGNERS_SCRIPT = scriptFromNative({
+const SIGNERS_SCRIPT = scriptFromNative({
   type: 'atLeast',
   required: 2,
   scripts: SIGNERS.map(({ pkh: keyHash }) => ({ type: 'sig', keyHash })),

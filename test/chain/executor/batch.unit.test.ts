@@ -5,13 +5,13 @@ import fc from 'fast-check';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
 import type { Value } from '../../../src/cardano/codec/value.ts';
 import type { StepOutput } from '../../../src/cardano/transactions/paired.ts';
-import { type Batch, matchOrders } from '../../../src/chain/executor/matching.ts';
 import {
   type BatchRequest,
-  type Plan,
+  batchStep,
+  type FundedStep,
   type PoolOutput,
-  planBatch,
-} from '../../../src/chain/executor/plan.ts';
+} from '../../../src/chain/executor/fundedStep.ts';
+import { type Batch, matchOrders } from '../../../src/chain/executor/matching.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { minimumOutput } from '../../../src/engine/market/order.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';
@@ -38,17 +38,17 @@ function requestOf(state: PoolState, batch: Batch, more: Partial<BatchRequest> =
   };
 }
 
-function planned(request: BatchRequest): Plan {
-  const plan = planBatch(request);
-  assert.ok(plan.outcome === 'plan', plan.outcome);
+function planned(request: BatchRequest): FundedStep {
+  const plan = batchStep(request);
+  assert.ok(plan.outcome === 'funded', plan.outcome);
   return plan;
 }
 
 function batchOf(pool: PoolState, orders: Parameters<typeof matchOrders>[0]['orders']): Batch {
-  return matchOrders({ pool, orders, fees: DEFAULT_FEES, nowMs: NOW_MS, mostOrders: 16 });
+  return matchOrders({ pool, orders, fees: DEFAULT_FEES, nowMs: NOW_MS, maxOrders: 16 });
 }
 
-const kindsOf = ({ outputs }: Plan) => outputs.map(({ kind }) => kind);
+const kindsOf = ({ outputs }: FundedStep) => outputs.map(({ kind }) => kind);
 
 function held(outputs: readonly { readonly value: Value }[], asset: string): bigint {
   return outputs.reduce(
@@ -100,8 +100,8 @@ test('without sufficient funding the plan names the missing lovelace', () => {
   const batch = batchOf(CURVE, [quotedOrder(0, CURVE, 'BUY', 5_000_000n)]);
   const request = { funding: [{ ...FLOAT, lovelace: 449_999n }] };
   const missing = { outcome: 'funding needed', missingLovelace: 450_000n };
-  assert.deepEqual(planBatch(requestOf(CURVE, batch, request)), missing);
-  assert.deepEqual(planBatch(requestOf(CURVE, batch, { funding: [] })), missing);
+  assert.deepEqual(batchStep(requestOf(CURVE, batch, request)), missing);
+  assert.deepEqual(batchStep(requestOf(CURVE, batch, { funding: [] })), missing);
   const enough = { funding: [...request.funding, { ref: refOf(9), lovelace: 450_000n }] };
   const plan = planned(requestOf(CURVE, batch, enough));
   assert.equal(plan.outputs.find(({ kind }) => kind === 'fee')?.value.lovelace, 1_200_000n);
@@ -139,19 +139,19 @@ test('an AMM pool keeps what it owes the creator on top of its reserve', () => {
 test('spending one output twice is a fault of the program', () => {
   const order = quotedOrder(0, CURVE, 'BUY', 5_000_000n);
   const batch = batchOf(CURVE, [order, { ...order }]);
-  assert.throws(() => planBatch(requestOf(CURVE, batch)), /no input is spent twice/);
+  assert.throws(() => batchStep(requestOf(CURVE, batch)), /no input is spent twice/);
 });
 
 test('a value that is not conserved is a fault of the program', () => {
   const batch = batchOf(CURVE, [quotedOrder(0, CURVE, 'BUY', 5_000_000n)]);
   const wrong = { ...batch, incomeLovelace: batch.incomeLovelace + 1n };
-  assert.throws(() => planBatch(requestOf(CURVE, wrong)), /-1 lovelace off/);
+  assert.throws(() => batchStep(requestOf(CURVE, wrong)), /-1 lovelace off/);
   const sell = quotedOrder(1, CURVE, 'SELL', 1_000_000n);
   const short = { ...sell, value: { ...sell.value, assets: new Map([[TOKEN, 999_999n]]) } };
-  assert.throws(() => planBatch(requestOf(CURVE, batchOf(CURVE, [short]))), /is off by -1/);
+  assert.throws(() => batchStep(requestOf(CURVE, batchOf(CURVE, [short]))), /is off by -1/);
 });
 
-/** What the order validator asks of a payment or a refund. */
+/** The conditions of the order validator for a payment or a refund. */
 function accepted(batch: Batch, ref: OutputRef, output: StepOutput): void {
   const fill = batch.fills.find(({ order }) => order.ref === ref);
   if (fill === undefined) {
@@ -183,7 +183,7 @@ function feesOf({ fills, refunds }: Batch): bigint {
   return shares + 600_000n * BigInt(refunds.length);
 }
 
-function checkPlan(request: BatchRequest, plan: Plan): void {
+function checkPlan(request: BatchRequest, plan: FundedStep): void {
   const { batch, networkFeeLovelace } = request;
   const { inputs, outputs } = plan;
   for (const asset of ['.', TOKEN, NFT]) {

@@ -26,7 +26,7 @@ import {
 import { DevnetWorld } from '../../e2e/devnet/world.ts';
 import { executorOver, stopOwn } from './poolExecutorWorld.ts';
 
-/** A ledger in memory: what the fee address holds, and how often it was asked for a page. */
+/** A ledger in memory: the outputs of the fee address, and a count of the pages that were read. */
 class Held implements UtxoLookup {
   utxos: readonly Utxo[];
   pages = 0;
@@ -174,7 +174,7 @@ test('funding is looked up only where needed; builds are urgent and leave room',
   const builds: [number, number, BuildOptions | undefined][] = [];
   const builder = {
     build: (plan: TransactionPlan, options?: BuildOptions) => {
-      builds.push([plan.inputs.length, plan.mostPercent, options]);
+      builds.push([plan.inputs.length, plan.maxPercent, options]);
       return world.kit.txContext.builder.build(plan, options);
     },
   };

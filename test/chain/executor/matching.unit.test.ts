@@ -1,22 +1,24 @@
-/** What the executor decides, against a follower that reads it back. Replay: `{ seed, path }`. */
+/**
+ * The executor's decisions, checked by a follower that reads them back. Replay: `{ seed, path }`.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   comparePlacements,
-  MOST_ORDERS,
+  MAX_ORDERS,
   matchOrders,
   nextStep,
   type OpenOrder,
   type StepInput,
   type StepKind,
 } from '../../../src/chain/executor/matching.ts';
-import { productHolds } from '../../../src/engine/market/amm.ts';
 import { COST_DENOMINATOR, costNumerator } from '../../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { fillOrder } from '../../../src/engine/market/order.ts';
 import { type PoolState, reachedCap, soldOf } from '../../../src/engine/market/pool.ts';
 import { AMM_AT_GRADUATION, curveAt } from '../../engine/market/pools.ts';
+import { productHolds } from '../../engine/market/validatorCheck.ts';
 import { anySituation, NOW_MS, orderOf, PLAIN, quotedOrder } from './orders.ts';
 
 const CURVE = curveAt(200_000_000n, 835_771_813n);
@@ -24,7 +26,7 @@ const ANY_PRICE = { numerator: 1n, denominator: 10n ** 30n };
 const NO_PRICE = { numerator: 10n ** 30n, denominator: 1n };
 
 function at(pool: PoolState, orders: readonly OpenOrder[], nowMs = NOW_MS): StepInput {
-  return { pool, orders, fees: DEFAULT_FEES, nowMs, mostOrders: MOST_ORDERS };
+  return { pool, orders, fees: DEFAULT_FEES, nowMs, maxOrders: MAX_ORDERS };
 }
 
 function filled(situation: StepInput): number[] {
@@ -207,16 +209,16 @@ test('orders placed on the curve fill on the AMM where their worst price holds',
   assert.deepEqual(filled(at(AMM_AT_GRADUATION, [dear])), []);
 });
 
-/** What must be true of one order left alone, filled or refunded. */
+/** Conditions for one order that is left alone, filled or refunded. */
 function judge(situation: StepInput): { pool: PoolState; moved: number } {
-  const { orders, mostOrders, nowMs } = situation;
+  const { orders, maxOrders, nowMs } = situation;
   const { fills, refunds } = matchOrders(situation);
   const fillOf = new Map(fills.map(({ order, exchange }) => [order, exchange]));
   let pool = situation.pool;
   let moved = 0;
   let kind: 'fills' | 'refunds' | null = null;
   for (const order of orders.toSorted(comparePlacements)) {
-    const isOver = moved === mostOrders || (pool.venue === 'CURVE' && reachedCap(pool));
+    const isOver = moved === maxOrders || (pool.venue === 'CURVE' && reachedCap(pool));
     const possible = isOver ? null : fillOrder(pool, DEFAULT_FEES, order);
     const isDue = !isOver && possible === null && order.refundAfterMs <= BigInt(nowMs);
     if (possible !== null) kind ??= 'fills';

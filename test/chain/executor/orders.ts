@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
 import {
-  MOST_ORDERS,
+  MAX_ORDERS,
   type OpenOrder,
   type StepInput,
 } from '../../../src/chain/executor/matching.ts';
@@ -91,7 +91,7 @@ function situations(anyState: fc.Arbitrary<PoolState>): fc.Arbitrary<StepInput> 
         .chain((orders) => fc.shuffledSubarray(orders, { minLength: orders.length })),
       fees: fc.constant(DEFAULT_FEES),
       nowMs: fc.constant(NOW_MS),
-      mostOrders: fc.constantFrom(MOST_ORDERS, MOST_ORDERS, 3),
+      maxOrders: fc.constantFrom(MAX_ORDERS, MAX_ORDERS, 3),
     }),
   );
 }

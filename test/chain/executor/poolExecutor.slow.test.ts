@@ -9,7 +9,7 @@ import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import { backwards, executorOver, stopOwn } from './poolExecutorWorld.ts';
 
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 
 const buyOf = (assetId: string, amount: bigint) =>
   ({ assetId, side: 'BUY', amount: amount * ADA, slippage: 'infinity' }) as const;
@@ -66,8 +66,9 @@ test('two executors at once: every order is executed once, none is paid twice', 
   const { asset: two } = await world.launch(traders[1] ?? assert.fail(), { name: 'Two' });
   const placed: PlacedOrder[] = [];
   const refused = () => rivals.flatMap(({ heard }) => heard.rejected);
-  // Who comes second may see it in time: until they did get into each other's way.
-  const isEnough = (rounds: number) => rounds >= (refused().length > 0 ? 3 : MOST_ROUNDS);
+  // The second executor may see the first one's transaction in time, so rounds are repeated until
+  // the two have collided.
+  const isEnough = (rounds: number) => rounds >= (refused().length > 0 ? 3 : MAX_ROUNDS);
   for (let round = 0; !isEnough(round); round += 1) {
     // A single order needs a float, which makes the rivals' transactions different ones.
     placed.push(...(await asked(traders.slice(0, 1), one, 1)), ...(await asked(traders, two, 2)));

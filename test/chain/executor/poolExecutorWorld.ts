@@ -15,7 +15,7 @@ import type { Scope } from '../../support/server.ts';
 
 export interface Heard {
   readonly submitted: string[];
-  /** What was submitted: batch, graduate or collect. */
+  /** Kinds of submitted transactions: batch, graduate or collect. */
   readonly kinds: string[];
   readonly rejected: { readonly kind: string; readonly reason: string }[];
   readonly failed: unknown[];
@@ -24,7 +24,7 @@ export interface Heard {
   readonly mayNotTrade: (string | null)[];
 }
 
-export interface TestExecutor {
+interface TestExecutor {
   readonly backoff: PoolBackoff;
   readonly executor: Executor;
   readonly heard: Heard;
@@ -36,14 +36,14 @@ export async function stopOwn(world: DevnetWorld): Promise<void> {
   await own.stop();
 }
 
-export interface ExecutorChange {
+interface ExecutorChange {
   readonly submitter?: Submitter;
   /** Where it looks for funding: another order makes another transaction. */
   readonly fundingLookup?: UtxoLookup;
   readonly builder?: Builder;
   /** Reads the rows instead of the market's own store. */
   readonly store?: () => StateStore;
-  /** By which pools that are refused are paused. */
+  /** Clock for the pauses of pools that were refused. */
   readonly pacer?: Pick<Clock, 'monotonicMs'>;
 }
 

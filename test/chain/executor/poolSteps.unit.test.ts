@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type Plan,
+  collectStep,
+  type FundedStep,
+  graduationStep,
   type PoolOutput,
-  planCollect,
-  planGraduation,
-} from '../../../src/chain/executor/plan.ts';
+} from '../../../src/chain/executor/fundedStep.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { AMM_AT_GRADUATION, curveAt } from '../../engine/market/pools.ts';
 import { NFT, refOf, TOKEN } from './orders.ts';
@@ -21,13 +21,13 @@ function request(state: PoolOutput['state'], float = FLOAT) {
   return { pool, ...from, funding: [float] };
 }
 
-function planned(answer: ReturnType<typeof planCollect>): Plan {
-  assert.ok(answer.outcome === 'plan', answer.outcome);
+function planned(answer: ReturnType<typeof collectStep>): FundedStep {
+  assert.ok(answer.outcome === 'funded', answer.outcome);
   return answer;
 }
 
 test('a graduating pool moves with its whole value; funding pays the network fee', () => {
-  const { inputs, outputs } = planned(planGraduation(request(FULL), 'addr_amm'));
+  const { inputs, outputs } = planned(graduationStep(request(FULL), 'addr_amm'));
   assert.deepEqual(
     inputs.map(({ redeemer }) => redeemer),
     [null, { kind: 'graduate', index: 1 }],
@@ -40,13 +40,13 @@ test('a graduating pool moves with its whole value; funding pays the network fee
 
 test('a pool below its cap does not graduate', () => {
   const below = { ...FULL, x: FULL.thresholdLovelace - 1n };
-  assert.throws(() => planGraduation(request(below), 'addr_amm'), /at its cap/);
+  assert.throws(() => graduationStep(request(below), 'addr_amm'), /at its cap/);
 });
 
 test('a Collect pays exactly what is owed, in an output that pairs with no input', () => {
   const owing = { ...AMM_AT_GRADUATION, owed: 5_123_456n };
   for (const float of [FLOAT, LATE_FLOAT]) {
-    const { inputs, outputs } = planned(planCollect(request(owing, float), 'addr_creator'));
+    const { inputs, outputs } = planned(collectStep(request(owing, float), 'addr_creator'));
     const at = float === FLOAT ? 1 : 0;
     assert.deepEqual(inputs[at]?.redeemer, { kind: 'collect', index: at, payout: 2 });
     assert.equal(inputs[at]?.value.lovelace, 18_196_523_456n);
@@ -63,7 +63,7 @@ test('a Collect pays exactly what is owed, in an output that pairs with no input
 test('both need funding that keeps its minimum after the network fee', () => {
   const poor = { ...FLOAT, lovelace: 1_499_999n };
   const missing = { outcome: 'funding needed', missingLovelace: 1_500_000n };
-  assert.deepEqual(planGraduation(request(FULL, poor), 'addr_amm'), missing);
+  assert.deepEqual(graduationStep(request(FULL, poor), 'addr_amm'), missing);
   const owing = { ...AMM_AT_GRADUATION, owed: 5_000_000n };
-  assert.deepEqual(planCollect(request(owing, poor), 'addr_creator'), missing);
+  assert.deepEqual(collectStep(request(owing, poor), 'addr_creator'), missing);
 });

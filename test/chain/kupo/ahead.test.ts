@@ -1,4 +1,4 @@
-/** Kupo has a block that is not served yet: what a pending transaction gives back is there. */
+/** Kupo has a block that is not served yet: the change of a pending transaction is found. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

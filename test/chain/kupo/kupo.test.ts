@@ -12,7 +12,7 @@ const ADA = 1_000_000n;
 const ALICE = keyNamed('alice').hash;
 const BOB = keyNamed('bob').hash;
 
-/** Alice pays Bob, in a block of its own; answers Bob's new output. */
+/** Alice pays Bob in a separate block; answers Bob's new output. */
 async function paidInBlock({ ledger }: KupoPlace): Promise<string> {
   const [source] = await ledger.byPaymentKey(ALICE, 'spendable', { limit: 1 });
   assert.ok(source);
@@ -200,7 +200,7 @@ test('asks few questions at once, and refuses beyond a bounded queue', async (sc
   await place.settled();
   await bobs(place);
   let isSlow = true;
-  place.kupo.mostUnderway = 0;
+  place.kupo.maxUnderway = 0;
   place.kupo.mischief = () => (isSlow ? 'stall' : null);
   const waiting = Array.from({ length: 10 }, () => bobs(place));
   await assert.rejects(bobs(place), refusal('OVERLOADED', /too many/));
@@ -209,7 +209,7 @@ test('asks few questions at once, and refuses beyond a bounded queue', async (sc
   place.kupo.dropAll();
   const answers = await Promise.all(waiting);
   for (const answer of answers) assert.ok(answer.length > 0);
-  assert.ok(place.kupo.mostUnderway <= 3, `${place.kupo.mostUnderway} at once`);
+  assert.ok(place.kupo.maxUnderway <= 3, `${place.kupo.maxUnderway} at once`);
   assert.ok((await bobs(place)).length > 0, 'the queue is free again');
 });
 

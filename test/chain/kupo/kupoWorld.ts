@@ -28,7 +28,7 @@ export interface KupoPlace {
   settled(): Promise<void>;
 }
 
-/** What a follower does, as far as lookups see it. */
+/** The part of a follower that lookups depend on. */
 class Served {
   readonly overlay = new MempoolOverlay();
   tip: Point | null = null;

@@ -39,14 +39,14 @@ export const DEEDS = [
   'failed scripts',
   'sweep',
 ] as const;
-export type Deed = (typeof DEEDS)[number];
+export type Action = (typeof DEEDS)[number];
 
 interface Held {
   readonly ref: OutputRef;
   readonly token: string;
 }
 
-/** What there is to spend; its owner takes it back with the blocks. */
+/** Outputs that can be spent. The caller restores an older value when it takes blocks back. */
 export interface Holdings {
   readonly launches: readonly (Launch & { readonly x: bigint; readonly y: bigint })[];
   readonly orders: readonly OutputRef[];
@@ -60,7 +60,7 @@ const POOL_ADA = 5n * ADA;
 
 /** Does something that fits; `at` picks of what there is. Else a payment. */
 export function perform(
-  deed: Deed,
+  action: Action,
   at: number,
   holdings: Holdings,
 ): { readonly tx: Transaction; readonly left: Holdings } {
@@ -70,17 +70,17 @@ export function perform(
   const held = tokens[at % Math.max(1, tokens.length)];
   const toAlice = { address: aliceText, value: coins(2n * ADA) };
   const same = (tx: Transaction) => ({ tx, left: holdings });
-  if (deed === 'foreign mint') {
+  if (action === 'foreign mint') {
     const outputs = [{ ...toAlice, value: asValue(ADA, [[FOREIGN, 7n]]) }];
     return same(transaction({ mint: new Map([[FOREIGN, 7n]]), outputs }));
   }
-  if (deed === 'foreign order') return same(orderOf(FOREIGN, at % 2 === 0 ? 'buy' : 'sell').tx);
-  if (deed === 'launch') return launched(launchOf(`T${at}`), holdings);
-  if (deed === 'order' && launch !== undefined) {
+  if (action === 'foreign order') return same(orderOf(FOREIGN, at % 2 === 0 ? 'buy' : 'sell').tx);
+  if (action === 'launch') return launched(launchOf(`T${at}`), holdings);
+  if (action === 'order' && launch !== undefined) {
     const made = orderOf(launch.token, at % 2 === 0 ? 'buy' : 'sell');
     return { tx: made.tx, left: { ...holdings, orders: [...orders, made.ref] } };
   }
-  if (deed === 'end of an order' && order !== undefined) {
+  if (action === 'end of an order' && order !== undefined) {
     const tx = transaction({
       inputs: [order],
       spends: { 0: new Constr(at % 2, []) },
@@ -88,9 +88,9 @@ export function perform(
     });
     return { tx, left: { ...holdings, orders: orders.filter((each) => each !== order) } };
   }
-  if (deed === 'trade' && launch !== undefined) return traded(launch, holdings);
+  if (action === 'trade' && launch !== undefined) return traded(launch, holdings);
   if (held === undefined) return same(transaction({ outputs: [toAlice] }));
-  return withTokens(deed, held, holdings);
+  return withTokens(action, held, holdings);
 }
 
 function launched(launch: Launch, { launches, tokens, ...rest }: Holdings) {
@@ -134,7 +134,7 @@ function traded(launch: Holdings['launches'][number], holdings: Holdings) {
   return { tx, left: { ...holdings, launches, tokens: [...holdings.tokens, bought] } };
 }
 
-function withTokens(deed: Deed, held: Held, holdings: Holdings) {
+function withTokens(action: Action, held: Held, holdings: Holdings) {
   const { ref, token } = held;
   const others = holdings.tokens.filter((each) => each !== held);
   const value = asValue(2n * ADA, [[token, 10n]]);
@@ -143,18 +143,19 @@ function withTokens(deed: Deed, held: Held, holdings: Holdings) {
     return { tx, left: { ...holdings, tokens } };
   };
   const gone = (tx: Transaction) => ({ tx, left: { ...holdings, tokens: others } });
-  if (deed === 'burn') return gone(transaction({ inputs: [ref], mint: new Map([[token, -10n]]) }));
-  if (deed === 'sweep') {
+  if (action === 'burn')
+    return gone(transaction({ inputs: [ref], mint: new Map([[token, -10n]]) }));
+  if (action === 'sweep') {
     const outputs = [{ address: aliceText, value: coins(ADA) }];
     return gone(transaction({ inputs: [ref, someRef()], outputs }));
   }
-  if (deed === 'lock') {
+  if (action === 'lock') {
     const data = lockData({ unlockMs: 1_800_000_000_000n, owner: keyNamed('alice').hash });
     const address = atScript('vesting', ALICE.stake);
     return gone(
       transaction({ inputs: [ref], outputs: [{ address, value, datum: dataHex(data) }] }),
     );
   }
-  if (deed === 'failed scripts') return moved(failing([ref], { address: aliceText, value }, []));
+  if (action === 'failed scripts') return moved(failing([ref], { address: aliceText, value }, []));
   return moved(transaction({ inputs: [ref], outputs: [{ address: aliceText, value }] }));
 }

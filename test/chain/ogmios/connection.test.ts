@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
   type Listener,
-  MOST_REQUESTS,
+  MAX_REQUESTS,
   NodeConnection,
 } from '../../../src/chain/ogmios/connection.ts';
 import { NodeFault, NodeRefusal } from '../../../src/chain/ogmios/fault.ts';
@@ -134,14 +134,14 @@ for (const [what, cause, message] of UNEXPECTED) {
 
 test('a request beyond the limit fails at once, and there is room after an answer', async (t) => {
   const { connection, requests, answer } = await connected(t);
-  const open = Array.from({ length: MOST_REQUESTS }, () => connection.networkTip());
+  const open = Array.from({ length: MAX_REQUESTS }, () => connection.networkTip());
   await assert.rejects(connection.networkTip(), isFault('stalled'));
-  await until('all but that one came', () => requests.length === MOST_REQUESTS);
+  await until('all but that one came', () => requests.length === MAX_REQUESTS);
   answer(0, { result: 'origin' });
   await open[0];
   const next = connection.networkTip();
-  await until('the next one came', () => requests.length === MOST_REQUESTS + 1);
-  for (let at = 1; at <= MOST_REQUESTS; at += 1) answer(at, { result: 'origin' });
+  await until('the next one came', () => requests.length === MAX_REQUESTS + 1);
+  for (let at = 1; at <= MAX_REQUESTS; at += 1) answer(at, { result: 'origin' });
   await Promise.all([...open, next]);
 });
 

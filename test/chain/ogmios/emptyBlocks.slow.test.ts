@@ -24,7 +24,7 @@ import { remembering, startOgmios } from './ogmiosWorld.ts';
 const LAUNCH = launchOf('Passed');
 const ORDER = orderOf(LAUNCH.token, 'buy');
 
-/** A block with a transaction, and empty ones until there are so many. */
+/** A block with a transaction, then empty blocks up to height `upTo`. */
 function chainOf(fake: FakeOgmios, upTo: number, salt: string, tx = LAUNCH.tx): void {
   const { chain } = fake;
   const transactions = [servedTransaction(tx)];
@@ -32,7 +32,7 @@ function chainOf(fake: FakeOgmios, upTo: number, salt: string, tx = LAUNCH.tx): 
   chain.extend(...emptyBlocks(chain.tip, upTo - chain.length, salt));
 }
 
-/** What seeds are read from: the newest world. */
+/** The newest world, whose state gives the seed of a source. */
 let world: FoldWorld;
 
 function seen() {

@@ -1,4 +1,4 @@
-/** Blocks of every era, hard forks, and what the node says of slots, time and parameters. */
+/** Blocks of every era, hard forks, and the node's answers about slots, time and parameters. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { readParameters } from '../../../src/cardano/ledger/ogmiosParameters.ts'
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
 import {
   ERAS,
-  type EraPlan,
+  type EraConfig,
   eraSummaries,
   oneEra,
 } from '../../../src/devnet/ogmios/networkFacts.ts';
@@ -92,7 +92,7 @@ test('a step back to a block between epochs is one to the block before it', {
 test('a block beyond what was known of its era: the node is asked again', {
   timeout: 120_000,
 }, async (t) => {
-  const eras: EraPlan[] = [
+  const eras: EraConfig[] = [
     { ...(oneEra(20_000)[0] ?? assert.fail()), era: 'babbage', epochSlots: 100, safeZoneSlots: 50 },
   ];
   const fake = await startFakeOgmios(t, {
@@ -107,7 +107,7 @@ test('a block beyond what was known of its era: the node is asked again', {
   // A hard fork at slot 200, after which slots have a fifth of a second.
   const [babbage] = eras;
   assert.ok(babbage);
-  const conway: EraPlan = {
+  const conway: EraConfig = {
     ...babbage,
     era: 'conway',
     startSlot: 200,

@@ -1,8 +1,11 @@
-/** What is left out means nothing to the market: with and without it, the same events. */
+/**
+ * Transactions that the filter drops mean nothing to the market: the events with and without the
+ * filter are the same.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { WatchedMarket } from '../../../src/chain/ogmios/ogmios.ts';
+import type { WatchSource } from '../../../src/chain/ogmios/ogmios.ts';
 import type {
   Block,
   ChainEvent,
@@ -11,7 +14,7 @@ import type {
   Point,
 } from '../../../src/chain/port.ts';
 import { recogniseBlock } from '../../../src/chain/recognise/block.ts';
-import { BlockMarket, type KnownMarket } from '../../../src/chain/recognise/knownMarket.ts';
+import { BlockState, type KnownState } from '../../../src/chain/recognise/knownState.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import type { MarketEvent } from '../../../src/engine/market/events.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
@@ -22,12 +25,12 @@ import type { Scope } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { untilSeen } from '../../support/untilSeen.ts';
 import { deployment, RULES } from '../recogniseWorld.ts';
-import { DEEDS, type Deed, type Holdings, NO_HOLDINGS, perform } from './busyMarket.ts';
+import { type Action, DEEDS, type Holdings, NO_HOLDINGS, perform } from './busyMarket.ts';
 import { startOgmios } from './ogmiosWorld.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 
-const NOTHING: KnownMarket = {
+const NOTHING: KnownState = {
   pool: () => null,
   order: () => null,
   lock: () => null,
@@ -40,7 +43,7 @@ interface Understood {
   readonly events: readonly MarketEvent[];
 }
 
-/** A follower with nothing but recognition. */
+/** A follower that only recognises events. */
 class Recogniser {
   blocks: Understood[] = [];
   transactions = 0;
@@ -68,13 +71,13 @@ class Recogniser {
     assert.equal(this.failure, null);
   }
 
-  get #market(): BlockMarket {
-    const market = new BlockMarket(NOTHING);
-    for (const { events } of this.blocks) for (const event of events) market.note(event);
+  get #market(): BlockState {
+    const market = new BlockState(NOTHING);
+    for (const { events } of this.blocks) for (const event of events) market.apply(event);
     return market;
   }
 
-  seen(): WatchedMarket {
+  seen(): WatchSource {
     const events = this.blocks.flatMap((block) => block.events);
     const spent = new Set(events.flatMap((each) => (each.kind === 'spent' ? [each.ref] : [])));
     return {
@@ -102,9 +105,9 @@ class Recogniser {
   }
 }
 
-const deed = fc.record({ deed: fc.constantFrom(...DEEDS), at: fc.nat(1_000) });
+const action = fc.record({ action: fc.constantFrom(...DEEDS), at: fc.nat(1_000) });
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.array(deed, { maxLength: 8 }) },
+  { weight: 6, arbitrary: fc.array(action, { maxLength: 8 }) },
   // With `again` the same transactions come in another block.
   {
     weight: 2,
@@ -118,7 +121,7 @@ class World {
   readonly fake: FakeOgmios;
   readonly all = new Recogniser();
   readonly few = new Recogniser();
-  /** Of each block its transactions, and what there was after it. */
+  /** Transactions of each block, and the outputs that could be spent after it. */
   #mined: { readonly transactions: FakeTransaction[]; readonly holdings: Holdings }[] = [];
   #salt = 0;
 
@@ -146,9 +149,9 @@ class World {
     } else this.#mine(step);
   }
 
-  #mine(deeds: readonly { readonly deed: Deed; readonly at: number }[]): void {
+  #mine(actions: readonly { readonly action: Action; readonly at: number }[]): void {
     let holdings = this.#mined.at(-1)?.holdings ?? NO_HOLDINGS;
-    const transactions = deeds.map(({ deed: kind, at }) => {
+    const transactions = actions.map(({ action: kind, at }) => {
       const { tx, left } = perform(kind, at, holdings);
       holdings = left;
       return servedTransaction(tx);

@@ -14,7 +14,7 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 const ADA = 1_000_000n;
 const NONE = new Uint8Array(0);
 
-/** Some of those with money pay others. */
+/** Some of the funded keys pay others. */
 async function pay(ledger: TestChain, unit: () => number): Promise<void> {
   for (const name of FUNDED) {
     const [utxo] = await ledger.byPaymentKey(keyNamed(name).hash, 'newest', { limit: 1 });
@@ -33,7 +33,9 @@ function unbytes(block: Block): unknown {
   return { ...block, transactions };
 }
 
-/** Only one of them reports positions: all are there. */
+/**
+ * Removes the transactions' positions, which only one reading reports; they must be all positions.
+ */
 function plain({ txIndexes: places, ...block }: Block): Block {
   const every = block.transactions.map((_, at) => at);
   assert.deepEqual(places ?? every, every);

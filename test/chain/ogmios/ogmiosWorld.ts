@@ -35,11 +35,11 @@ export function remembering(): Told {
 export const SHORT: OgmiosOptions['limits'] = {
   answerMs: 10_000,
   quietMs: 10_000,
-  retry: { firstMs: 5, mostMs: 100 },
+  retry: { firstMs: 5, maxMs: 100 },
   returnMs: 200,
 };
 
-/** What an adapter needs beside a place and an observer, looking for everything. */
+/** The other options of an adapter, with no filter for transactions. */
 export const QUIET: Omit<OgmiosOptions, 'url' | 'observer'> = {
   deployment: null,
   watched: () => ({ tokens: [], watched: [] }),

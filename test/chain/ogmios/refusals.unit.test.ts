@@ -1,4 +1,4 @@
-/** What a node says when it refuses, in the reasons of the port, with its own words. */
+/** A node's refusals, mapped to the reasons of the port, with the node's message. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefusalReason } from '../../../src/cardano/ledger/port.ts';

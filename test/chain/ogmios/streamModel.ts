@@ -1,4 +1,4 @@
-/** Reads a stream as a follower does, and holds it to the port: what it says is one chain. */
+/** Reads a stream as a follower does, and holds it to the port: its events form one chain. */
 import assert from 'node:assert/strict';
 import type { Block, ChainEvent, ChainSource, ChainStream } from '../../../src/chain/port.ts';
 import type { FakeChain } from '../../support/ogmios/chain.ts';
@@ -39,7 +39,7 @@ export class StreamModel {
     return model;
   }
 
-  /** Before what it reads stops; else with the test. */
+  /** Call it before the source stops; otherwise the end of the test closes the stream. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -52,7 +52,7 @@ export class StreamModel {
     return this.blocks.at(-1);
   }
 
-  /** Waits until it has the fake's chain, and compares all of it. */
+  /** Waits until the stream has the fake's chain, and compares every block. */
   async same(chain: FakeChain, what = 'the stream is at the tip'): Promise<void> {
     const boundaries = () => chain.blocks.filter(({ text }) => !text.includes('"type":"ebb"'));
     await this.until(what, () => this.newest?.point.hash === boundaries().at(-1)?.id);

@@ -1,6 +1,6 @@
 /**
- * A client written from the README alone, with nothing of ours: one chart and one trades list over
- * HTTP and the WebSocket of Node. At most 150 lines, so that the README's rules stay few.
+ * A client written from the README alone, without code of this repository: a chart and a trades
+ * list over HTTP and the WebSocket of Node. At most 150 lines, so that the README's rules stay few.
  */
 
 export interface Row {
@@ -100,7 +100,7 @@ export class ReadmeClient {
     }
   }
 
-  /** Loads what it does not have, then continues from its position. */
+  /** Loads a copy that has no position yet, then subscribes from the position it has. */
   async #subscribe(socket: WebSocket, name: string): Promise<void> {
     const copy = this.copies.get(name);
     if (copy === undefined) return;

@@ -9,23 +9,23 @@ import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { ADA, launchOf } from '../../e2e/devnet/world.ts';
 import { outcomeOf } from '../../support/apiError.ts';
 import { type Server, startServer, temporaryDirectory } from '../../support/server.ts';
+import { TcpProxy } from '../../support/tcpProxy.ts';
 import { until, untilAsked } from '../../support/until.ts';
-import { TcpProxy } from '../tcpProxy.ts';
 import { ReadmeClient } from './client.ts';
 
 /** A trade of one token comes seldom where the machine has much else to do. */
 const DEADLINE_MS = 120_000;
-const MOST_LINES = 150;
+const MAX_LINES = 150;
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-/** `RUNS=14` repeats what an examination did. */
+/** `RUNS=14` repeats the scale of the examination that found the fault. */
 const KILLS = Number(process.env.RUNS ?? 1);
-/** Of young tokens, at once. */
-const MOST_CLIENTS = 6;
+/** Most clients at once, one for each young token. */
+const MAX_CLIENTS = 6;
 const LIVELY = { NETWORK: 'devnet', BLOCK_EVERY_MS: '200', TRADERS_PACE: '4' };
 
 test('the client has at most 150 lines', () => {
   const text = readFileSync(new URL('client.ts', import.meta.url), 'utf8');
-  assert(text.split('\n').length - 1 <= MOST_LINES);
+  assert(text.split('\n').length - 1 <= MAX_LINES);
   assert.doesNotMatch(text, /^import/m, 'it uses nothing of ours');
 });
 
@@ -83,7 +83,7 @@ test('cuts, a stall, forks and kills in forks leave no difference to HTTP', asyn
   for (let kill = 0; kill < KILLS; kill += 1) {
     const { data: before } = await new Client({ url: server.url }).devnet.mine({ blocks: 1 });
     const young = await followedLaunch(server.url, address.url);
-    if (clients.push(young) > MOST_CLIENTS) clients.splice(1, 1)[0]?.close();
+    if (clients.push(young) > MAX_CLIENTS) clients.splice(1, 1)[0]?.close();
     await killedInFork(server, before.height, rng);
     // Trading has stopped when it is back, so that what both say can be compared.
     server = await startServer(t, [], { ...env, TRADERS_PACE: '0' });
@@ -160,7 +160,7 @@ async function assertNoDifference(clients: readonly ReadmeClient[], url: string)
   return gone;
 }
 
-/** Without what a bar has on one of the two ways only. */
+/** A bar without the fields that only HTTP or only the socket sends. */
 function shown(row: object | undefined): string {
   const { pair: _, isRelevant: __, final: ___, ...rest } = (row ?? {}) as Record<string, unknown>;
   return JSON.stringify(Object.entries(rest).sort());

@@ -1,4 +1,6 @@
-/** Pictures of strangers: what does not draw goes, what draws stays byte for byte. */
+/**
+ * Cleaning of uploaded pictures removes parts that do not draw, and keeps the others byte for byte.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

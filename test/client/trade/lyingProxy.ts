@@ -1,17 +1,20 @@
-/** Between a client and a server: passes everything on, but for what it falsifies. */
+/**
+ * Between a client and a server: it passes everything on, except for the requests and answers that
+ * it falsifies.
+ */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Lie {
-  /** What the server is asked instead. */
+  /** Replaces the request to the server. */
   readonly ask?: (body: string) => string;
-  /** What the client hears instead. */
+  /** Replaces the answer to the client. */
   readonly answer?: (body: string) => string;
 }
 
 export interface LyingProxy {
   readonly url: string;
-  /** Of the requests to a path; all other requests pass. */
+  /** Lies by path; all other requests pass. */
   lies: ReadonlyMap<string, Lie>;
   /** Paths that were asked. */
   readonly asked: string[];

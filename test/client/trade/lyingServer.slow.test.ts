@@ -1,4 +1,4 @@
-/** A server that builds something else than it was asked for: nothing of it is signed. */
+/** A server that builds something else than it was asked for: the wallet signs no part of it. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,10 +8,10 @@ import { ApiError, Client } from '../../../src/client/index.ts';
 import type { OrderRequest, TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { TradingClient as Trading } from '../../../src/client/trade/tradingClient.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { runWalletCommand } from '../../../src/server/cli/walletCommands.ts';
 import { createWallet } from '../../../src/server/cli/walletFile.ts';
 import { ADA, DevnetWorld, launchOf } from '../../e2e/devnet/world.ts';
+import { parsed } from '../../server/cli/parsed.ts';
 import { refusalOf } from '../../support/apiError.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { type Lie, type LyingProxy, lyingProxy } from './lyingProxy.ts';
@@ -271,7 +271,7 @@ test('the command line signs the bound that it printed, asks where the price mov
   await world.mine();
   const run = async (confirm: (() => Promise<boolean>) | null, ...args: readonly string[]) => {
     const all = ['buy', token, ...args, '--url', proxy.url, '--wallet', file, '--no-wait'];
-    const command = parseCommand(all);
+    const command = parsed(all);
     assert(typeof command !== 'string' && command.name === 'wallet command');
     const [lines, complaints]: [string[], string[]] = [[], []];
     const deps = { clock: systemClock, fetch, confirm };

@@ -1,4 +1,7 @@
-/** A wallet signs what was asked, and refuses what a lying server might slip in. */
+/**
+ * A wallet signs a transaction that fits its request, and refuses changes that a lying server might
+ * make.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -90,7 +93,7 @@ test('an order that differs from the one asked is not signed', () => {
 test('a limit order for a pool of Splash is signed as asked, and not otherwise', () => {
   const order = {
     ...{ redeemer: OWN, input: '.', output: TOKEN, amount: 5_000_000n, owner: WALLET.keyHash },
-    ...{ stepLovelace: 600_000n, feeLovelace: 500_000n, leastOutput: 850_000n },
+    ...{ stepLovelace: 600_000n, feeLovelace: 500_000n, minPartOutput: 850_000n },
     ...{ worstPrice: { numerator: 17n, denominator: 100n }, executors: ['5c'.repeat(28)] },
   };
   const made = (changed: Partial<LimitOrder>, lovelace = 7_600_000n) => {
@@ -104,7 +107,7 @@ test('a limit order for a pool of Splash is signed as asked, and not otherwise',
   refuses(BUY, made({ worstPrice: { numerator: 0n, denominator: 1n } }), /worse price/);
   refuses(BUY, made({}, 7_600_001n), /on top/);
   refuses(BUY, made({ stepLovelace: 600_001n }), /executor/);
-  refuses(BUY, made({ leastOutput: 849_999n }), /smaller parts/);
+  refuses(BUY, made({ minPartOutput: 849_999n }), /smaller parts/);
 });
 
 test('orders that the Python client is tested with are signed here too', () => {
@@ -173,7 +176,8 @@ test('what may be lost as collateral is little, and the rest returns to whom it 
   const small = { totalCollateralLovelace: 500_000n, collateralReturn: theft };
   accepts(intent, tx({ ...small, collateralInputs: theirs }));
   refuses(intent, tx({ ...small, collateralInputs: ours }), /someone else/);
-  // A server may hide what is ours: of an output that is not known, no more than it puts up.
+  // A server may hide that an output belongs to the wallet, so an unknown collateral output may
+  // lose no more than a server puts up.
   const hidden = (value: Value) => ({
     ...{ ...small, collateralInputs: theirs },
     collateralReturn: output(STRANGER.address, value),

@@ -26,7 +26,7 @@ export const OTHER_TOKEN = `${'cd'.repeat(28)}.4f54`;
 export const OWN: Address = parsed(WALLET.address);
 /** Where orders and locks of the wallet lie: a script with its stake part. */
 export const SCRIPT = scriptAddress('testnet', '77'.repeat(28), OWN.stake);
-/** Of another market. */
+/** A script of another market. */
 export const OTHER_SCRIPT = scriptAddress('testnet', '78'.repeat(28), OWN.stake);
 export const ORDER_REF = { txHash: '99'.repeat(32), index: 3 };
 
@@ -81,7 +81,7 @@ export const BUY_DATUM: OrderDatum = {
   executor: '55'.repeat(28),
   refundAfterMs: 1_700_000_000_000n,
   owner: WALLET.keyHash,
-  market: `${'77'.repeat(28)}.${'88'.repeat(32)}`,
+  poolNft: `${'77'.repeat(28)}.${'88'.repeat(32)}`,
 };
 
 export function orderOutput(datum: Partial<OrderDatum>, value: Value, address = SCRIPT): Output {

@@ -12,7 +12,7 @@ import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Bucket } from '../../../src/cluster/nats/bucket.ts';
-import { ObjectFiles } from '../../../src/cluster/nats/objects.ts';
+import { ObjectFiles } from '../../../src/cluster/snapshots/objectStore.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { temporaryDirectory } from '../../support/server.ts';

@@ -13,7 +13,7 @@ import type { Rng } from '../../../src/engine/runtime/rng.ts';
 
 export class FaultyStream {
   entries: SealedEntry[] = [];
-  /** What was ever stored. */
+  /** Every entry that was ever stored. */
   readonly history: SealedEntry[] = [];
   backMs: number | null = null;
   /** Broken rules of writers. */

@@ -1,4 +1,7 @@
-/** An epoch that is read, and gone before what it begins from is taken over. */
+/**
+ * A node reads the first entry of an epoch, and the base state of that epoch is gone before the
+ * node can load it.
+ */
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
@@ -79,8 +82,8 @@ test('takes what an epoch began with when its log is empty again, not ready befo
   const next = epochBehind(ahead, '2-gone', lostAt(ahead));
   const base = baseOf(place, '2-gone');
   await ahead.node.fold.store.snapshotTo(`${base}-part`);
-  behind.node.adopt(next);
-  ahead.node.adopt(next);
+  behind.node.switchEpoch(next);
+  ahead.node.switchEpoch(next);
   await until('a node with another state is not ready', () => !behind.node.synced());
   assert(ahead.node.synced(), 'the node that has this state is ready');
   renameSync(`${base}-part`, base);
@@ -96,11 +99,11 @@ test('takes what an epoch began with when its log is empty again, not ready befo
 
 test('waits no longer for the snapshot of an epoch when there is a later one', async (t) => {
   const { place, ahead, behind } = await pairWithoutLog(t);
-  behind.node.adopt(epochBehind(ahead, '2-gone', lostAt(ahead)));
+  behind.node.switchEpoch(epochBehind(ahead, '2-gone', lostAt(ahead)));
   await until('it waits', () => !behind.node.synced());
   const next = epochBehind(ahead, '3-here', lostAt(ahead));
   await ahead.node.fold.store.snapshotTo(baseOf(place, '3-here'));
-  behind.node.adopt(next);
+  behind.node.switchEpoch(next);
   await until(
     () => `it is in the later epoch: ${behind.at}`,
     () => behind.at === `3-here:${next.entry.seq}`,
@@ -111,7 +114,7 @@ test('waits no longer for the snapshot of an epoch when there is a later one', a
 
 test('waits for the next epoch when the log that one went back in is gone', async (t) => {
   const { place, ahead, behind } = await pairWithoutLog(t);
-  behind.node.adopt(epochBehind(ahead, '2-back', { reason: 'rollback', base: { seq: 2 } }));
+  behind.node.switchEpoch(epochBehind(ahead, '2-back', { reason: 'rollback', base: { seq: 2 } }));
   await until(
     'it could not go back',
     () => behind.divergences() > 0 || place.faults.length > 0,
@@ -139,7 +142,7 @@ test('an epoch that was taken over is not gone back to', async (t) => {
   const { at } = behind;
   const seen: string[] = [];
   behind.node.onApplied(() => seen.push(behind.at));
-  behind.node.adopt(first);
+  behind.node.switchEpoch(first);
   await goOn(5);
   assert.deepEqual(place.faults, []);
   assert(!seen.includes(`${first.entry.epoch}:${first.entry.seq}`), `it was at ${at}`);

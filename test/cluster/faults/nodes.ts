@@ -1,5 +1,5 @@
 /**
- * Real nodes of one market over a real nats-server, each behind a proxy of its own. They follow one
+ * Real nodes of one market over a real nats-server, each behind its own proxy. They follow one
  * devnet, which lives in this process.
  */
 import assert from 'node:assert/strict';
@@ -21,10 +21,10 @@ import { startSharedDevnet } from '../sharedDevnet.ts';
 
 export const MARKET = 'faults';
 export const LEASE_MS = 2_000;
-/** For what comes after a fault, on a machine that has too much to do. */
+/** Time limit after a fault, long enough for an overloaded machine. */
 export const LIMIT_MS = 60_000;
 const ANSWER_MS = 5_000;
-/** A node is asked no more often, however many wait for what it says. */
+/** Shortest time between two requests to a node, shared by all waiting tests. */
 const ASK_EVERY_MS = 40;
 const PACE_MS = 250;
 
@@ -137,12 +137,12 @@ export class FaultyNode {
 
   /** NATS is out of its reach. */
   cutOff(): void {
-    this.proxy.closed = true;
+    this.proxy.isClosed = true;
     this.proxy.cut();
   }
 
   joinAgain(): void {
-    this.proxy.closed = false;
+    this.proxy.isClosed = false;
   }
 }
 

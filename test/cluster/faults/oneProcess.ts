@@ -30,13 +30,13 @@ const ORIGIN = { network: 'devnet', deployment: 'of the test' };
 const LEASE_MS = 40;
 const WATCH_MS = 15;
 const START_MS = Date.UTC(2024, 0, 1);
-const OPTIONS = { horizonBlocks: 2160, maxMb: 0, maxLoadedPools: 100, commitEveryMs: 20 };
+const OPTIONS = { horizonBlocks: 2160, maxMb: 0, maxLoadedPairs: 100, commitEveryMs: 20 };
 
-/** What all nodes of one market share beside the stream. */
+/** Things that all nodes of one market share beside the stream. */
 export interface Place {
   readonly stream: FaultyStream;
   readonly rng: Rng;
-  /** What each said last. */
+  /** The last announcement of each node. */
   readonly standings: Map<string, Announcement>;
   /** State and entry of each position, by the first node that reached it. */
   readonly states: Map<string, string>;
@@ -75,7 +75,7 @@ export class OneNode {
     const { rng, standings } = place;
     const record = new MarketRecord(files.directory, ORIGIN);
     const logger = createLogger({ level: 'silent', clock });
-    const events = createEvents(logger, createRegistry());
+    const events = createEvents(logger, createRegistry(), clock);
     const epochs = new Epochs({
       name,
       log,
@@ -87,7 +87,8 @@ export class OneNode {
       ensureStream: async () => {},
       others: async () => {
         if (log.isCut) throw new Fault('natsSilent', 'NATS gives no answer');
-        // No node expires: one that is cut off here comes back, and load outlasts the short lease.
+        // No node expires: a node that is cut off here comes back, and the short lease may run out
+        // under load.
         return [...standings.values()].filter((one) => one.node !== name);
       },
       publishBase: async (epoch) => copyFileSync(files.base(epoch), baseOf(place, epoch)),
@@ -161,7 +162,7 @@ export class OneNode {
       epochStarted: () => {},
       stateUnreadable: fault,
     });
-    const events = createEvents(createLogger({ level: 'silent', clock }), createRegistry());
+    const events = createEvents(createLogger({ level: 'silent', clock }), createRegistry(), clock);
     let divergences = 0;
     const diverged = () => {
       divergences += 1;
@@ -258,7 +259,8 @@ function trading(
       isOpen = false;
       replay?.stop();
       writer.stop();
-      // What it appended may be gone before this node has read it: it waits for that in vain then.
+      // NATS may lose the entries that this node appended before it reads them: then it would wait
+      // forever.
       await Promise.race([running, sleep(clock, 200)]);
     },
   };

@@ -14,8 +14,8 @@ import { until } from '../../support/until.ts';
 import { type Health, MARKET, type Nodes } from './nodes.ts';
 
 const EVERY_MS = 60;
-/** `stale` may be said so much later than the last news. */
-const MOST_SILENT_MS = 15_000;
+/** Longest time between the last message and `stale`. */
+const MAX_SILENT_MS = 15_000;
 const READ = 512;
 
 interface Sample {
@@ -98,7 +98,7 @@ export class Watcher {
         number > newest.number || (number === newest.number && health.seq > newest.seq);
       if (isNewer) this.#newest.push({ atMs: heardMs, number, seq: health.seq });
       if (health.status !== 200 || health.stale) return;
-      const known = this.#newest.findLast((one) => one.atMs < askedMs - MOST_SILENT_MS);
+      const known = this.#newest.findLast((one) => one.atMs < askedMs - MAX_SILENT_MS);
       if (known === undefined) return;
       const isOld = number < known.number || (number === known.number && health.seq < known.seq);
       assert(!isOld, `${node} calls itself fresh at ${health.epoch}:${health.seq}, long ago`);
@@ -120,7 +120,9 @@ export class Watcher {
     }
   }
 
-  /** Keeps what the log has; before it may be lost, and when all is well again. */
+  /**
+   * Keeps the entries of the log: before a fault that may lose them, and when all is well again.
+   */
   async archive(link: NatsLink): Promise<void> {
     // A client waits between two tries, so nodes may be connected again before this link is.
     await until('the link to NATS is back', () => link.connected);

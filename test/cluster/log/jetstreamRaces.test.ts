@@ -58,7 +58,7 @@ test('no entry is stored where another took the place of its predecessor', async
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 4);
   await appendAll(log, entries.slice(0, 3));
-  // The server lost what it acknowledged, and another leader wrote as many entries.
+  // The server lost acknowledged messages, and another leader wrote as many entries.
   const { streams } = await manager(link, PATIENT_MS);
   const { config } = await streams.info(name);
   await streams.delete(name);
@@ -100,12 +100,12 @@ test('a lost acknowledgement is a conflict when another node wrote that seq', as
   const [first] = chainAfter(EMPTY_TAIL, 1);
   assert.ok(first !== undefined);
   await appendAll(log, [first]);
-  proxy.closed = true;
+  proxy.isClosed = true;
   proxy.cut();
   const said = log.append(nextEntry(tailAfter(first), 1), 1);
   const theirs = chainAfter(tailAfter(first), 3, 2);
   await appendAll(await openLog(scope, other, name), theirs);
-  proxy.closed = false;
+  proxy.isClosed = false;
   assert.deepEqual(await said, { outcome: 'conflict', lastSeq: 4 });
 });
 
@@ -165,7 +165,7 @@ test('a log restarts after its end or before it, for one of two nodes', async (s
   ]);
   const winners = results.filter(({ status }) => status === 'fulfilled').length;
   assert.ok(winners <= 1, 'two that begin at once never both succeed');
-  // Each may get in the other's way; one of them alone then succeeds.
+  // Each may get in the other's way; then a single one, run alone, succeeds.
   const seq = winners === 1 ? 900 : await log.beginsAt(900);
   if (winners === 0) await log.restart(begin(seq, 1));
   assert.equal((await reader.last()).seq, seq);

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
 import { AppendQueue } from '../../../src/cluster/log/jetstreamAppends.ts';
 import { startLog } from '../../../src/cluster/log/jetstreamRestart.ts';
-import { MarketStream, manager } from '../../../src/cluster/nats/stream.ts';
+import { manager, NatsStream } from '../../../src/cluster/nats/stream.ts';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { appendAll, readAll, textsOf } from '../../contracts/log.ts';
@@ -24,7 +24,7 @@ function firstAt(seq: number) {
 const STEPS = ['state', 'at', 'lastOf', 'purgeBelow', 'remake', 'remove'] as const;
 
 /** `stream`, whose caller is frozen before the step of this number until `meanwhile` is over. */
-function frozenBefore(stream: MarketStream, step: number, meanwhile: () => Promise<void>) {
+function frozenBefore(stream: NatsStream, step: number, meanwhile: () => Promise<void>) {
   let steps = 0;
   const asked: string[] = [];
   const frozen = Object.create(stream, { name: { value: stream.name } });
@@ -54,7 +54,7 @@ for (const [where, { entries, own, others }] of Object.entries(LATE_BEGINS)) {
       const name = marketName();
       const log = await openLog(scope, link, name);
       await appendAll(log, chainAfter(EMPTY_TAIL, entries));
-      const stream = new MarketStream(link, await manager(link, PATIENT_MS), name);
+      const stream = new NatsStream(link, await manager(link, PATIENT_MS), name);
       const living: string[] = [];
       const meanwhile = async () => {
         const first = firstAt(await log.beginsAt(others));

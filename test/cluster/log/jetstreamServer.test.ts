@@ -49,7 +49,7 @@ test('nothing acknowledged is lost or doubled over kill -9 of nats-server', asyn
       const refused = results.find(({ status }) => status === 'rejected');
       if (refused?.status === 'rejected') assert.match(String(refused.reason), /acknowledged/);
       const last = entries.at(-1);
-      // What a writer does: the same entries until all are taken.
+      // A writer repeats the same entries until all are taken.
       if (refused === undefined && last !== undefined) tail = tailAfter(last);
     }
   })();

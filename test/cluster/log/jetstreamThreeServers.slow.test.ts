@@ -123,9 +123,9 @@ for (const { program, version } of natsPrograms()) {
     const { streams } = await manager(link, PATIENT_MS);
     await streams.update(name, { num_replicas: 3 });
     await appendAtOnce(log, entries.slice(37));
-    const compared = watchCopies(scope, link, name);
+    const compared = watchCopies(scope, link, name, log);
     await until('no copy is behind', () => compared.at(-1)?.length === 0);
-    // What the other copies have is what stays when the leader ends.
+    // If the leader ends, the entries of the other copies remain.
     const { cluster } = await streams.info(name);
     const leader = servers.find((_, index) => `s${index}` === cluster?.leader);
     assert.ok(leader !== undefined);
@@ -164,11 +164,11 @@ for (const { program, version } of natsPrograms()) {
     );
     // The guard of 0.4 stops them.
     for (const sealed of entries.slice(30)) await appendAs04(link, name, [sealed]);
-    const compared = watchCopies(scope, other, name);
+    const compared = watchCopies(scope, other, name, log);
     await until('both are named', () => compared.at(-1)?.length === 2);
     assert.ok(compared.at(-1)?.every(({ missing }) => missing >= 30));
     assert.equal((await log.last()).seq, 60);
-    // What the operator does.
+    // The operator has the copies made again.
     await streams.update(name, { num_replicas: 1 });
     await streams.update(name, { num_replicas: 3 });
     await until('none is behind', () => compared.at(-1)?.length === 0);
@@ -179,11 +179,18 @@ for (const { program, version } of natsPrograms()) {
   });
 }
 
-function watchCopies(scope: Scope, link: NatsLink, stream: string): (readonly CopyBehind[])[] {
+function watchCopies(
+  scope: Scope,
+  link: NatsLink,
+  stream: string,
+  log: JetstreamLog,
+): (readonly CopyBehind[])[] {
   const compared: (readonly CopyBehind[])[] = [];
   const failed = (error: unknown) => assert.fail(String(error));
   const copiesCompared = (behind: readonly CopyBehind[]) => void compared.push(behind);
-  const watch = new CopyWatch({ link, stream, clock: systemClock, failed, copiesCompared }, 10);
+  const read = (fromSeq: number, limit: number) => log.read(fromSeq, limit);
+  const deps = { link, stream, clock: systemClock, read, failed, copiesCompared };
+  const watch = new CopyWatch(deps, 10);
   watch.start();
   scope.after(() => watch.stop());
   return compared;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { CallClient, type CallClientLimits } from '../../../src/cluster/nats/callClient.ts';
 import { CallServer, type CallServerLimits } from '../../../src/cluster/nats/callServer.ts';
-import { callSubjects, MOST_CALL_BYTES } from '../../../src/cluster/nats/callWire.ts';
+import { callSubjects, MAX_CALL_BYTES } from '../../../src/cluster/nats/callWire.ts';
 import { systemClock as clock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { marketName, NatsServer, PATIENT_MS } from '../../support/nats.ts';
@@ -76,13 +76,13 @@ test('calls and answers of any length up to the limit arrive whole', async (scop
   const echo = async (bytes: Uint8Array) => Buffer.from(bytes).reverse();
   await answeringNode(scope, market, 'a', echo);
   const client = asking(market);
-  for (const length of [0, 1, 524_288, 524_289, MOST_CALL_BYTES]) {
+  for (const length of [0, 1, 524_288, 524_289, MAX_CALL_BYTES]) {
     const bytes = bytesOf(length);
     const answer = await client.call(bytes, true);
     assert.ok(!(answer instanceof Failure), text(answer));
     assert.ok(Buffer.from(bytes).reverse().equals(answer), `${length} bytes`);
   }
-  const tooLong = await client.call(bytesOf(MOST_CALL_BYTES + 1), true);
+  const tooLong = await client.call(bytesOf(MAX_CALL_BYTES + 1), true);
   assert.equal(failed(tooLong).cause, 'PAYLOAD_TOO_LARGE');
 });
 
@@ -116,8 +116,8 @@ test('a caller returns to the node that answered, then goes to another able one'
 test('both sides limit the calls under way', async (scope) => {
   const market = marketName();
   const gate = Promise.withResolvers<Uint8Array>();
-  const node = await answeringNode(scope, market, 'a', () => gate.promise, { mostActive: 2 });
-  const client = asking(market, { mostActive: 3 });
+  const node = await answeringNode(scope, market, 'a', () => gate.promise, { maxActive: 2 });
+  const client = asking(market, { maxActive: 3 });
   const ask = () => client.call(Buffer.from('?'), true);
   const running = [ask(), ask()];
   await until('both are under way', () => node.asked === 2);
@@ -129,7 +129,7 @@ test('both sides limit the calls under way', async (scope) => {
   gate.resolve(Buffer.from('done'));
   assert.deepEqual((await Promise.all(running)).map(text), ['done', 'done']);
   await answeringNode(scope, `${market}b`, 'a', async () => Buffer.from('done'), {
-    mostHeldBytes: 1_000_000,
+    maxHeldBytes: 1_000_000,
   });
   const long = await asking(`${market}b`).call(bytesOf(2_000_000), true);
   assert.equal(failed(long).cause, 'OVERLOADED');

@@ -95,7 +95,8 @@ test('the production configuration has what the guarantees need', (scope) => {
   const directory = temporaryDirectory(scope);
   const env = { PATH: process.env.PATH, SERVER_NAME: 'a', MARKET_PASSWORD: 'b' };
   const said = spawnSync('nats-server', ['-t', '-c', path, '-sd', directory], { env });
-  // 2.9 knows all of it but sync_interval; and here are no certificates.
+  // 2.9 knows all these options except sync_interval; and the configuration's certificates do not
+  // exist here.
   const faults = said.stderr.toString();
   assert.doesNotMatch(faults.replaceAll(/.*sync_interval.*/g, ''), /unknown field/, faults);
 });

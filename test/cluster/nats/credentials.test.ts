@@ -20,7 +20,7 @@ function written(directory: string, name: string, text: string): string {
   return path;
 }
 
-/** What is wrong; null: it is connected, and JetStream answers. */
+/** The reason of a refusal; null: it is connected, and JetStream answers. */
 async function refusal(scope: Scope, settings: Omit<NatsSettings, 'name'>): Promise<string | null> {
   const own = { ...settings, name: 'node', connectTimeoutMs: PATIENT_MS };
   const link = await connectNats(own, systemRng);
@@ -57,7 +57,7 @@ function openssl(directory: string, ...args: readonly string[]): void {
   assert.equal(status, 0, stderr.toString());
 }
 
-/** An authority and what it signed: `<name>.crt` with `<name>.key`. */
+/** A certificate authority and certificates that it signed: `<name>.crt` with `<name>.key`. */
 function authority(names: Readonly<Record<string, string>>): string {
   const directory = join(temporaryDirectory(), 'tls');
   mkdirSync(directory);

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { Announcements } from '../../../src/cluster/nats/announcements.ts';
 import { Bucket } from '../../../src/cluster/nats/bucket.ts';
 import { StreamFollower } from '../../../src/cluster/nats/follower.ts';
-import { RangeReader } from '../../../src/cluster/nats/range.ts';
+import { RangeFetcher } from '../../../src/cluster/nats/range.ts';
 import { manager } from '../../../src/cluster/nats/stream.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { appendAll } from '../../contracts/log.ts';
@@ -37,7 +37,7 @@ async function cutAt(scope: TestContext, request: string) {
 for (const request of ['$JS.API.CONSUMER.CREATE.', '$JS.API.CONSUMER.MSG.NEXT.']) {
   test(`a read rejects when the connection is lost at ${request}`, async (scope) => {
     const { link, name, jsm, cuts } = await cutAt(scope, request);
-    const reader = new RangeReader(link, jsm, name, new HandClock());
+    const reader = new RangeFetcher(link, jsm, name, new HandClock());
     await assert.rejects(reader.read(1, 5), /NATS/);
     assert.equal(cuts(), 1);
     await until('it is connected again', () => link.connected);

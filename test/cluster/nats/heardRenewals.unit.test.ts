@@ -1,4 +1,4 @@
-/** What counts of the messages on the lease's subject. */
+/** Which messages on the lease's subject count as renewals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HeardRenewals } from '../../../src/cluster/nats/lease.ts';
@@ -13,15 +13,15 @@ function listener() {
 
 test('a renewal counts for a lease, once NATS was seen to hold it', async () => {
   const { clock, renewals } = listener();
-  renewals.heard('a');
+  renewals.receive('a');
   assert.equal(renewals.renewed, null, 'anyone may have said it');
   renewals.seen('a');
   assert.equal(renewals.renewed, null, 'what is stored may be as old as a lease');
-  renewals.heard('a');
+  renewals.receive('a');
   assert.equal(renewals.renewed, 'a');
   await clock.advance(LEASE_MS - 1);
   assert.equal(renewals.renewed, 'a');
-  renewals.heard('a');
+  renewals.receive('a');
   await clock.advance(LEASE_MS - 1);
   assert.equal(renewals.renewed, 'a', 'it was renewed');
   await clock.advance(1);
@@ -31,9 +31,9 @@ test('a renewal counts for a lease, once NATS was seen to hold it', async () => 
 test('what another candidate asks for does not count', async () => {
   const { clock, renewals } = listener();
   renewals.seen('a');
-  renewals.heard('a');
+  renewals.receive('a');
   await clock.advance(LEASE_MS - 1);
-  renewals.heard('b');
+  renewals.receive('b');
   assert.equal(renewals.renewed, 'a');
   await clock.advance(1);
   assert.equal(renewals.renewed, null);
@@ -42,17 +42,17 @@ test('what another candidate asks for does not count', async () => {
 test('a release, and another value in NATS, end it at once', () => {
   const { renewals } = listener();
   renewals.seen('a');
-  renewals.heard('a');
-  renewals.heard('');
+  renewals.receive('a');
+  renewals.receive('');
   assert.equal(renewals.renewed, null);
-  renewals.heard('a');
+  renewals.receive('a');
   assert.equal(renewals.renewed, null, 'a renewal that was late');
   renewals.seen('a');
-  renewals.heard('a');
+  renewals.receive('a');
   renewals.seen('b');
   assert.equal(renewals.renewed, null);
-  renewals.heard('a');
+  renewals.receive('a');
   assert.equal(renewals.renewed, null);
-  renewals.heard('b');
+  renewals.receive('b');
   assert.equal(renewals.renewed, 'b');
 });

@@ -65,13 +65,13 @@ class Candidate {
     return untilAsked('it is taken', () => this.lease.tryTake(), isTaken);
   }
 
-  /** What NATS says: it is asked again when it took longer than `ANSWER_MS`. */
+  /** The answer of NATS: it is asked again when it took longer than `ANSWER_MS`. */
   tried(): Promise<string> {
     const isAnswer = (outcome: string) => outcome !== 'unreachable';
     return untilAsked('NATS answers', () => this.lease.tryTake(), isAnswer);
   }
 
-  /** What is stored. */
+  /** The stored value. */
   async stored(): Promise<BucketValue | null> {
     const found = await untilAsked(
       'NATS answers',
@@ -299,6 +299,9 @@ describe('the lease', { concurrency: true }, () => {
     await own.taken();
     assert.ok(await announcements.announce(have('a', 2, 40)));
     assert.ok(await announcements.announce(have('b:3000', 2, 41)));
+    assert.deepEqual(await announcements.others('a'), [have('b:3000', 2, 41)]);
+    // Values of the bucket would live for a day: no node can be given such a lease.
+    assert.ok(await announcements.announce({ ...have('d', 2, 41), leaseMs: 86_400_000 }));
     assert.deepEqual(await announcements.others('a'), [have('b:3000', 2, 41)]);
     assert.ok(await announcements.announce(have('b:3000', 2, 45)));
     assert.ok(await announcements.announce(have('c', 1, 99)));

@@ -68,7 +68,7 @@ test('registrations at several nodes at once do not pass the limit', async (scop
   assert.ok(!(kept instanceof Failure));
   assert.equal(kept.length, made, 'each that was answered is there, and no other');
   assert.ok(made <= 20, `${made} webhooks`);
-  // Whatever was refused at once finds its place afterwards, up to the limit.
+  // Webhooks that were refused in the race succeed afterwards, up to the limit.
   for (let at = made; at < 21; at += 1) {
     const [node] = nodes;
     const again = await node?.register.handle({ query: {}, params: {}, body, apiKey: 'bot' });

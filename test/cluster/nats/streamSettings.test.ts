@@ -35,7 +35,7 @@ async function oldMarket(): Promise<string> {
 
 const OTHER: Announcement = { node: 'b', epoch: '1-a', term: 1, seq: 1 };
 
-/** What a starting node reports. */
+/** Warnings that a starting node reports. */
 async function started(
   market: string,
   own: SharedSettings,

@@ -40,7 +40,7 @@ async function gift(ada) {
 await gift(1_000);
 await gift(10);
 
-// Mesh has cost models of its own; scripts are hashed with those of the node.
+// Mesh brings its own cost models; the node hashes scripts with the node's models.
 const question = { jsonrpc: '2.0', method: 'queryLedgerState/protocolParameters', id: null };
 const asked = await fetch(devnetUrl, { method: 'POST', body: JSON.stringify(question) });
 const { plutusCostModels: models } = (await asked.json()).result;

@@ -1,9 +1,10 @@
 /**
- * Every row of protocol.md, over real HTTP and WebSocket, is what a naive reader of the chain says.
+ * Compares every row of protocol.md, over real HTTP and WebSocket, with the answer of a naive
+ * reader of the chain.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { readTraderConfig } from '../../../src/traders/config.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { DevnetWorld } from '../devnet/world.ts';
@@ -23,7 +24,7 @@ async function compare(what: string, world: DevnetWorld, walletPkhs: readonly st
   return { market, answers: await compareAll(what, { url, market, walletPkhs }) };
 }
 
-/** The check of types finds what it is there to find. */
+/** The check of types finds a planted fault. */
 async function assertBites(url: string): Promise<void> {
   const documents = await Documents.read(url);
   const route = 'GET /v1/pools-main-page/koth';

@@ -1,6 +1,6 @@
 /**
- * Asks the running server and keeps what was not as expected, so that one run tells everything that
- * differs. Missing operations are listed apart from wrong answers.
+ * Asks the running server and collects wrong answers, so that one run lists every difference.
+ * Missing operations are listed apart from wrong answers.
  */
 import assert from 'node:assert/strict';
 import { Documents } from './conforms.ts';
@@ -27,9 +27,9 @@ export class Asker {
   readonly documents: Documents;
   readonly missing = new Set<string>();
   readonly asked = new Set<string>();
-  /** Of answers that carry one: a market at rest has one position and one tip. */
+  /** Positions of the answers that carry one: a market at rest has one position and one tip. */
   readonly positions = new Set<string>();
-  /** What was asked, without its details, and how the answer differed. */
+  /** The request without its details, and how the answer differed. */
   readonly #faults: (readonly [string, string])[] = [];
   /** Answers compared. */
   compared = 0;
@@ -104,7 +104,7 @@ export class Asker {
     }
   }
 
-  /** Fails with one example of each kind that differed, then with what is not there at all. */
+  /** Fails with one example of each kind of difference, then with the missing operations. */
   settle(what: string): void {
     const counts = new Map<string, number>();
     const told = this.#faults.filter(([kind]) => {

@@ -18,10 +18,10 @@ import type { NaiveMarket } from './model.ts';
  */
 const OURS = /^(GET|POST) (\/v1\/(?!docs\/|stream$|webhooks)|\/balances\/|\/getUtxos$)/;
 
-export interface Comparison {
+interface Comparison {
   readonly url: string;
   readonly market: NaiveMarket;
-  /** Keys all of whose outputs came by blocks, not by the genesis. */
+  /** Keys whose outputs all came in blocks, none in the genesis. */
   readonly walletPkhs: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export async function compareAll(what: string, comparison: Comparison): Promise<
   return asker.compared;
 }
 
-/** Everything that the documents offer was asked, and all of it at one position. */
+/** Every documented operation was asked, all at one position. */
 function compareWhole({ documents, asked, positions }: Asker, market: NaiveMarket): void {
   const ours = documents.routes.filter((route) => OURS.test(route));
   assert.deepEqual(

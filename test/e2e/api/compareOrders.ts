@@ -47,7 +47,7 @@ export async function compareOrders(asker: Asker, market: NaiveMarket): Promise<
   await compareSingles(asker, market);
 }
 
-/** The position is compared with that of all answers. */
+/** The position is compared elsewhere, with the position of all answers. */
 function withoutPosition(body: unknown): unknown {
   const { epoch: _, seq: _seq, ...book } = recordOf(body);
   return book;

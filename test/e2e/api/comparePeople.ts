@@ -18,6 +18,10 @@ export async function comparePeople(
     await asker.expect({ route, query: { assetId } }, people.holders(assetId));
     const spread = { route: 'GET /v1/tokens/insights', query: { asset: assetId } };
     await asker.expect(spread, people.insights(assetId, market.pools.now(assetId).y));
+    for (const sort of ['realized', 'unrealized', 'volume'] as const) {
+      const traders = { route: 'GET /v1/tokens/traders', query: { asset: assetId, sort } };
+      await asker.expect(traders, people.traders(assetId, sort));
+    }
     const page = { offset: 1, limit: 2 };
     await asker.expect({ route, query: { assetId, ...page } }, people.holders(assetId, page));
     for (const pkh of pkhs) {
@@ -38,7 +42,7 @@ export async function comparePeople(
   for (const pkh of walletPkhs) await compareUtxos(asker, market, pkh);
 }
 
-/** The newest point of a history is what the portfolio says; `test/api/holders` has the rest. */
+/** The newest point of a history equals the portfolio; `test/api/holders` has the rest. */
 async function comparePortfolio(
   asker: Asker,
   { people, tokens, orders }: NaiveMarket,

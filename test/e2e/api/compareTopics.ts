@@ -116,7 +116,7 @@ function pools(market: NaiveMarket): Expected[] {
   ];
 }
 
-/** Ties by asset id: sorting keeps the order of what is equal. */
+/** Ties by asset id: sorting keeps the order of equal rows. */
 function newest({ tokens, orders, pools: model }: NaiveMarket): unknown[] {
   const rows = tokens.toSorted().flatMap((asset) => {
     const { ticker } = recordOf(recordOf(model.pool(asset)).info);
@@ -194,7 +194,7 @@ function healthOf(data: unknown): unknown {
   return { tip: { slot, hash }, synced, stale };
 }
 
-/** What we do not know yet is accepted, and there is nothing. */
+/** Subscriptions to unknown things are accepted, and their snapshots are empty. */
 function unknown(): Expected[] {
   const pair = { base: UNKNOWN, quote: '.' };
   return [

@@ -91,7 +91,7 @@ export class Documents {
     return Object.keys(at(this.#asyncapi, 'channels')).filter((name) => name !== 'socket');
   }
 
-  /** Of `GET /path`, with `{name}` where the path has a parameter. */
+  /** Checks an answer of `GET /path`, with `{name}` in place of a parameter. */
   answer(route: string, status: number, body: unknown): void {
     const [method = '', path = ''] = route.split(' ');
     const responses = at(this.#openapi, 'paths', path, method.toLowerCase(), 'responses');

@@ -1,6 +1,6 @@
 /**
- * The naive market: what every answer of protocol.md must be, recomputed from the chain's blocks by
- * code that is slow and plain and knows nothing of the server. Its other files each hold one
+ * The naive market: computes the right answer for every row of protocol.md from the chain's blocks,
+ * with slow and plain code that is independent of the server. Its other files each hold one
  * chapter.
  */
 import assert from 'node:assert/strict';
@@ -30,7 +30,7 @@ export class NaiveMarket {
     return this.chain.launches.map(({ token }) => token);
   }
 
-  /** Of everybody who launched, ordered or locked, in a fixed order. */
+  /** Keys of every wallet that launched, ordered or locked, in a fixed order. */
   get pkhs(): string[] {
     const { launches, orders } = this.chain;
     const seen = [
@@ -45,7 +45,7 @@ export class NaiveMarket {
     return locksOf(this.chain);
   }
 
-  /** Market time: that of the newest block. */
+  /** Market time: the time of the newest block. */
   get marketMs(): number {
     return this.chain.blocks.at(-1)?.timeMs ?? 0;
   }

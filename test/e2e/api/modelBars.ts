@@ -23,7 +23,7 @@ interface Frame {
   readonly before: Trade | undefined;
 }
 
-/** What a market's bars are made of. */
+/** The data that a market's bars are made from. */
 export interface Tape {
   readonly trades: readonly Trade[];
   readonly launch: Launch;
@@ -113,7 +113,7 @@ function capBarOf(tape: Tape, spec: BarsSpec, time: number, trades: readonly Tra
 export type Bar = ReturnType<typeof barOf>;
 export type CapBar = ReturnType<typeof capBarOf>;
 
-/** Those of the market that moved something on both sides: others have no price. */
+/** Trades that moved both tokens and lovelace: others have no price. */
 export function priced(trades: readonly Trade[]): Trade[] {
   return trades.filter(({ tokens, lovelace }) => tokens > 0n && lovelace > 0n);
 }
@@ -131,7 +131,7 @@ export function capBarsOf(tape: Tape, spec: BarsSpec): CapBar[] {
   );
 }
 
-/** The newest bar; before the first trade one of the launch's interval at spot. */
+/** The newest bar; before the first trade, a bar of the launch's interval at spot. */
 export function lastBar(tape: Tape, spec: BarsSpec): Bar {
   const launched = startOf(spec.interval, tape.launch.made.timeMs);
   return barsOf(tape, spec).at(-1) ?? barOf(tape, spec, launched, [], tape.spot);

@@ -1,7 +1,7 @@
 /**
- * All that blocks say, as plain lists: launches, pool outputs, orders, trades, outputs. One walk,
- * nothing forgotten, nothing undone; from onchain.md, not from the server. Sums are checked
- * while walking: fills move exactly what a pool's outputs differ by.
+ * The content of blocks as plain lists: launches, pool outputs, orders, trades, outputs. Built in
+ * one walk by the rules of onchain.md, without undo and without the server's code. The walk checks
+ * that the amounts of fills equal the differences between a pool's outputs.
  *
  * Not checked: that a token’s policy is the template applied to its NFT; no test forges a launch.
  */
@@ -24,7 +24,7 @@ import type { Ratio } from './exact.ts';
 import { afterBuy, afterSell, buyable, type Moved, type Reserves, spotOf } from './modelVenue.ts';
 
 /** A transaction's place on the chain. */
-export interface Moment {
+interface Moment {
   readonly height: number;
   readonly slot: number;
   readonly timeMs: number;
@@ -45,11 +45,11 @@ export interface Launch {
   readonly made: Moment;
   readonly executor: string;
   readonly metadata: TokenMetadata;
-  /** Of the metadata. */
+  /** Reference of the metadata output. */
   readonly ref: string;
 }
 
-/** A pool's output and what was in it. */
+/** A pool's output and its content. */
 export interface PoolStep extends Reserves {
   readonly token: string;
   readonly ref: string;
@@ -59,7 +59,7 @@ export interface PoolStep extends Reserves {
 export interface Closed {
   readonly kind: 'executed' | 'expired' | 'cancelled';
   readonly at: Moment;
-  /** What the payment holds beyond the deposit; 0 unless executed. */
+  /** The part of the payment beyond the deposit; 0 unless executed. */
   readonly received: bigint;
   readonly venue: Reserves['venue'];
   readonly moved: Moved | null;
@@ -115,7 +115,7 @@ export class ModelChain {
     }
   }
 
-  /** What a pool was after everything up to and with this block; absent: not launched yet. */
+  /** The pool's state after this block; absent: not launched yet. */
   poolAt(token: string, height: number): PoolStep | undefined {
     return this.poolSteps.findLast((step) => step.token === token && step.made.height <= height);
   }

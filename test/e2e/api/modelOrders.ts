@@ -52,7 +52,7 @@ function worstRatio({ datum, isBuy }: Order): Ratio {
   return isBuy ? { n: denominator, d: numerator } : { n: numerator, d: denominator };
 }
 
-export function leastOutput({ datum, amount }: Order): bigint {
+export function minPartOutput({ datum, amount }: Order): bigint {
   const { numerator, denominator } = datum.worstPrice;
   return ceiling({ n: amount * numerator, d: denominator });
 }
@@ -80,7 +80,7 @@ export class ModelOrders {
     const { datum, closed, token, isBuy, placed, ref, amount } = order;
     const { numerator, denominator } = datum.worstPrice;
     const venue = closed?.venue ?? this.#pools.now(token).venue;
-    const received = closed === null ? leastOutput(order) : closed.received;
+    const received = closed === null ? minPartOutput(order) : closed.received;
     return {
       entityId: ref,
       beacon: beaconOf(order),
@@ -102,6 +102,7 @@ export class ModelOrders {
       evaluatedAt: closed === null ? null : seconds(closed.at.timeMs),
       expiresAt: Number(datum.refundAfterMs),
       refundReason: closed === null || closed.kind === 'executed' ? null : closed.kind,
+      feeLovelace: confirmed(order) === 'executed' ? String(datum.feeLovelace) : '0',
     };
   }
 

@@ -1,4 +1,4 @@
-/** Who holds what and what they made of it; summed from unspent outputs and from all fills. */
+/** Holdings and profits of people, summed from unspent outputs and from all fills. */
 import assert from 'node:assert/strict';
 import { formatAddress, parseAddress } from '../../../src/cardano/codec/address.ts';
 import { ada, adaPrice, fixed, halfEven, LOVELACE_PER_ADA, type Ratio, sum } from './exact.ts';
@@ -13,12 +13,15 @@ interface Account {
   readonly spent: bigint;
   readonly received: bigint;
   readonly realized: bigint;
-  /** Tokens bought and not sold, and what they cost. */
+  /** Tokens bought and not sold, and their cost. */
   readonly open: bigint;
   readonly openCost: bigint;
 }
 
-/** What a buy cost: all that was offered and the executor's fee; an initial buy what went in. */
+/**
+ * The cost of a buy: the whole offer and the executor's fee; for an initial buy, the lovelace that
+ * went into the pool.
+ */
 function spentOn({ order, lovelace }: Trade): bigint {
   return order === null ? lovelace : order.amount + order.datum.feeLovelace;
 }
@@ -145,6 +148,24 @@ export class ModelPeople {
     };
   }
 
+  traders(token: string, sort: 'realized' | 'unrealized' | 'volume') {
+    const traded = this.#chain.trades.filter((trade) => trade.token === token);
+    const rows = [...new Set(traded.map(({ pkh }) => pkh))].flatMap((pkh) => {
+      const account = this.#account(token, pkh);
+      const metrics = this.metrics(token, pkh);
+      if (account === null || metrics === null) return [];
+      const { spent, received, realized } = account;
+      const unrealized = this.#unrealized(token, account);
+      const value = { realized, unrealized, volume: spent + received }[sort];
+      const { buyCount: buys, sellCount: sells, spentAda, receivedAda, balance } = metrics;
+      const { realizedPnlAda, unrealizedPnlAda } = metrics;
+      const money = { spentAda, receivedAda, balance, realizedPnlAda, unrealizedPnlAda };
+      return [{ value, row: { pkh, buys, sells, ...money } }];
+    });
+    rows.sort((a, b) => Number(b.value - a.value) || compareTexts(a.row.pkh, b.row.pkh));
+    return rows.slice(0, 100).map(({ row }) => row);
+  }
+
   pnlCard(token: string, pkhs: readonly string[]) {
     const accounts = [...new Set(pkhs)].flatMap((pkh) => this.#account(token, pkh) ?? []);
     const invested = sum(accounts.map(({ spent }) => spent));
@@ -167,7 +188,7 @@ export class ModelPeople {
     return { balance: Number(this.#worth(token, tokens)) / Number(LOVELACE_PER_ADA) };
   }
 
-  /** What `/v1/portfolio` sums over all tokens. */
+  /** The sums over all tokens in `/v1/portfolio`. */
   portfolio(tokens: readonly string[], given: readonly string[]) {
     const pkhs = [...new Set(given)];
     const rows = tokens.flatMap((asset) => {
@@ -228,7 +249,9 @@ export class ModelPeople {
     };
   }
 
-  /** Unspent outputs of a key, as `/getUtxos` lists them; those of the genesis are in no block. */
+  /**
+   * Unspent outputs of a key, as `/getUtxos` lists them; outputs of the genesis are in no block.
+   */
   utxos(pkh: string) {
     return [...this.#chain.outputs.values()]
       .filter(({ spent, output }) => {

@@ -8,7 +8,7 @@ import type { Launch, ModelChain, PoolStep } from './modelChain.ts';
 import { capOf, spotOf } from './modelVenue.ts';
 
 export const LISTS = ['New', 'Latest', 'CompletedCreateOn', 'CompletedMCap', 'MCapDesc'] as const;
-export type ListName = (typeof LISTS)[number];
+type ListName = (typeof LISTS)[number];
 
 export function seconds(ms: number): number {
   return Math.floor(ms / 1000);
@@ -164,7 +164,7 @@ export class ModelPools {
     };
   }
 
-  /** Tokens of a list, all of them. */
+  /** All tokens of a list, in its order. */
   list(name: ListName): string[] {
     const byCap = this.#ranked(Number.MAX_SAFE_INTEGER);
     const isDone = (token: string) => this.now(token).venue === 'AMM';

@@ -1,5 +1,5 @@
 /**
- * Who is behind a token (protocol.md 10.2), counted from the transactions of the chain: each one by
+ * Trust data of a token (protocol.md 10.2), counted from the transactions of the chain: each one by
  * itself, with what its inputs held and its outputs hold.
  */
 import assert from 'node:assert/strict';
@@ -72,7 +72,7 @@ export class ModelTrust {
     };
   }
 
-  /** What outputs hold for payment keys and for addresses without one, sell orders included. */
+  /** Tokens in these outputs by payment key, or by address without one, sell orders included. */
   #holdings(token: string, outputs: Iterable<Output>): Map<string, bigint> {
     const held = new Map<string, bigint>();
     const ofOrders = new Map(
@@ -98,7 +98,7 @@ export class ModelTrust {
         const inputs = [...this.#chain.outputs.values()].filter(({ spent }) => {
           return spent?.txHash === tx.id;
         });
-        // What scripts of the deployment give back or pay out makes no insider.
+        // A transaction that spends an output of the deployment's scripts makes no insider.
         const isPaidOut = inputs.some(
           ({ output }) => this.#chain.scriptOf(output.address) !== null,
         );

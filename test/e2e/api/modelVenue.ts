@@ -1,6 +1,7 @@
 /**
- * A pool's arithmetic, from onchain.md alone: what a fill moves, and what a token is worth then.
- * The walk compares it with what payments hold and with what a pool's outputs differ by.
+ * A pool's arithmetic, from onchain.md alone: the amounts of a fill, and the price of a token after
+ * it. The walk compares these amounts with the payments and with the differences between a pool's
+ * outputs.
  */
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import type { Ratio } from './exact.ts';
@@ -13,7 +14,7 @@ export interface Reserves {
   readonly owed: bigint;
 }
 
-/** Of one fill: into or out of the pool, percent fee excluded. */
+/** Amounts of one fill: into or out of the pool, percent fee excluded. */
 export interface Moved {
   readonly tokens: bigint;
   readonly lovelace: bigint;
@@ -71,7 +72,7 @@ export function buyable(d: Deployment, before: Reserves, offered: bigint): bigin
   return fits;
 }
 
-/** What is left of `offered` lovelace is in the pool, and `tokens` left it. */
+/** The pool keeps the rest of `offered` lovelace after the fee, and pays out `tokens`. */
 export function afterBuy(d: Deployment, before: Reserves, offered: bigint, tokens: bigint) {
   const { venue, x, y, owed } = before;
   const net = netOf(d, before, offered);
@@ -80,7 +81,7 @@ export function afterBuy(d: Deployment, before: Reserves, offered: bigint, token
   return { after, moved: { tokens, lovelace } };
 }
 
-/** `tokens` came back; what they free left the pool, `paid` of it to the seller. */
+/** The pool takes `tokens` back and pays out lovelace, `paid` of it to the seller. */
 export function afterSell(d: Deployment, before: Reserves, tokens: bigint) {
   const { venue, x, y, owed } = before;
   const sold = SUPPLY - y;

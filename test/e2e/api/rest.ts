@@ -4,10 +4,10 @@ import { untilAsked } from '../../support/until.ts';
 import type { DevnetWorld } from '../devnet/world.ts';
 import { type NaiveMarket, naiveMarket } from './model.ts';
 import type { Order } from './modelChain.ts';
-import { leastOutput } from './modelOrders.ts';
+import { minPartOutput } from './modelOrders.ts';
 import { afterSell, buyable } from './modelVenue.ts';
 
-/** Looks without a block; a block more may be what the executor waits for. */
+/** Looks without a block; the executor may wait for another block. */
 const LOOKS_A_BLOCK = 50;
 
 /**
@@ -37,7 +37,7 @@ export async function settle(world: DevnetWorld): Promise<NaiveMarket> {
   return market;
 }
 
-/** What the executor should do yet, for a person who reads a failure. */
+/** Work that the executor has not done yet, to explain a failure. */
 function unfinished(market: NaiveMarket): string[] {
   const { chain, pools, tokens, marketMs } = market;
   const { thresholdLovelace, fees } = chain.deployment;
@@ -59,7 +59,7 @@ function isFillable({ chain, pools }: NaiveMarket, order: Order): boolean {
   const output = isBuy
     ? buyable(chain.deployment, now, amount)
     : afterSell(chain.deployment, now, amount).paid;
-  return output >= leastOutput(order);
+  return output >= minPartOutput(order);
 }
 
 /** Ids of transactions in the mempool. */

@@ -60,7 +60,7 @@ export class Scene {
       const placed: string[] = [];
       for (const [index, token] of tokens.entries()) {
         const [some] = traders;
-        // First: it offers what the tokens cost now, so behind a buy it would wait.
+        // First: it offers the present price of the tokens, so after a buy it would wait.
         if (some !== undefined && round === 1) {
           placed.push(await this.ask(some, token, 'BUY_WITH_OUTPUT', 543_210n));
         }
@@ -155,7 +155,7 @@ export class Scene {
     await ann.cancel(late);
     await world.mine();
     assert.equal(world.order(late).state, 'cancelled');
-    // What the creator is owed is paid out.
+    // The creator is paid the whole amount owed.
     if (BigInt(world.pool(token).reserves.owed) > 0n) await world.spent(world.pool(token).ref);
     assert.equal(world.pool(token).reserves.owed, '0');
   }
@@ -190,7 +190,7 @@ export class Scene {
     return (await trader.order({ assetId, side, amount, slippage, ...most })).id;
   }
 
-  /** A block with the mempool, and one with the fills. */
+  /** Mines a block with the mempool, and one with the fills. */
   async fill(ids: readonly string[]): Promise<void> {
     await this.world.mine();
     for (const id of ids) await this.world.wanted(id);

@@ -1,6 +1,6 @@
 /**
  * The books of a chain, from its file alone: every transaction decoded again, its inputs looked up,
- * sums compared. What the executor did is done again with the market's arithmetic, order by order.
+ * sums compared. The market's arithmetic repeats the executor's work, order by order.
  */
 import assert from 'node:assert/strict';
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
@@ -31,7 +31,7 @@ const ADA = 1_000_000n;
 export interface Books {
   readonly transactions: number;
   readonly networkFees: bigint;
-  /** What the platform earned by the fee table, network fees of the executor not yet taken off. */
+  /** The platform's income by the fee table, before the executor's network fees. */
   readonly earned: bigint;
   /** Network fees that the fee address paid. */
   readonly paid: bigint;
@@ -140,7 +140,7 @@ class Auditor {
     this.paid += tx.feeLovelace;
   }
 
-  /** The pool's next output is what the arithmetic says: trades, graduation or Collect. */
+  /** The pool's next output is right by the arithmetic: trades, graduation or Collect. */
   #succeeds(state: PoolState, before: Output | undefined, after: Output, orders: number): void {
     const { fees } = this.#deployment;
     const found = this.#poolOf(after);

@@ -1,19 +1,19 @@
 /**
- * `fetch` that holds every JSON answer against the document that the server serves. What differs is
- * told at the end of the test, so that no client takes it for a failure of the network.
+ * `fetch` that holds every JSON answer against the document that the server serves. Differences are
+ * reported at the end of the test, so that no client takes them for a failure of the network.
  */
 import assert from 'node:assert/strict';
 import type { Fetch } from '../../../src/client/index.ts';
 import type { Scope } from '../../support/server.ts';
 import { Documents } from '../api/conforms.ts';
 
-const MOST_TOLD = 5;
+const MAX_TOLD = 5;
 
 export async function documentedFetch(scope: Scope, url: string): Promise<Fetch> {
   const documents = await Documents.read(url);
   const faults: string[] = [];
   scope.after(() => {
-    assert.deepEqual(faults.slice(0, MOST_TOLD), [], 'every answer is as documented');
+    assert.deepEqual(faults.slice(0, MAX_TOLD), [], 'every answer is as documented');
   });
   return async (address, init) => {
     const response = await fetch(address, init);

@@ -1,17 +1,17 @@
 /** The launchpad of a devnet whose keys lie in a file, traders and times as where none are set. */
-import type { OutputPlan } from '../../../src/cardano/codec/encode.ts';
+import type { NewOutput } from '../../../src/cardano/codec/encode.ts';
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
-import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { readSecrets } from '../../../src/server/settings/secrets.ts';
 import { makeLaunchpad } from '../../../src/server/wiring/devnet.ts';
+import { readTraderConfig } from '../../../src/traders/config.ts';
 
 const REFUND_AFTER_MS = 1_200_000;
 
-export interface TestLaunchpad {
+interface TestLaunchpad {
   readonly deployment: Deployment;
-  readonly outputs: readonly OutputPlan[];
-  readonly aside: readonly OutputPlan[];
+  readonly outputs: readonly NewOutput[];
+  readonly aside: readonly NewOutput[];
   readonly faucetSecret: string;
 }
 

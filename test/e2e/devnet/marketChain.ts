@@ -1,8 +1,8 @@
 /**
  * The chain of a market in the test's process, as strangers reach it: blocks and mempool through
- * the devnet's Ogmios, nothing left out; submits and lookups by what the market's routes use.
+ * the devnet's Ogmios, nothing left out; it submits and looks up through the same objects as the
+ * market's routes.
  */
-import assert from 'node:assert/strict';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
 import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
@@ -12,13 +12,12 @@ import type {
   UtxoLookup,
   UtxoView,
 } from '../../../src/cardano/ledger/port.ts';
-import { OgmiosChain } from '../../../src/chain/ogmios/ogmios.ts';
+import type { OgmiosChain } from '../../../src/chain/ogmios/ogmios.ts';
 import type { ChainSource, ChainStream, ChainTip, Point } from '../../../src/chain/port.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../../src/engine/runtime/errors.ts';
-import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import type { ChainFeatures } from '../../../src/server/wiring/chain.ts';
 import type { Scope } from '../../support/server.ts';
+import { openOgmios, tipAt } from './wholeChain.ts';
 
 type Page = Parameters<UtxoLookup['byPaymentKey']>[2];
 
@@ -43,7 +42,7 @@ export class MarketChain implements ChainSource, Submitter, UtxoLookup {
   }
 
   async open(points: readonly Point[]): Promise<ChainStream | null> {
-    this.#source ??= this.#start();
+    this.#source ??= openOgmios(this.#scope, this.#ogmiosUrl);
     return (await this.#source).open(points);
   }
 
@@ -70,33 +69,7 @@ export class MarketChain implements ChainSource, Submitter, UtxoLookup {
   }
 
   /** The devnet's newest block; the market may not have it yet. */
-  async tip(): Promise<{ readonly tip: ChainTip | null; readonly slot: number }> {
-    const answer = await fetch(`${this.#ogmiosUrl.replace(/^ws/, 'http')}/health`);
-    // trust: Ogmios' health
-    const { lastKnownTip } = (await answer.json()) as {
-      lastKnownTip: { slot: number; id: string; height: number } | 'origin' | null;
-    };
-    if (lastKnownTip === null || lastKnownTip === 'origin') return { tip: null, slot: 0 };
-    const { slot, id, height } = lastKnownTip;
-    return { tip: { slot, hash: id, height }, slot };
-  }
-
-  async #start(): Promise<OgmiosChain> {
-    const source = new OgmiosChain({
-      url: this.#ogmiosUrl,
-      deployment: null,
-      watched: () => ({ tokens: [], watched: [] }),
-      clock: systemClock,
-      rng: seededRng(7),
-      observer: {
-        nodeConnected: () => {},
-        nodeLost: () => {},
-        partPassedOver: () => {},
-        ogmiosFailed: (error) => assert.fail(String(error)),
-      },
-    });
-    this.#scope.after(() => source.stop());
-    await source.start();
-    return source;
+  tip(): Promise<{ readonly tip: ChainTip | null; readonly slot: number }> {
+    return tipAt(this.#ogmiosUrl);
   }
 }

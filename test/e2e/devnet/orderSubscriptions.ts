@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { Listener } from '../../api/marketApi.ts';
-import { TradeClient } from '../../api/orders/orderClient.ts';
 import {
   type OrderSubscribeParams,
   OrderSubscription,
 } from '../../api/orders/orderSubscription.ts';
 import type { Scope } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
+import { TradeClient } from '../../support/topicClients.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import type { DevnetWorld } from './world.ts';
 
@@ -86,7 +86,7 @@ export class OrderSubscriptions {
     );
   }
 
-  /** Worst prices at which open buys wait, and what they take at least, as last told. */
+  /** Worst prices and least amounts of the waiting buys in the last frame. */
   limitBuys(): unknown[] {
     this.#hearLists();
     const { buys } = recordOf(recordOf(this.book).limits);

@@ -1,6 +1,6 @@
 /**
- * What a market should look like, found again by somebody who never saw a rollback: a second app
- * over a copy of the chain's file alone, whose log begins with the chain's first block.
+ * The right state of a market, from an app that never saw a rollback: a second app over a copy of
+ * the chain's file alone, whose log begins with the chain's first block.
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { INTERVALS } from '../../support/model.ts';
 import type { Scope } from '../../support/server.ts';
 import { DevnetWorld } from './world.ts';
 
-/** Tables whose rows say what the market is; seqs and bars of the log are its own affair. */
+/** Tables whose rows describe the market; seqs and bars of the log are its own affair. */
 const COMPARED = [
   ...(['pools', 'orders', 'open_orders', 'outputs', 'locks'] as const),
   ...(['holdings', 'holders', 'balances', 'traders', 'counts'] as const),
@@ -19,13 +19,15 @@ const ALL_TIME = 'from=0&to=253402300799';
 
 export type Seen = ReadonlyMap<string, unknown>;
 
-/** All that the market says of itself, over HTTP and in its rows. */
+/** The whole market, as HTTP and its rows show it. */
 export async function seen(world: DevnetWorld, tokens: readonly string[]): Promise<Seen> {
   const found = new Map<string, unknown>();
   const paths = [
     ...LISTS.map((filter) => `/v1/pools-main-page/initial/state?filter=${filter}`),
     ...tokens.flatMap((token) => [
       `/v1/pools-feed/initial/state?asset=${token}`,
+      `/v1/tokens/insights?asset=${token}`,
+      `/v1/tokens/traders?asset=${token}&sort=realized`,
       ...INTERVALS.flatMap((interval) =>
         ['', '/mcap'].flatMap((kind) => {
           const pair = `base=${token}&quote=.&resolution=${interval}`;

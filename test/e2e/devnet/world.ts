@@ -1,7 +1,7 @@
 /**
  * A whole market in the test's process: devnet, executor, builder, listeners; blocks only when
- * asked. Everything goes through the public HTTP API with real signatures; what the test looks into
- * (chain, fold) it only reads.
+ * asked. Everything goes through the public HTTP API with real signatures; the test only reads the
+ * chain and the fold.
  */
 import assert from 'node:assert/strict';
 import type { GatewayOptions } from '../../../src/api/gateway/options.ts';
@@ -17,18 +17,19 @@ import {
   TradingClient,
 } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
-import { readTraderConfig, type TraderConfig } from '../../../src/client/traders/config.ts';
 import { dataFiles } from '../../../src/engine/recovery/dataFiles.ts';
 import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/engine/store/records.ts';
 import type { KeyedTable } from '../../../src/engine/store/rows.ts';
+import type { AppDeps } from '../../../src/server/wiring/appDeps.ts';
 import type { ChainFeatures } from '../../../src/server/wiring/chain.ts';
-import type { World } from '../../../src/server/wiring/world.ts';
+import { readTraderConfig, type TraderConfig } from '../../../src/traders/config.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../../support/server.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import { documentedFetch } from './documented.ts';
 import { MarketChain } from './marketChain.ts';
+import { blocksTo } from './wholeChain.ts';
 
 export const ADA = 1_000_000n;
 
@@ -43,7 +44,7 @@ const QUIET = { traders: quietTraders(), pace: 0, seed: 1 };
 export interface DevnetOptions {
   readonly directory?: string;
   readonly env?: Environment;
-  readonly devnet?: NonNullable<World['devnet']>;
+  readonly devnet?: NonNullable<AppDeps['devnet']>;
   readonly gateway?: Partial<GatewayOptions>;
 }
 
@@ -60,8 +61,11 @@ export class DevnetWorld {
   readonly app: TestApp;
   readonly client: Client;
   readonly chain: MarketChain;
-  /** Whose wallets its genesis fills: another app over the same chain needs the same. */
-  readonly devnet: NonNullable<World['devnet']>;
+  /**
+   * Settings of the devnet, including the keys that its genesis funds: another app over the same
+   * chain needs the same.
+   */
+  readonly devnet: NonNullable<AppDeps['devnet']>;
   readonly #fetch: Fetch;
 
   private constructor(
@@ -99,13 +103,13 @@ export class DevnetWorld {
     assert(kit !== null && urls !== null, 'this app has a chain of its own');
     const chain = new MarketChain(scope, urls.ogmios, kit);
     const world = new DevnetWorld({ directory, devnet }, app, chain, asked);
-    // Chain time is that of the newest block.
+    // Chain time is the time of the newest block, so there has to be one.
     if (world.tip === null) await world.mine();
     return world;
   }
 
   /** The same genesis, whose traders rest. */
-  get atRest(): NonNullable<World['devnet']> {
+  get atRest(): NonNullable<AppDeps['devnet']> {
     return { ...this.devnet, pace: 0 };
   }
 
@@ -168,7 +172,7 @@ export class DevnetWorld {
     return new TradingClient(this.client, new KeyWallet(secrets, 'testnet'));
   }
 
-  /** A trader with so many ADA, 10,000 at most, in each of so many outputs. */
+  /** A trader with `outputs` outputs of `ada` ADA each, 10,000 at most. */
   async funded(name: string, ada: number, outputs = 1, hasStake = true): Promise<TradingClient> {
     const trader = this.trader(name, hasStake);
     const { devnet } = this.kit;
@@ -250,16 +254,8 @@ export class DevnetWorld {
 
   /** The chain as it is, from its first block. */
   async blocks(): Promise<Block[]> {
-    const stream = await this.chain.open([]);
-    assert(stream !== null);
     const { tip } = await this.chain.tip();
-    const blocks: Block[] = [];
-    while ((blocks.at(-1)?.height ?? 0) < (tip?.height ?? 0)) {
-      const event = await stream.next();
-      if (event?.kind === 'forward') blocks.push(event.block);
-    }
-    await stream.close();
-    return blocks;
+    return blocksTo(this.chain, tip?.height ?? 0);
   }
 
   /** Every output that transactions of the chain spend is spent once. */

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly place: 'path' | 'query' | 'header';
   readonly required: boolean;
@@ -41,7 +41,7 @@ export class Served {
     );
   }
 
-  /** What a `$ref` stands for; the schema itself where it is none. */
+  /** The schema that a `$ref` names; the schema itself if it has no `$ref`. */
   resolved(schema: Json): Json {
     const { $ref } = schema;
     if (typeof $ref !== 'string') return schema;
@@ -50,7 +50,7 @@ export class Served {
     return this.resolved(objectOf(found));
   }
 
-  /** Whose path this is, whatever the method; the query is left out. */
+  /** Operations with this path, of any method; the query is left out. */
   at(path: string): Operation[] {
     const [plain = ''] = path.split('?');
     const segments = plain.split('/');

@@ -8,7 +8,7 @@ export interface Draft {
   readonly method: string;
   /** Percent-encoded, without the query. */
   readonly path: string;
-  /** Of the query, percent-encoded. */
+  /** Names and values of the query, percent-encoded. */
   readonly pairs: readonly (readonly [string, string])[];
   readonly headers: readonly (readonly [string, string])[];
   /** JSON, or the fields of a form; undefined: no body. */
@@ -18,13 +18,13 @@ export interface Draft {
   readonly isForm: boolean;
 }
 
-/** What is sent, and what it was to be. */
+/** The request's bytes, and the fields that a reader of a failure needs. */
 export interface Ask {
   readonly kind: 'valid' | 'mutated' | 'hostile';
   readonly method: string;
   readonly path: string;
   readonly bytes: Buffer;
-  /** Not one whole request of HTTP/1.1: what comes back may be the library's. */
+  /** Not one whole request of HTTP/1.1: the answer may come from the HTTP library. */
   readonly isBare: boolean;
 }
 
@@ -89,7 +89,7 @@ export class Drafts {
   }
 }
 
-/** Of a form, its JSON part. */
+/** The JSON part of a form. */
 function formOf(openapi: Served, body: Json, value: unknown): unknown {
   if (body.type !== 'multipart/form-data') return value;
   const { properties } = openapi.resolved(objectOf(body.schema));

@@ -42,7 +42,7 @@ const TEXTS = [
   `{"messageType":"ping","requestId":"\\ud800\\u0000"}`,
 ];
 
-/** What clients may send, as the document has it: each message whose direction is `receive`. */
+/** Schemas of clients' messages in the document: each message whose direction is `receive`. */
 export function clientSchemas(document: Served['document']): Json[] {
   return Object.values(objectOf(document.channels)).flatMap((channel) =>
     Object.values(objectOf(objectOf(channel).messages))
@@ -51,7 +51,7 @@ export function clientSchemas(document: Served['document']): Json[] {
   );
 }
 
-/** What one socket sends. */
+/** The messages of one socket. */
 export function talks(schemas: readonly Json[], values: Values): fc.Arbitrary<Sent[]> {
   const valid = fc.oneof(...schemas.map((schema) => values.of(schema, '')));
   const changed = fc.tuple(valid, PLACE, junk()).map(([frame, place, { value }]) => {

@@ -6,9 +6,9 @@ import { hostile } from './hostile.ts';
 import { mutated } from './mutations.ts';
 import { type Finds, Values } from './values.ts';
 
-/** What moves the whole chain is asked for rarely, and for a few blocks only. */
+/** Operations on the whole chain are rare and concern only a few blocks. */
 const RARE_TAG = 'Devnet';
-const MOST_BLOCKS = 3;
+const MAX_BLOCKS = 3;
 const LIMITED = ['blocks', 'depth'];
 const WEIGHTS = { rare: 2, build: 6, other: 12, form: 24 };
 
@@ -50,7 +50,7 @@ function tamed(draft: Draft): Draft {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return draft;
   const fields = Object.entries(body).map(([name, value]) => {
     const isTooMuch = LIMITED.includes(name) && typeof value === 'number' && value <= 2_160;
-    return [name, isTooMuch ? Math.min(value, MOST_BLOCKS) : value];
+    return [name, isTooMuch ? Math.min(value, MAX_BLOCKS) : value];
   });
   return { ...draft, body: Object.fromEntries(fields) };
 }

@@ -1,4 +1,4 @@
-/** Requests of somebody who wants the process to fall over; some are no HTTP at all. */
+/** Requests of an attacker that try to end the process; some are no HTTP at all. */
 import fc from 'fast-check';
 import { type Ask, askOf, contentOf, type Draft, formBytes } from './draft.ts';
 import { PLACE } from './mutations.ts';
@@ -149,7 +149,10 @@ function forms(draft: Draft, place: number): Draft {
   return { ...draft, bytes: shapes[place % shapes.length]?.() ?? whole };
 }
 
-/** What is not one whole request: any answer, or none, is fine; the process is to live. */
+/**
+ * Bytes that are not one whole request: any answer is fine, and so is none; the process must stay
+ * alive.
+ */
 function bare(draft: Draft, place: number, noise: Uint8Array): Buffer {
   const { bytes } = askOf('hostile', draft);
   const head = `${draft.method} ${draft.path} HTTP/1.1${CRLF}Host: localhost${CRLF}`;

@@ -1,6 +1,7 @@
 /**
- * Whether an answer is one that the document names for the operation: status, headers, media type
- * and body. Section 0 of protocol.md specifies what all routes share (404, 405, OPTIONS, HEAD).
+ * Checks that the document names this answer for the operation: status, headers, media type and
+ * body. Section 0 of protocol.md specifies the answers that all routes share (404, 405, OPTIONS,
+ * HEAD).
  */
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
@@ -9,9 +10,9 @@ import { type Json, type Operation, objectOf, type Served } from './document.ts'
 import type { Ask } from './draft.ts';
 import type { Outcome, WireAnswer } from './wire.ts';
 
-/** What the HTTP library says of its own, before a route is looked for. */
+/** Statuses that the HTTP library itself answers before it looks for a route. */
 const LIBRARY = [100, 101, 400, 408, 413, 414, 417, 431, 501, 503, 505];
-/** Where an operation may fail as a whole: what it builds may not be possible. */
+/** Where an operation may fail as a whole: the requested transaction may be impossible. */
 const MAY_FAIL = ['Builder', 'Vesting', 'Devnet'];
 /** Headers that only some answers of an operation carry. */
 const SOMETIMES = ['x-next-to', 'x-next-before', 'x-slot', 'x-block-hash', 'idempotency-replayed'];
@@ -29,7 +30,7 @@ export class Judge {
     this.#documents = documents;
   }
 
-  /** Throws what is not documented; answers what came, for the tally. */
+  /** Throws on undocumented answers; returns the status, for the tally. */
   judge(ask: Ask, outcome: Outcome): string {
     if (ask.isBare) return this.#bare(outcome);
     assert(typeof outcome !== 'string', `no answer: ${outcome}`);
@@ -120,7 +121,7 @@ export class Judge {
     assert(status !== 500 || MAY_FAIL.includes(tag), `${tag} does not fail: ${message}`);
   }
 
-  /** Those documented are there, and those that mean something are documented. */
+  /** Documented headers are present, and known headers that are present are documented. */
   #headers(documented: Json, headers: ReadonlyMap<string, string>): void {
     const named = Object.keys(documented).map((name) => name.toLowerCase());
     for (const name of named) {

@@ -6,7 +6,7 @@ import type { Server } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
 import { objectOf } from './document.ts';
 
-const MOST_GROWTH_BYTES = 300 * 1_048_576;
+const MAX_GROWTH_BYTES = 300 * 1_048_576;
 /** Log lines that say that the program itself is at fault. */
 const FAULTS = [
   'handlerFailed',
@@ -34,8 +34,8 @@ export class Life {
   readonly #pid: number;
   #last: Ready | null = null;
   #firstBytes = 0;
-  /** Of all looks. */
-  mostBytes = 0;
+  /** Largest memory of all looks. */
+  maxBytes = 0;
 
   constructor(server: Server, directory: string) {
     this.#server = server;
@@ -43,7 +43,7 @@ export class Life {
     this.#pid = server.program.pid;
   }
 
-  /** Throws what is wrong with it. */
+  /** Throws if the process has ended or fails. */
   async look(): Promise<void> {
     const { program } = this.#server;
     assert.equal(program.exit, null, `the process ended: ${program.text}`);
@@ -59,9 +59,9 @@ export class Life {
     assert.deepEqual(faults.slice(0, 3), [], 'the log tells of no fault');
     const bytes = await this.#memory();
     if (this.#firstBytes === 0) this.#firstBytes = bytes;
-    this.mostBytes = Math.max(this.mostBytes, bytes);
+    this.maxBytes = Math.max(this.maxBytes, bytes);
     const grown = bytes - this.#firstBytes;
-    assert(grown < MOST_GROWTH_BYTES, `grown from ${this.#firstBytes} by ${grown} bytes`);
+    assert(grown < MAX_GROWTH_BYTES, `grown from ${this.#firstBytes} by ${grown} bytes`);
   }
 
   /** After the last request: no image is half made. */

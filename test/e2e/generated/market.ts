@@ -1,4 +1,7 @@
-/** A small market on a running devnet, made through its API, and what can be asked about it. */
+/**
+ * Makes a small market on a running devnet through its API, and lists the ids that requests may
+ * use.
+ */
 import assert from 'node:assert/strict';
 import { parseRef, refText } from '../../../src/cardano/codec/output.ts';
 import { ApiError, Client, type Fetch } from '../../../src/client/index.ts';
@@ -33,7 +36,10 @@ export class Market {
     });
   }
 
-  /** Two tokens with trades, an open order, locks; one of everything a request may name. */
+  /**
+   * Makes two tokens with trades, an open order and locks, so that every kind of id in a request
+   * exists.
+   */
   async play(): Promise<Finds> {
     const [ann, ben, cid] = this.#traders;
     assert(ann !== undefined && ben !== undefined && cid !== undefined);
@@ -120,7 +126,9 @@ export class Market {
     };
   }
 
-  /** A transfer: as built, with its witness, signed; and one without a signature. */
+  /**
+   * A transfer: as built, with its witness, signed; and a signed transaction without its signature.
+   */
   async #built() {
     const [ann, ben] = this.#traders;
     assert(ann !== undefined && ben !== undefined);
@@ -205,7 +213,7 @@ export class Market {
     return objectOf(await (await fetch(this.#url + path)).json()).status;
   }
 
-  /** What was submitted is in a block, and folded. */
+  /** Waits until the submitted transactions are in a block and applied. */
   async #blocks(): Promise<void> {
     const seq = async () => {
       const answer = await fetch(`${this.#url}/health/ready`);

@@ -198,7 +198,7 @@ const TARGET: Change = (draft, place, { text }) => {
   return { ...draft, path: changed.replaceAll(/[^\x21-\x7e]/g, '_') };
 };
 
-/** One or two changes. Which fit depends on what the request has. */
+/** One or two changes. The choice of changes depends on the parts of the request. */
 export function mutated(draft: fc.Arbitrary<Draft>): fc.Arbitrary<Draft> {
   const change = fc.tuple(PLACE, PLACE, junk());
   return fc.tuple(draft, fc.array(change, { minLength: 1, maxLength: 2 })).map(([valid, changes]) =>

@@ -22,10 +22,10 @@ const LINES = 24;
 /** Bytes that are no request may be waited over for ever. */
 const BARE_LIMIT_MS = 40;
 /** Valid ones for each operation that chance left without a 200. */
-const MOST_MORE = 300;
-const MOST_TOLD = 12;
+const MAX_MORE = 300;
+const MAX_TOLD = 12;
 
-/** What differed, one example of each kind, with the request as a person can read it. */
+/** Differences, one example of each kind, with the request in readable form. */
 class Faults {
   readonly #byKind = new Map<string, { count: number; example: string }>();
 
@@ -44,11 +44,11 @@ class Faults {
 
   settle(): void {
     const told = Array.from(this.#byKind.values(), ({ count, example }) => `${count} × ${example}`);
-    assert.equal(told.length, 0, `${told.length} kinds\n${told.slice(0, MOST_TOLD).join('\n\n')}`);
+    assert.equal(told.length, 0, `${told.length} kinds\n${told.slice(0, MAX_TOLD).join('\n\n')}`);
   }
 }
 
-/** What was asked, and how it was answered. */
+/** Requests and answers, counted. */
 class Asked {
   readonly tally = new Map<string, number>();
   /** Routes that answered 200. */
@@ -115,7 +115,7 @@ test('generated requests are answered as documented, and the process lives', {
   }
   const [line] = lines;
   for (const [route, valid] of validAsks(openapi, finds)) {
-    const numRuns = asked.good.has(route) ? 0 : MOST_MORE;
+    const numRuns = asked.good.has(route) ? 0 : MAX_MORE;
     for (const ask of numRuns === 0 ? [] : fc.sample(valid, { seed: SEED, numRuns })) {
       if (line === undefined || asked.good.has(route)) break;
       await asked.ask(ask, line);
@@ -125,7 +125,7 @@ test('generated requests are answered as documented, and the process lives', {
   await life.look();
   for (const each of lines) each.end();
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  t.diagnostic(`${REQUESTS} requests in ${seconds} s, ${life.mostBytes >> 20} MiB at most`);
+  t.diagnostic(`${REQUESTS} requests in ${seconds} s, ${life.maxBytes >> 20} MiB at most`);
   t.diagnostic(JSON.stringify(Object.fromEntries([...asked.tally].sort())));
   asked.faults.settle();
   life.assertNoHalfMadeFile();

@@ -19,11 +19,14 @@ import { Values } from './values.ts';
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const FRAMES = Number(process.env.FRAMES ?? 1_000);
 const OFFERS = [['json'], ['msgpack'], [], ['json', 'msgpack'], ['xml']];
-const LEAST_TOPICS = 6;
-/** What the library says to what is no WebSocket message of ours: too large, not UTF-8, cut off. */
+const MIN_TOPICS = 6;
+/**
+ * Close codes of the WebSocket library for messages that it refuses by itself: too large, not
+ * UTF-8, cut off.
+ */
 const LIBRARY_CODES = [1006, 1007, 1009];
 
-/** What one socket was told. */
+/** The frames of one socket. */
 class Listener {
   readonly #socket: WebSocket;
   readonly #told: (frame: Json) => void;
@@ -42,7 +45,7 @@ class Listener {
     this.#socket.on('error', () => {});
   }
 
-  /** Sends them all, then a ping whose answer says that all of them were heard. */
+  /** Sends them all, then a ping; the ping's answer proves that the server read every frame. */
   async talk(sent: readonly Sent[]): Promise<void> {
     const isOpen = () => this.#socket.readyState === WebSocket.OPEN;
     await until('the socket opens', () => isOpen() || this.closeCode !== null);
@@ -139,6 +142,6 @@ test('generated frames are answered as documented, and the process lives', {
     assert(tally.has(name), `${name} was seen`);
   }
   const updates = [...tally.keys()].filter((event) => event.endsWith('Update'));
-  assert(updates.length >= LEAST_TOPICS, `topics were heard: ${updates}`);
+  assert(updates.length >= MIN_TOPICS, `topics were heard: ${updates}`);
   assert.equal((await server.stop()).code, 0);
 });

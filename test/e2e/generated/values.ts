@@ -1,11 +1,11 @@
 /**
- * Values that a JSON schema takes. Texts that name something are drawn, as far as they fit the
- * schema, from what the running market has, so that a request hits; else they are made up.
+ * Values that a JSON schema takes. Texts that name something come from the running market if they
+ * fit the schema, so that requests find it; else they are made up.
  */
 import fc from 'fast-check';
 import { type Json, listOf, objectOf, type Served } from './document.ts';
 
-/** What the market has, by kind; the same seed draws the same places of these lists. */
+/** Things of the market, by kind; the same seed draws the same places of these lists. */
 export interface Finds {
   readonly assets: readonly string[];
   readonly keyHashes: readonly string[];
@@ -30,7 +30,7 @@ export interface Finds {
   readonly bodies: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** A field of such a name holds such a thing. The first that fits. */
+/** Patterns of field names, with the kind of thing that such a field holds. The first that fits. */
 const KINDS: readonly (readonly [RegExp, Exclude<keyof Finds, 'bodies' | 'times'>])[] = [
   [/witness/i, 'witnesses'],
   [/cbor/i, 'transactions'],
@@ -46,7 +46,7 @@ const KINDS: readonly (readonly [RegExp, Exclude<keyof Finds, 'bodies' | 'times'
   [/txHash/i, 'hashes'],
   [/asset|base|quote|unit/i, 'assets'],
 ];
-const MOST_ITEMS = 4;
+const MAX_ITEMS = 4;
 const LONGEST_MADE_UP = 60;
 
 export class Values {
@@ -58,7 +58,7 @@ export class Values {
     this.#finds = finds;
   }
 
-  /** `name` is that of the field or parameter. */
+  /** `name` is the name of the field or parameter. */
   of(given: Json, name: string): fc.Arbitrary<unknown> {
     const schema = this.#openapi.resolved(given);
     if ('const' in schema) return fc.constant(schema.const);
@@ -102,9 +102,9 @@ export class Values {
   }
 
   #array(schema: Json, name: string): fc.Arbitrary<unknown[]> {
-    const { minItems = 0, maxItems = MOST_ITEMS } = schema;
+    const { minItems = 0, maxItems = MAX_ITEMS } = schema;
     const least = Number(minItems);
-    const maxLength = Math.max(least, Math.min(Number(maxItems), MOST_ITEMS));
+    const maxLength = Math.max(least, Math.min(Number(maxItems), MAX_ITEMS));
     return fc.array(this.of(objectOf(schema.items), name), { minLength: least, maxLength });
   }
 

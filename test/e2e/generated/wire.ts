@@ -1,4 +1,7 @@
-/** Bytes to the server and its answers, over connections kept for as long as it keeps them. */
+/**
+ * Sends bytes to the server and reads its answers, over connections that stay open as long as the
+ * server allows.
+ */
 import { connect, type Socket } from 'node:net';
 
 export interface WireAnswer {
@@ -9,7 +12,7 @@ export interface WireAnswer {
   readonly body: Buffer;
 }
 
-/** What came back: an answer, the end of the connection, or nothing in time. */
+/** The result of a request: an answer, the end of the connection, or nothing in time. */
 export type Outcome = WireAnswer | 'closed' | 'silent';
 
 const HEAD_END = '\r\n\r\n';
@@ -26,10 +29,10 @@ export class Line {
     this.#limitMs = limitMs;
   }
 
-  /** `isBare`: what is not the bytes of one whole request gets a connection of its own. */
+  /** `isBare`: bytes that are not one whole request use a separate connection. */
   async ask(bytes: Buffer, { isHead = false, isBare = false, limitMs = this.#limitMs } = {}) {
     if (isBare) this.end();
-    // The server may have closed what was kept, in the moment in which it is used again.
+    // The server may close the kept connection just when it is used again.
     const wasKept = this.#socket !== null;
     const outcome = await this.#once(bytes, isHead, limitMs);
     if (outcome === 'closed' && wasKept) return this.#once(bytes, isHead, limitMs);

@@ -1,4 +1,4 @@
-/** What a client knows of a series of bars: all since its snapshot, or since there were any. */
+/** The bars that a client has: all since its snapshot, or since there were any. */
 import assert from 'node:assert/strict';
 import { recordOf } from '../../support/subscription.ts';
 import { type Row, rowsOf, type State } from './states.ts';

@@ -14,7 +14,7 @@ export interface Counts {
   compared: number;
   /** Different answers of HTTP that were compared. */
   readonly values: Set<string>;
-  /** Of mirrors with each other. */
+  /** Comparisons of mirrors with each other. */
   mirrored: number;
 }
 
@@ -26,8 +26,8 @@ interface Answer {
 }
 
 /** Requests at a time. */
-const MOST_ASKED = 6;
-/** Of frames, so many are asked about. */
+const MAX_ASKED = 6;
+/** Share of frames that are checked against HTTP. */
 const SHARE = 0.5;
 
 export class Comparer {
@@ -62,7 +62,7 @@ export class Comparer {
     }
   }
 
-  /** Asks about something, whatever it is; resolves with the answer. */
+  /** Asks a random question; resolves with the answer. */
   async random(): Promise<void> {
     const streams = this.#mirrors[0]?.streams ?? [];
     const stream = streams[Math.floor(this.#rng.unit() * streams.length)];
@@ -93,14 +93,14 @@ export class Comparer {
     return true;
   }
 
-  assertSound(): void {
-    for (const mirror of this.#mirrors) mirror.assertSound();
+  check(): void {
+    for (const mirror of this.#mirrors) mirror.check();
     const [first] = this.faults;
     if (first !== undefined) throw first;
   }
 
   #askAbout(stream: LiveStream): void {
-    if (this.#asked >= MOST_ASKED) return;
+    if (this.#asked >= MAX_ASKED) return;
     this.#ask(stream.spec, this.#question(stream.spec)).catch((error: unknown) => {
       if (this.running) this.faults.push(error);
     });

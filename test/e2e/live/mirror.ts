@@ -1,10 +1,9 @@
 /** A foreign client of all topics of a market, on one socket, in JSON or MessagePack. */
 import assert from 'node:assert/strict';
-import { decode, encode } from '@msgpack/msgpack';
-import { WebSocket } from 'ws';
 import type { Position } from '../../support/chart.ts';
 import type { Scope } from '../../support/server.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
+import { type Encoding, TopicSocket } from '../../support/topicSocket.ts';
 import { until } from '../../support/until.ts';
 import { LiveStream } from './stream.ts';
 import type { StreamSpec } from './streamSpecs.ts';
@@ -15,29 +14,25 @@ const OF_A_SOCKET = new Set(['ConnectionSucceeded', 'Pong', 'Shutdown']);
 
 export interface MirrorOptions {
   readonly name: string;
-  readonly encoding: 'json' | 'msgpack';
-  /** Of its subscriptions, in turn; null: as fast as the server likes. */
+  readonly encoding: Encoding;
+  /** Paces of the subscriptions, in turn; null: as fast as the server likes. */
   readonly paces?: readonly (number | null)[];
 }
 
-export class Mirror {
+export class Mirror extends TopicSocket {
   readonly options: MirrorOptions;
   readonly streams: LiveStream[] = [];
-  readonly faults: unknown[] = [];
-  #port: number;
-  #socket: WebSocket;
   #heard: LiveStream | undefined;
 
   private constructor(port: number, options: MirrorOptions) {
+    super(port, options.encoding);
     this.options = options;
-    this.#port = port;
-    this.#socket = this.#open();
   }
 
   static async connect(scope: Scope, port: number, options: MirrorOptions): Promise<Mirror> {
     const mirror = new Mirror(port, options);
     scope.after(() => mirror.terminate());
-    await mirror.#opened();
+    await mirror.opened();
     return mirror;
   }
 
@@ -53,31 +48,23 @@ export class Mirror {
   }
 
   /** A new socket; every stream continues from its position. */
-  async reconnect(port: number = this.#port): Promise<void> {
-    this.terminate();
+  async reconnect(port: number = this.port): Promise<void> {
     for (const stream of this.streams) stream.asking = true;
-    this.#port = port;
-    this.#socket = this.#open();
-    await this.#opened();
+    await this.connectAgain(port);
     this.#ask(this.streams);
   }
 
-  /** Asks again under the same name, which ends what it meant before. */
+  /** Subscribes again under the same name, which ends the earlier subscription. */
   again(stream: LiveStream): void {
     this.#ask([stream]);
   }
 
-  terminate(): void {
-    this.#socket.removeAllListeners('message');
-    this.#socket.terminate();
-  }
-
-  /** All subscriptions have what they were asked for. */
+  /** Waits until every subscription has its state. */
   async answered(): Promise<void> {
     const open = () => this.streams.filter(({ asking, own }) => asking || own === null);
     const what = () => `${this.options.name}: ${open().length} of ${this.streams.length} open`;
     await until(what, () => this.faults.length > 0 || open().length === 0);
-    this.assertSound();
+    this.check();
   }
 
   async reached({ epoch, seq }: Position, limitMs = 60_000): Promise<void> {
@@ -90,59 +77,27 @@ export class Mirror {
       return `${this.options.name} at ${seq}: ${first?.spec.topic} ${JSON.stringify(first?.own)}`;
     };
     await until(what, () => this.faults.length > 0 || behind().length === 0, limitMs);
-    // What answers it comes after all that was sent before.
-    this.#send({ messageType: 'ping', requestId: 'flushed' });
+    // The answer comes after all frames that were sent before.
+    this.send({ messageType: 'ping', requestId: 'flushed' });
     await until(`${this.options.name} is answered`, () => this.#heard === undefined);
-    this.assertSound();
-  }
-
-  assertSound(): void {
-    const [first] = this.faults;
-    if (first !== undefined) throw first;
-  }
-
-  async #opened(): Promise<void> {
-    const socket = this.#socket;
-    await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
-    this.#send({ messageType: 'connect', requestId: 'hello', data: { acks: true } });
-  }
-
-  #open(): WebSocket {
-    const { encoding } = this.options;
-    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}/ws`, [encoding]);
-    socket.on('message', (message: Buffer, isBinary: boolean) => {
-      try {
-        assert.equal(isBinary, encoding === 'msgpack');
-        const text = isBinary ? decode(message) : JSON.parse(message.toString());
-        this.#hear(text as Frame); // trust: every field is looked at where it is used
-      } catch (error) {
-        this.faults.push(error);
-      }
-    });
-    socket.on('error', () => {});
-    return socket;
+    this.check();
   }
 
   #ask(streams: readonly LiveStream[]): void {
     for (let at = 0; at < streams.length; at += TOPICS_PER_FRAME) {
       const topics = streams.slice(at, at + TOPICS_PER_FRAME).map((stream) => stream.frame());
-      this.#send({ messageType: 'subscribe', topics });
+      this.send({ messageType: 'subscribe', topics });
     }
   }
 
-  #send(frame: object): void {
-    const isPacked = this.options.encoding === 'msgpack';
-    this.#socket.send(isPacked ? encode(frame) : JSON.stringify(frame));
-  }
-
-  #hear(frame: Frame): void {
+  protected override hear(frame: Frame): void {
     const stream = this.streams.find(({ requestId }) => requestId === frame.requestId);
     if (stream !== this.#heard) this.#heard?.flushed();
     this.#heard = stream;
     if (frame.event === 'Ping') {
       const seq = Number(recordOf(frame.data).seq);
       for (const stream of this.streams) stream.idleUpTo({ epoch: frame.epoch, seq });
-      this.#send({ messageType: 'pong', requestId: null });
+      this.send({ messageType: 'pong', requestId: null });
       return;
     }
     if (stream !== undefined) stream.hear(frame);

@@ -4,7 +4,7 @@ import { readHealth } from '../../support/chart.ts';
 import type { Comparer } from './comparer.ts';
 import type { Mirror } from './mirror.ts';
 
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** `mirrors` go on, with since, from where they stand, perhaps on another server. */
 export async function assertSameAtRest(
@@ -14,7 +14,7 @@ export async function assertSameAtRest(
 ): Promise<void> {
   comparer.url = url;
   for (const mirror of mirrors) await mirror.reconnect(port);
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { epoch, seq } = await readHealth(url);
     for (const mirror of mirrors) await mirror.reached({ epoch, seq });
     const { asked, compared } = await comparer.everything();

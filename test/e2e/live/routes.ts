@@ -1,4 +1,4 @@
-/** Every read route of a market, with what a client would ask of it. */
+/** Every read route of a market, with typical parameters. */
 import assert from 'node:assert/strict';
 import { INTERVALS } from '../../support/model.ts';
 import type { Person } from './streamSpecs.ts';
@@ -57,6 +57,8 @@ function readsOfToken(token: string, pkhs: readonly string[]): Read[] {
     { path: `/v1/orders-feed/initial/state${asset}&offset=7&limit=20`, body: pkhs },
     { path: `/balances/v1/pool/holders?assetId=${token}` },
     { path: `/v1/vesting/get-by-asset/${token}`, body: {} },
+    { path: `/v1/tokens/insights${asset}` },
+    { path: `/v1/tokens/traders${asset}&sort=realized` },
     ...pkhs.flatMap((pkh) => [
       { path: `/v1/orders-feed/metrics${asset}&pkh=${pkh}` },
       { path: `/v1/user-history-feed/initial/state/by/asset${asset}`, body: [pkh] },

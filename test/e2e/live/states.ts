@@ -1,7 +1,7 @@
 /**
- * What a client knows of one topic, made of what it was told and never changed afterwards. Two of
- * the same topic at one position must say the same, as far as both can know: who got a first page
- * does not know what lies beyond it.
+ * A client's state of one topic, built from frames; each value is immutable. Two states of the same
+ * topic at one position must be equal in the part that both know: a client with a first page does
+ * not know the rows after it.
  */
 import assert from 'node:assert/strict';
 import { recordOf } from '../../support/subscription.ts';
@@ -166,7 +166,7 @@ const NO_ORDERS: OrderParts = {
   order: null,
 };
 
-const MOST_TRADES = 100;
+const MAX_TRADES = 100;
 
 /** The trade tape, by the ids of trades, which sort. */
 export class TradesState implements State {
@@ -183,7 +183,7 @@ export class TradesState implements State {
     const rows = data === null ? [] : rowsOf(data);
     const sorted = rows.map(({ id }) => String(id));
     assert.deepEqual(sorted, sorted.toSorted().reverse(), 'newest first');
-    const floor = rows.length < MOST_TRADES ? '' : (sorted.at(-1) ?? '');
+    const floor = rows.length < MAX_TRADES ? '' : (sorted.at(-1) ?? '');
     return new TradesState(new Map(rows.map((row) => [String(row.id), row])), floor);
   }
 

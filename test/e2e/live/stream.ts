@@ -3,9 +3,9 @@
  * state, a frame with seq at or below the own one is ignored, a `prev` above it is a loss, which
  * fails.
  *
- * What it knew is kept by seq. At a position P it is known what the state was where a frame has
- * this very seq, or a ping that came before the next frame. Between those the state is unknown:
- * the stream does not send a change that was undone before its next flush.
+ * Each state is kept with its seq. The state at a position P is known if a frame has exactly this
+ * seq, or if a ping with it came before the next frame. Between those the state is unknown: the
+ * stream does not send a change that was undone before its next flush.
  */
 import assert from 'node:assert/strict';
 import type { Position } from '../../support/chart.ts';
@@ -17,7 +17,7 @@ import type { StreamSpec } from './streamSpecs.ts';
 interface Known {
   readonly seq: number;
   readonly state: State;
-  /** Its own seq and those of pings; none while more frames of the same flush may follow. */
+  /** Its own seq and the seqs of pings; none while more frames of the same flush may follow. */
   readonly sure: Set<number>;
 }
 
@@ -27,7 +27,7 @@ interface Check {
 }
 
 const KEPT = 150;
-const MOST_PENDING = 200;
+const MAX_PENDING = 200;
 const RECENT = 12;
 
 export class LiveStream {
@@ -40,7 +40,7 @@ export class LiveStream {
   frames = 0;
   snapshots = 0;
   resyncs = 0;
-  /** Checks that could be made, and those of positions between two frames. */
+  /** Checks that could be made, and checks at positions between two frames. */
   compared = 0;
   undecided = 0;
   readonly recovered: boolean[] = [];
@@ -60,7 +60,7 @@ export class LiveStream {
     return this.#known.at(-1)?.state ?? null;
   }
 
-  /** What to send to go on from where it stands. */
+  /** The subscribe frame that continues from the own position. */
   frame(): object {
     this.asking = true;
     const { requestId, own, maxHz, spec } = this;
@@ -83,7 +83,7 @@ export class LiveStream {
   check(seq: number, run: (state: State) => void): void {
     this.#pending.push({ seq, run });
     this.#settle();
-    if (this.#pending.length > MOST_PENDING) this.#pending.shift();
+    if (this.#pending.length > MAX_PENDING) this.#pending.shift();
   }
 
   hear(frame: Frame): void {
@@ -176,7 +176,7 @@ export class LiveStream {
     }
   }
 
-  /** For a person who reads a failure. */
+  /** A description for the reader of a failure. */
   get what(): string {
     const { topic, data } = this.spec;
     const hz = this.maxHz === null ? '' : ` at ${this.maxHz} Hz`;

@@ -39,7 +39,7 @@ const INTERVALS = ['min1', 'min5'];
 const SUPPLY = 1_000_000_000n;
 const ALL_TIME = 'from=0&to=253402300799';
 
-/** What is not of a token. */
+/** Streams that do not belong to one token. */
 export function marketStreams(people: readonly Person[]): StreamSpec[] {
   return [
     ...LISTS.map(listStream),
@@ -68,6 +68,7 @@ export function tokenStreams(token: string, people: readonly Person[]): StreamSp
       ]),
     ),
     wholeStream('PoolFeed', data, `/v1/pools-feed/initial/state${of}`),
+    wholeStream('Insights', data, `/v1/tokens/insights${of}`),
     ordersStream('LiveOrdersFeed', { ...data, pkhFilter: null }, feed, null),
     ordersStream('LiveOrdersFeed', { ...data, pkhFilter: pkhs }, feed, pkhs),
     ordersStream('UserHistoryByAddressAndAsset', both, byAsset, [pkh]),
@@ -149,12 +150,15 @@ function barStream(
     topic,
     data: isFilled ? { ...data, fill: 'previous' } : data,
     told: BarsState.told,
-    // What HTTP calls the newest bar is a traded one.
+    // HTTP's newest bar has trades; a filled series may end with an empty one.
     questions: isFilled ? [history] : [history, newest],
   };
 }
 
-/** No route tells the book: it is that of the open orders, and its spot that of the pool. */
+/**
+ * No route has the book of a topic, so its orders are compared with the lists of open orders, and
+ * its spot price from the pool.
+ */
 function bookStream(token: string, feed: string): StreamSpec {
   return {
     topic: 'OrderBook',
@@ -167,7 +171,7 @@ function bookStream(token: string, feed: string): StreamSpec {
   };
 }
 
-/** onchain.md: of a curve by what was sold of the supply, of an AMM by its reserves. */
+/** onchain.md: on a curve from the tokens sold, on an AMM from the reserves. */
 function assertSpot(mine: State, answer: unknown): void {
   assert(mine instanceof WholeState);
   if (answer === null) {
@@ -185,7 +189,7 @@ function assertSpot(mine: State, answer: unknown): void {
   assert.equal(recordOf(mine.value).spot, adaPrice(spot));
 }
 
-const MOST_ON_PAGE = 100;
+const MAX_ON_PAGE = 100;
 const CONFIRMED_OPEN = ['Pending', 'MempoolEvaluated', 'MempoolRefunded'];
 
 function assertBook(mine: State, answer: unknown): void {
@@ -195,14 +199,14 @@ function assertBook(mine: State, answer: unknown): void {
     return;
   }
   const { items, count } = recordOf(recordOf(answer).ledger);
-  if (Number(count) > MOST_ON_PAGE) return;
+  if (Number(count) > MAX_ON_PAGE) return;
   const open = rowsOf(items).filter(({ status }) => CONFIRMED_OPEN.includes(String(status)));
   const buys = open.filter(({ from }) => from === '.');
   const sells = open.filter(({ from }) => from !== '.');
   const { limits, pending } = recordOf(mine.value);
   const { buys: bids, sells: asks } = recordOf(limits);
   const { sellTokens, ...filling } = recordOf(pending);
-  // Each open order is a limit, or pending; what is a limit stands at its worst price.
+  // Each open order is a limit, or pending; a limit appears at its worst price.
   assert.equal(sumOfOrders(bids) + Number(filling.buys), buys.length);
   assert.equal(sumOfOrders(asks) + Number(filling.sells), sells.length);
   const offered = sells.reduce((sum, { fromAmount }) => sum + BigInt(String(fromAmount)), 0n);
@@ -239,7 +243,5 @@ function levels(orders: readonly Row[], isBuy: boolean): [string, string][] {
   }
   const sorted = [...byPrice.values()].sort((a, b) => compareRatios(a.price, b.price));
   if (isBuy) sorted.reverse();
-  return sorted
-    .slice(0, MOST_ON_PAGE)
-    .map(({ price, tokens }) => [adaPrice(price), String(tokens)]);
+  return sorted.slice(0, MAX_ON_PAGE).map(({ price, tokens }) => [adaPrice(price), String(tokens)]);
 }

@@ -4,17 +4,17 @@ import type { Comparer } from './comparer.ts';
 import type { Mirror } from './mirror.ts';
 import type { StreamSpec } from './streamSpecs.ts';
 
-const LEAST_COMPARED = 5;
-const LEAST_VALUES = 2;
+const MIN_COMPARED = 5;
+const MIN_VALUES = 2;
 /** Pools of a young market graduate seldom. */
 const RARE = new Set(['CompletedCreateOn', 'CompletedMCap']);
 
 export function assertCompared({ counts }: Comparer, specs: readonly StreamSpec[]): void {
   for (const topic of new Set(specs.map((spec) => spec.topic))) {
     const { compared, values } = counts.get(topic) ?? assert.fail(topic);
-    assert(compared >= LEAST_COMPARED, `${topic} was compared ${compared} times`);
+    assert(compared >= MIN_COMPARED, `${topic} was compared ${compared} times`);
     if (RARE.has(topic)) continue;
-    assert(values.size >= LEAST_VALUES, `${topic} had ${values.size} values`);
+    assert(values.size >= MIN_VALUES, `${topic} had ${values.size} values`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** A few people who trade on a server in a process of its own, which may end at any moment. */
+/** A few people who trade on a server in a separate process, which may end at any moment. */
 import assert from 'node:assert/strict';
 import { ApiError, Client } from '../../../src/client/index.ts';
 import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
@@ -17,7 +17,7 @@ const LAUNCHED = 2;
 export class Town {
   readonly directory: string;
   readonly tokens: string[] = [];
-  /** What was refused, by cause: a wallet may have nothing left to spend just now. */
+  /** Refusals by cause: a wallet may have nothing left to spend just now. */
   readonly refused = new Map<string, number>();
   server: Server;
   isOpen = false;

@@ -5,10 +5,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PoolDirectory } from '../../../src/engine/directory/directory.ts';
+import type { PoolDirectory } from '../../../src/engine/directory/directory.ts';
 import { POOL_LISTS } from '../../../src/engine/market/poolView.ts';
 import type { PoolRecord } from '../../../src/engine/store/records.ts';
-import { naiveList, rowsOf, type Say, somePool, tokenAt, tokensOf } from './directoryPools.ts';
+import {
+  directoryOf,
+  naiveList,
+  rowsOf,
+  type Say,
+  somePool,
+  tokenAt,
+  tokensOf,
+} from './directoryPools.ts';
 
 type Step =
   | { readonly do: 'set'; readonly index: number; readonly say: Say }
@@ -27,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('remove' as const, 'touch'), index }) },
 );
 
-/** Each step at an entry of its own, every third entry without one. */
+/** Each step has its own entry, and every third entry has no step. */
 const seqOf = (at: number) => 10 + Math.floor(at * 1.5);
 
 test('lists, top and positions of changes are those of freshly sorted pools', () => {
@@ -38,7 +46,7 @@ test('lists, top and positions of changes are those of freshly sorted pools', ()
       (first, steps) => {
         const pools = new Map<string, PoolRecord>();
         for (const [at, what] of first) pools.set(tokenAt(at), somePool(tokenAt(at), what));
-        const directory = new PoolDirectory(rowsOf(pools.values()), 9);
+        const directory = directoryOf(rowsOf(pools.values()), 9);
         const changed = new Map([...pools.keys()].map((token) => [token, 9]));
         const seqs: number[] = [];
         check(directory, pools, changed);
@@ -56,7 +64,7 @@ test('lists, top and positions of changes are those of freshly sorted pools', ()
   );
 });
 
-/** Whether anything that clients see changed. */
+/** Whether a field that clients see changed. */
 function perform(
   each: Step,
   seq: number,
@@ -111,7 +119,7 @@ test('the top has changed when its pool, its place or what is seen of it did', (
     const pool = somePool(tokenAt(at), { amount });
     return [pool.token, JSON.stringify(pool)] as const;
   };
-  const directory = new PoolDirectory([], 5);
+  const directory = directoryOf([], 5);
   const steps: [change: () => void, topSeq: number][] = [
     [() => directory.set(...of(0, 1_000_000), 6), 6],
     [() => directory.set(...of(1, 2), 7), 6],
@@ -131,11 +139,11 @@ test('the top has changed when its pool, its place or what is seen of it did', (
   assert.equal(directory.top(), null);
 });
 
-test('what is the same as before is no change, and a change makes another object', () => {
+test('an equal row is no change, and a change makes another object', () => {
   const token = tokenAt(0);
   const pool = somePool(token);
   const text = JSON.stringify(pool);
-  const directory = new PoolDirectory([{ key: token, value: text }], 1);
+  const directory = directoryOf([{ key: token, value: text }], 1);
   const first = directory.find(token);
   directory.set(token, text, 2);
   assert.equal(directory.find(token), first);
@@ -146,9 +154,9 @@ test('what is the same as before is no change, and a change makes another object
   assert.deepEqual([touched?.pool, touched?.changedSeq, first?.changedSeq], [pool, 3, 1]);
 });
 
-test('of changes long ago it says that there may have been some', () => {
+test('for a position long ago, changes count as possible', () => {
   const token = tokenAt(0);
-  const directory = new PoolDirectory([], 100);
+  const directory = directoryOf([], 100);
   assert.equal(directory.changedBetween(99, 100), true, 'before its time');
   assert.equal(directory.changedBetween(100, 5_000), false);
   for (let seq = 101; seq < 20_000; seq += 2) {

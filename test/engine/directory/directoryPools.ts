@@ -1,11 +1,17 @@
 /** Rows of table `pools` for a directory, and what lists, top and search are, the plain way. */
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { PoolDirectory } from '../../../src/engine/directory/directory.ts';
 import type { PoolList } from '../../../src/engine/market/poolView.ts';
 import { NO_HOLDERS } from '../../../src/engine/market/trust.ts';
+import { PoolActors } from '../../../src/engine/pools/poolActors.ts';
 import type { PoolRecord } from '../../../src/engine/store/records.ts';
+import { StateStore } from '../../../src/engine/store/state.ts';
+import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
 import { authorOf, hashOf, LAUNCHED, START_MS } from '../../chain/foldState.ts';
 import { capAfter } from '../../chain/foldTruth.ts';
+import { temporaryDirectory } from '../../support/server.ts';
 
 export interface Say {
   readonly name?: string;
@@ -107,4 +113,13 @@ export function rowsOf(pools: Iterable<PoolRecord>): { key: string; value: strin
   const rows = Array.from(pools, (pool) => ({ key: pool.token, value: JSON.stringify(pool) }));
   assert(new Set(rows.map(({ key }) => key)).size === rows.length, 'tokens are different');
   return rows;
+}
+
+/** Empty: actors of pools read nothing of it until they are asked for more than their row. */
+const store = new StateStore(join(temporaryDirectory(), 'state.sqlite'), {
+  ...{ horizonBlocks: 10, maxMb: 0, writer: inlineWriter },
+});
+
+export function directoryOf(rows: ReturnType<typeof rowsOf>, seq: number): PoolDirectory {
+  return new PoolDirectory(new PoolActors(store), rows, seq);
 }

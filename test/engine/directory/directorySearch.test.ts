@@ -5,9 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PoolDirectory } from '../../../src/engine/directory/directory.ts';
 import type { PoolRecord } from '../../../src/engine/store/records.ts';
-import { naiveSearch, rowsOf, somePool, tokenAt, tokensOf } from './directoryPools.ts';
+import { directoryOf, naiveSearch, rowsOf, somePool, tokenAt, tokensOf } from './directoryPools.ts';
 
 /** Short alphabets, so that much is found; with what could be taken for a separator. */
 const text = fc
@@ -34,7 +33,7 @@ test('a search finds, ranks and pages as looking at every pool does', () => {
         const pools = new Map(
           some.map((say, at): [string, PoolRecord] => [tokenAt(at), somePool(tokenAt(at), say)]),
         );
-        const directory = new PoolDirectory(rowsOf(pools.values()), 1);
+        const directory = directoryOf(rowsOf(pools.values()), 1);
         const ask = () => {
           for (const [pattern, offset, limit] of questions) {
             const expected = naiveSearch(pattern, [...pools.values()]);
@@ -59,12 +58,12 @@ test('a search finds, ranks and pages as looking at every pool does', () => {
   );
 });
 
-test('of thousands of matches every page is right, also when market caps move', () => {
+test('every page of thousands of matches is right, also when market caps move', () => {
   const pools = Array.from({ length: 2_600 }, (_, at) => {
     const name = at % 40 === 0 ? 'Cat' : at % 3 === 0 ? `cat ${at}` : `a cat ${at}`;
     return somePool(tokenAt(at), { name, amount: (at * 7_919) % 1_000 });
   });
-  const directory = new PoolDirectory(rowsOf(pools), 1);
+  const directory = directoryOf(rowsOf(pools), 1);
   const check = () => {
     const expected = naiveSearch('CAT', pools);
     assert.equal(expected.length, 2_600);
@@ -100,7 +99,7 @@ test('case does not count in any script, nor which form of Unicode a letter has'
     ['cat', 'c.t', false],
     ['(cat', '(', true],
   ] as const) {
-    const directory = new PoolDirectory(rowsOf([named(name)]), 1);
+    const directory = directoryOf(rowsOf([named(name)]), 1);
     assert.equal(directory.search(pattern, 0, 10).count, isFound ? 1 : 0, `${name} ${pattern}`);
   }
 });

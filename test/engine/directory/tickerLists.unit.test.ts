@@ -76,7 +76,7 @@ class Market {
     if (next.do === 'trade') {
       const { asset } = next;
       this.#trades.push({ asset, startMs: changes.atMs });
-      changes.note(asset, this.#seq, true);
+      changes.record(asset, this.#seq, true);
     } else if (next.do === 'move') {
       changes.moveTo(changes.atMs + next.minutes * MINUTE_MS, this.#seq);
     } else if (next.do === 'minutes') {
@@ -93,7 +93,7 @@ class Market {
     const { list, changes } = this;
     assert(list.refresh(() => false));
     const shown: Place[] = [];
-    list.walk((place) => {
+    list.visitInOrder((place) => {
       shown.push(place);
       return true;
     });

@@ -69,7 +69,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const anyOptions = fc.record({
   horizonBlocks: fc.constantFrom(3, 3, 1, 2160),
-  maxLoadedPools: fc.constantFrom(1, 2, 100),
+  maxLoadedPairs: fc.constantFrom(1, 2, 100),
   commitEveryMs: fc.constantFrom(0, NEVER_MS),
 });
 

@@ -54,7 +54,7 @@ test('a rollback moves time back, and that is a move too', () => {
   assert.ok(move !== undefined && move.closedToMs < move.closedFromMs);
 });
 
-test('what was before a start, or is long ago, is not remembered and said so', () => {
+test('steps before a start, or of long ago, are reported as unknown', () => {
   const clock = new MarketClock();
   clock.resume(NOON_MS, NOON_MS, 10);
   assert.equal(clock.movesAfter(9), null);

@@ -1,4 +1,4 @@
-/** What a node says where its directory and what it joins do not belong together. */
+/** A node reports that its directory and the market that it joins do not belong together. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function flipped(digits: string): string {
 
 test('a market whose id begins as ours is shown whole, and said to be damaged', () => {
   const record = recordOf(OWN.deployment);
-  record.learn(OWN);
+  record.write(OWN);
   const text = refusal(record, { ...OWN, id: flipped(OWN.id) });
   assert.ok(text.includes(OWN.id) && text.includes(flipped(OWN.id)), text);
   assert.match(text, /one of the two was damaged: restore it from a backup/);
@@ -38,7 +38,7 @@ test('a market whose id begins as ours is shown whole, and said to be damaged', 
 
 test('another market is named by what tells the two apart', () => {
   const record = recordOf(OWN.deployment);
-  record.learn(OWN);
+  record.write(OWN);
   const text = refusal(record, { ...OWN, id: 'cd'.repeat(32) });
   assert.match(text, /holds market abababababab \(.*belongs to market cdcdcdcdcdcd \(/);
   assert.match(text, /Set DATA_DIR to a directory of that market/);

@@ -1,4 +1,4 @@
-/** What becomes of lines: entries, verdicts, ends of intervals. Replay: `{ seed, path }`. */
+/** The outcome of lines: entries, verdicts, ends of intervals. Replay: `{ seed, path }`. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -86,7 +86,7 @@ test('bars wait for late trades as long as the lateness allows', async (scope) =
     'block 95 d',
     'end 120',
   ]);
-  const pool = world.fold.pairActor(pairOf(1));
+  const pool = world.fold.pairBars(pairOf(1));
   assert.ok(pool !== null && pool !== 'quarantined');
   const rows = world.fold.store.bars(pool.pair.id, 0, 0, Number.MAX_SAFE_INTEGER, 9);
   assert.equal(rows.length, 2);
@@ -114,14 +114,14 @@ test('the first trade that counts fixes the decimals of its pair', async (scope)
   const counts = await world.feed([at(100, 'a'), odd('late', 1), at(100, 'b', 2), odd('c', 100)]);
   assert.deepEqual([counts.trades, counts.late, counts.rejected], [2, 1, 1]);
   assert.equal(world.said.rejected[1], '4: decimals differ from the first trade of this pair');
-  const pool = world.fold.pairActor(pairOf(2));
+  const pool = world.fold.pairBars(pairOf(2));
   assert.ok(pool !== null && pool !== 'quarantined');
   assert.equal(pool.pair.baseDecimals, 0);
 });
 
 test('ids are known for ever, in any script, whatever was evicted or restarted', async (scope) => {
   const directory = join(temporaryDirectory(scope), 'world');
-  const options = { maxLoadedPools: 1, latenessMs: 60_000 };
+  const options = { maxLoadedPairs: 1, latenessMs: 60_000 };
   const world = await FoldWorld.open(scope, directory, options);
   const ids = ['9', '10', '￮￮a', '😀a', 'é', '1:2', ' ', '￮b'];
   const lines = (pair: number) => ids.map((id, index) => at(index, id, pair));
@@ -193,7 +193,7 @@ class NaiveIngest {
   }
 }
 
-test('what is taken, dropped and too late is as the rules say', async (scope) => {
+test('lines are taken, dropped or too late by the rules', async (scope) => {
   const world = await openWorld(scope);
   const move = fc.oneof(fc.nat(3_000), fc.integer({ min: -90_000, max: 120_000 }));
   const line = fc.record({ pair: fc.nat(2), id: fc.nat(12).map(String), move });
@@ -201,7 +201,7 @@ test('what is taken, dropped and too late is as the rules say', async (scope) =>
   let startMs = START_MS;
   await fc.assert(
     fc.asyncProperty(batches, fc.constantFrom(0, 30_000), async (some, latenessMs) => {
-      // Runs share a world: each begins a day later, with ids of its own.
+      // Runs share a world: each begins a day later and has its own ids.
       startMs += 86_400_000;
       const { seq } = world;
       const naive = new NaiveIngest(world.fold.seenMs);

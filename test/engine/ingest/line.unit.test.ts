@@ -1,8 +1,8 @@
-/** What a line must be. Replay a property: `{ seed, path }` as printed. */
+/** Conditions for a line of a feed. Replay a property: `{ seed, path }` as printed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseLine } from '../../../src/engine/ingest/reader.ts';
+import { parseLine } from '../../../src/engine/ingest/feedLines.ts';
 
 const POLICY = 'ab'.repeat(28);
 const TRADE = {

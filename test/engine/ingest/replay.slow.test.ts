@@ -122,7 +122,7 @@ test('late lines, future ones and changed ones are each told with a reason', asy
   for (const [index, reason] of expected.entries()) {
     assert.match(world.said.rejected[index] ?? '', reason);
   }
-  // Applied and even evicted, a trade is still known by what it said.
+  // After a trade was applied and even evicted, its content still identifies it.
   const later = await world.restarted();
   const again = await later.feed([line('a', START_MS, 2), line('a', START_MS)]);
   assert.deepEqual([again.rejected, again.duplicates], [1, 1]);
@@ -197,7 +197,8 @@ test('a pipe that never rests is appended as it comes, not in full batches', asy
   const world = await openWorld(scope);
   const pipe = new PassThrough();
   const running = world.replay(0).run(pipe);
-  // A line in every turn of the loop, all of one moment, which would be one entry: no batch fills.
+  // One line per turn of the loop, each with the same millisecond. They would be one entry, but no
+  // batch fills.
   let written = 0;
   while (world.fold.seenMs < START_MS && written < 50_000) {
     written += 1;

@@ -1,4 +1,7 @@
-/** The log of a single node: the contract, and what is its own (a file, a kill, a full disk). */
+/**
+ * The log of a single node: the contract of all logs, and cases that only a file has (a kill, a
+ * full disk).
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,14 +18,15 @@ import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../../support/chai
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
-for (const [name, openFile] of [
-  ['local log', threadLogFile],
-  ['local log, inline', inlineLogFile],
+for (const [name, openFile, acksFromMemory] of [
+  ['local log', threadLogFile, false],
+  ['local log, inline', inlineLogFile, false],
+  ['local log that acknowledges from memory', threadLogFile, true],
 ] as const)
   logContract(name, (scope) => {
     const file = join(temporaryDirectory(scope), 'log.sqlite');
     return {
-      open: () => LocalLog.open({ file, maxMb: 0 }, openFile),
+      open: () => LocalLog.open({ file, maxMb: 0, acksFromMemory }, openFile),
       // One process owns the file: rivals in it share the log.
       peer: async (log) => log,
     };
@@ -164,7 +168,7 @@ test('a thread that died is replaced, and its appends may be tried again', async
   await log.close();
 });
 
-test('what a thread refuses rejects with its code and kind', async (scope) => {
+test('a call that a thread refuses rejects with its code and kind', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
   const log = await LocalLog.open({ file, maxMb: 0 });
   const other = { file, maxMb: 0 };

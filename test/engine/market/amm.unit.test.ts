@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { amountIn, amountOut, productHolds } from '../../../src/engine/market/amm.ts';
+import { amountIn, amountOut } from '../../../src/engine/market/amm.ts';
 import { dataText } from '../../support/testData.ts';
 import { anyMagnitude } from './pools.ts';
+import { productHolds } from './validatorCheck.ts';
 
 interface ProductVectors {
   getInputPrice: [number, number, number, string][];

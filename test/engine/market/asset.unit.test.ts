@@ -12,7 +12,7 @@ test('an asset id is taken in any hex case and answered in lower case', () => {
   assert.equal(parseAsset(`${POLICY}.${'0f'.repeat(32)}`), `${POLICY}.${'0f'.repeat(32)}`);
 });
 
-test('what is not an asset id is refused', () => {
+test('invalid asset ids are refused', () => {
   const bad = ['', ' ', 'ADA', '0x', 'lovelace', POLICY, `${POLICY}.4`, `${POLICY}.zz`, '../..'];
   bad.push(`${POLICY}ab.4f`, `${POLICY.slice(2)}.4f`, `${POLICY}.${'0f'.repeat(33)}`);
   bad.push(`${POLICY}.4f\n`, `\n${POLICY}.4f`, `${POLICY}.4f.4f`, `${POLICY.slice(1)}ａ.4f`);
@@ -26,7 +26,7 @@ test('the aliases of the coin are taken where they are allowed, in this spelling
   for (const text of ['ada', '0X', 'ADA ']) assert.equal(parseAssetOrAlias(text), null);
 });
 
-test('what was parsed parses to itself', () => {
+test('a parsed id parses to itself', () => {
   const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF') });
   fc.assert(
     fc.property(hex, (text) => {

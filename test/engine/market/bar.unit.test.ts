@@ -103,7 +103,7 @@ test('open and close are the first and last trade, high and low the extreme pric
   );
 });
 
-test('of equal prices the earlier trade is the high and the low', () => {
+test('at equal prices, the earlier trade is the high and the low', () => {
   const at = (timeMs: number, factor: bigint) => {
     return { id: String(timeMs), timeMs, baseAmount: 3n * factor, quoteAmount: 2n * factor };
   };
@@ -121,7 +121,7 @@ const NESTED: Readonly<Record<Resolution, Resolution | null>> = {
   month1: 'day1',
 };
 
-test('what a trade did not move in a finer bar it need not be compared with around it', () => {
+test('a trade that did not move a finer bar needs no comparison with the coarser one', () => {
   const times = fc.oneof(fc.nat(10_000), fc.nat(4_000_000), fc.nat(3_000_000_000));
   fc.assert(
     fc.property(anyTrades(times, 40), (trades) => {

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import {
   buyTokens,
   COST_DENOMINATOR,
+  capAt,
   costNumerator,
   costOf,
   DEFAULT_CURVE,
-  marketCap,
   sellLovelace,
   spot,
 } from '../../../src/engine/market/curve.ts';
@@ -50,13 +50,13 @@ test('every vector of the protocol', () => {
 test('the default curve ends at 69,000 ADA of market cap with 263.5 M tokens left', () => {
   const sold = buyTokens(DEFAULT_CURVE, 0n, 18_188_400_000n);
   assert.equal(sold, 736_463_314n);
-  const { lovelace } = marketCap(DEFAULT_CURVE, sold);
+  const { lovelace } = capAt(spot(DEFAULT_CURVE, sold), DEFAULT_CURVE.supply);
   assert.equal(lovelace / 1_000_000n, 69_000n);
 });
 
 test('the pool of the API example has its market cap and an exact spot', () => {
   const sold = DEFAULT_CURVE.supply - 986_521_230n;
-  assert.equal(marketCap(DEFAULT_CURVE, sold).lovelace, 2_567_442_146n);
+  assert.equal(capAt(spot(DEFAULT_CURVE, sold), DEFAULT_CURVE.supply).lovelace, 2_567_442_146n);
   const start = spot(DEFAULT_CURVE, 0n);
   assert.deepEqual(reduced(start.numerator, start.denominator), reduced(2_545_182n, 1_000_000n));
 });

@@ -13,7 +13,7 @@ import {
 Big.DP = 18;
 Big.RM = Big.roundHalfEven;
 
-/** What big.js makes of a ratio: 18 fractional digits, half to even, no trailing zeros. */
+/** The ratio as big.js computes it: 18 fractional digits, half to even, no trailing zeros. */
 function ratioOf(numerator: bigint, denominator: bigint): string {
   return new Big(numerator.toString()).div(denominator.toString()).toFixed();
 }

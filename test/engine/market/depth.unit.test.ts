@@ -25,9 +25,9 @@ import type { Ratio } from '../../../src/engine/market/ratio.ts';
 import { earnedOf, splashIn, splashOut } from '../../../src/engine/market/splash.ts';
 
 const FEES = DEFAULT_FEES;
-/** Prices have 18 decimals in ADA: so many steps are a lovelace. */
+/** Prices have 18 decimals in ADA: this many steps make a lovelace. */
 const UNIT = 10n ** 12n;
-/** Of a token of mainnet. */
+/** The curve of a token of mainnet. */
 const FREE_CURVE = { aNum: 298_759_111_111n, bNum: 0n, supply: 1_000_000_000n };
 
 /** The second begins at price 0. */
@@ -122,7 +122,7 @@ test('each level holds the most tokens that its price allows, and no price is le
         ],
       ] as const;
       for (const [kind, levels, allows] of sides) {
-        const most = kind === 'buy' ? mostBought(pool) : 10n ** 9n - pool.y;
+        const most = kind === 'buy' ? maxBought(pool) : 10n ** 9n - pool.y;
         let tokens = 0n;
         for (const [index, level] of levels.entries()) {
           assert.ok(significant(level.price) <= grid.digits, level.price);
@@ -161,7 +161,7 @@ function neighbour(price: string, digits: DepthDigits, kind: 'buy' | 'sell'): Ra
   if (steps <= 10n ** BigInt(digits - 1)) {
     return { numerator: steps + (kind === 'buy' ? -1n : 1n), denominator: UNIT };
   }
-  // A whole number of so many digits, times a power of ten.
+  // An integer of `digits` digits, times a power of ten.
   let [scale, whole] = [1n, numerator];
   while (whole < 10n ** BigInt(digits - 1)) [scale, whole] = [scale * 10n, whole * 10n];
   let unit = 1n;
@@ -176,7 +176,7 @@ function neighbour(price: string, digits: DepthDigits, kind: 'buy' | 'sell'): Ra
 }
 
 /** By the refusals of trades: none brings one token more. */
-function mostBought(pool: PoolState): bigint {
+function maxBought(pool: PoolState): bigint {
   const free = { ...FEES, minTradeLovelace: 0n };
   let [yes, no] = [0n, pool.y];
   while (no - yes > 1n) {

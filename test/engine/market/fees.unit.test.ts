@@ -7,7 +7,7 @@ import {
   DEFAULT_FEES,
   inputForNet,
   launchFeeLovelace,
-  mostReserveLovelace,
+  maxReserveLovelace,
   netOf,
   sharesOf,
 } from '../../../src/engine/market/fees.ts';
@@ -41,8 +41,8 @@ test('a launch pays a fixed fee and a share of the initial buy, one ADA at least
 });
 
 test('a reserve may pass the threshold by a thousandth of the cap, 2 ADA at least', () => {
-  assert.equal(mostReserveLovelace(DEFAULT_FEES, 18_188_400_000n), 18_206_591_400n);
-  assert.equal(mostReserveLovelace(DEFAULT_FEES, 100_000_000n), 102_000_000n);
+  assert.equal(maxReserveLovelace(DEFAULT_FEES, 18_188_400_000n), 18_206_591_400n);
+  assert.equal(maxReserveLovelace(DEFAULT_FEES, 100_000_000n), 102_000_000n);
 });
 
 test('the income of a batch adds up fees, shares and refunds', () => {

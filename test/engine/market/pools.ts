@@ -61,8 +61,8 @@ export function anyMagnitude(digits: number): fc.Arbitrary<bigint> {
     });
 }
 
-/** A default curve with what a first buy of any size left. */
-export const anyCurvePool: fc.Arbitrary<CurvePool> = fc
+/** A default curve after a first buy of any size. */
+const anyCurvePool: fc.Arbitrary<CurvePool> = fc
   .bigInt(0n, DEFAULT_THRESHOLD_LOVELACE - 1n)
   .map((x) => curveAt(buyTokens(DEFAULT_CURVE, 0n, x), x));
 

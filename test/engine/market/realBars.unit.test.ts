@@ -1,4 +1,4 @@
-/** Real trades and the exchanges' own candles: an oracle that none of us wrote. */
+/** Real trades and the exchanges' own candles: independent data that judges our bars. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTrade, type Bar, firstBar } from '../../../src/engine/market/bar.ts';
@@ -87,7 +87,8 @@ test('BTC/USD: seconds roll up to every minute', () => {
   const minutes = btcCandles('1m');
   const ticks = seconds.flatMap(({ time, open, high, low, close, baseVolume }) =>
     [open, high, low, close].map((price, index): FeedTrade => {
-      // All of a second's volume is in its first tick; the others weigh a unit of 10^-12 each.
+      // The first tick has nearly the whole volume of its second; the others weigh a unit of 10^-12
+      // each.
       const baseAmount = index === 0 ? unitsOf(baseVolume, 12) - 3n : 1n;
       const quoteAmount = unitsOf(price, 2) * baseAmount;
       const amounts = { baseDecimals: 12, quoteDecimals: 14, baseAmount, quoteAmount };

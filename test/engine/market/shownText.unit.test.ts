@@ -19,7 +19,7 @@ test('names as people write them stay as they are', () => {
   for (const name of names) assert.equal(shownText(name, 60), name.normalize('NFC'));
 });
 
-test('what cannot be seen, or moves what is beside it, is taken out', () => {
+test('invisible characters, and ones that move their neighbours, are removed', () => {
   assert.equal(shownText('a\u202eb\u2066c\u200f\ufeff\u0000d\r\n\te', 60), 'abc d e');
   assert.equal(shownText('\u2028 x \u00a0\u3000 y ', 60), 'x y');
   assert.equal(shownText('a\ud800b\ue000c\u{e0041}d', 60), 'abcd');

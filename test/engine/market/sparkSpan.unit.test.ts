@@ -43,10 +43,13 @@ test('a minute, an hour, four hours and a day have their steps', () => {
   assert.deepEqual(sparkSpan(null, at), sparkSpan(at - 5_000 * MINUTE, at));
 });
 
-test('a line begins with the price of a launch that it reaches back to', () => {
-  const young = { change24h: '25.00', changeBasis: { '24h': { since: 'launch' } } };
-  const old = { change24h: '25.00', changeBasis: {} };
-  assert.deepEqual(sparkLine({ price: '5', ...young, spark: { closes: ['5'] } }), [4, 5]);
-  assert.deepEqual(sparkLine({ price: '5', ...old, spark: { closes: [null, '4', '5'] } }), [4, 5]);
-  assert.deepEqual(sparkLine({ price: '5', ...old, spark: { closes: ['5'] } }), [5, 5]);
+test('a line begins with the price that the change of 24 hours counts from', () => {
+  const lineOf = (change24h: string | null, ...closes: (string | null)[]) =>
+    sparkLine({ price: '5', change24h, spark: { closes } });
+  assert.deepEqual(lineOf('25.00', '5'), [4, 5]);
+  // After the start it rose to 8: the whole line still shows a rise.
+  assert.deepEqual(lineOf('25.00', null, '8', '5'), [4, 8, 5]);
+  assert.deepEqual(lineOf(null, '8', '5'), [8, 5]);
+  assert.deepEqual(lineOf(null, '5'), [5, 5]);
+  assert.deepEqual(lineOf('-100.00', '8', '5'), [8, 5], 'it fell by all that two digits show');
 });

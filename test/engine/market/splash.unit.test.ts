@@ -70,7 +70,7 @@ const anyPool = fc.record({
   royaltyFee: fc.bigInt(0n, 10_000n),
 });
 
-test('what the validator lets through is what comes out, and no unit more', () => {
+test('the pool pays the most that the validator accepts', () => {
   fc.assert(
     fc.property(anyPool, ({ amount, x, y, ...fees }) => {
       const out = splashOut(amount, x, y, fees);

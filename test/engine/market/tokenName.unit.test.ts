@@ -68,7 +68,7 @@ test('a joiner is refused where no script or emoji needs it', () => {
   }
 });
 
-test('what changes the direction of text is found in names and descriptions', () => {
+test('characters that change the direction of text are found in names and descriptions', () => {
   for (const text of ['a\u202eb', '\u2067a\u2069', 'a\u200f', '\u061ca']) {
     assert.equal(unreadableName(text), 'bidirectional');
     assert.ok(changesDirection(text));

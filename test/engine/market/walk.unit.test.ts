@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { productHolds } from '../../../src/engine/market/amm.ts';
 import { COST_DENOMINATOR, costNumerator } from '../../../src/engine/market/curve.ts';
 import { buy, buyWithOutput, sell } from '../../../src/engine/market/exchange.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
@@ -13,6 +12,7 @@ import {
   soldOf,
 } from '../../../src/engine/market/pool.ts';
 import { anyAmmPool, anyCurve, anyMagnitude, DUST_FEES } from './pools.ts';
+import { productHolds } from './validatorCheck.ts';
 
 const STEPS = 1_000;
 const WALKS = 220;

@@ -45,7 +45,7 @@ function open(scope: TestContext, diskMs: number) {
   return { clock, stage, commits: () => ended };
 }
 
-test('what is staged during a commit is committed without another entry', async (scope) => {
+test('rows staged during a commit are committed without another entry', async (scope) => {
   const { clock, stage, commits } = open(scope, 300);
   await stage();
   await clock.advance(EVERY_MS);

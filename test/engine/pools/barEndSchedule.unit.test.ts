@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { BarEndSchedule } from '../../../src/engine/pools/barEndSchedule.ts';
 
-test('what is due is what was added up to then and not taken before', () => {
+test('ends are due once, when their time has come', () => {
   const add = fc.record({ endMs: fc.nat(9), pair: fc.nat(2) });
   const steps = fc.array(fc.oneof(add, fc.nat(10)), { maxLength: 40 });
   fc.assert(

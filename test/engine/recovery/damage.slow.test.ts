@@ -28,7 +28,8 @@ interface Stopped {
 /** A market of 600 trades with rollbacks; `killed`: as kill -9 leaves it. */
 async function stopped(scope: TestContext, killed: boolean): Promise<Stopped> {
   const world = await FoldWorld.open(scope, join(temporaryDirectory(scope), 'world'), OPTIONS);
-  // So many commits that some are moved out of the state's write-ahead log, each at a rollback.
+  // Enough commits to move some from the state's write-ahead log into the file, each with a
+  // rollback.
   for (let round = 0; round < 20; round += 1) {
     const fromMs = START_MS + round * 30 * 20_000;
     await world.feed(manyLines(30, fromMs, 20_000));
@@ -173,18 +174,18 @@ async function openedThenDamaged(scope: TestContext, sql: string): Promise<FoldW
 
 test('a state with an unreadable row is made again while the node serves', async (scope) => {
   const world = await openedThenDamaged(scope, `UPDATE bars SET value = 'x' WHERE final = 0`);
-  assert.equal(world.fold.pairActor(pairOf(1)), 'quarantined');
+  assert.equal(world.fold.pairBars(pairOf(1)), 'quarantined');
   const { seq, said } = world;
   world.node.repair(new SyntaxError('Cannot convert 3060\ufffd5 to a BigInt'));
   assert.ok(existsSync(world.files.damaged), 'where the process ends now, the next start does it');
-  // What arrives meanwhile is in the new state too.
+  // The new state also holds trades that arrive during the rebuild.
   await world.feed(manyLines(30, START_MS + 700 * 20_000, 20_000));
   await until('the new state is in use', () => said.repairs.at(-1) === 'rebuilt', 30_000);
   assert.deepEqual(said.repairs, ['rebuilding', 'rebuilt']);
   assert.ok(world.seq > seq && world.node.synced());
   assert.equal(said.epochChanges, 1, 'clients load it again');
-  assert.equal(world.fold.quarantinedPools, 0);
-  assert.notEqual(world.fold.pairActor(pairOf(1)), 'quarantined');
+  assert.equal(world.fold.quarantinedPairs, 0);
+  assert.notEqual(world.fold.pairBars(pairOf(1)), 'quarantined');
   await world.feed(manyLines(30, START_MS + 800 * 20_000, 20_000));
   await checkRebuild(world);
   assert.ok(!existsSync(world.files.damaged));
@@ -195,10 +196,11 @@ test('a rollback that meets an unreadable row is applied to a new state', async 
   const options = { horizonBlocks: 2160, commitEveryMs: NEVER_MS };
   const first = await FoldWorld.open(scope, directory, options);
   const fromMs = START_MS + 600 * 20_000;
-  await first.feed(manyLines(100, fromMs, 20_000));
+  await first.feed(manyLines(600, fromMs, 20_000));
   const world = await first.restarted();
   const database = openDatabase(world.files.state, { synchronous: 'NORMAL', maxMb: 0 });
-  // Of what the commit of these trades is undone by. The next commit writes where a row begins.
+  // A page of the undo rows for the commit of these trades. The next commit writes to the page on
+  // which a row begins.
   const page = database
     .prepare<[], { pageno: number }>(
       `SELECT pageno FROM dbstat WHERE name = 'undo' AND path LIKE '%+000000' ORDER BY path DESC`,
@@ -209,11 +211,11 @@ test('a rollback that meets an unreadable row is applied to a new state', async 
   const bytes = readFileSync(world.files.state);
   bytes.fill(0xff, (page.pageno - 1) * 4096, page.pageno * 4096);
   writeFileSync(world.files.state, bytes);
-  // A commit makes the node read from the disk again what it had in memory.
-  await world.feed(manyLines(3, fromMs + 100 * 20_000, 20_000));
+  // After a commit the node reads rows from the disk instead of memory.
+  await world.feed(manyLines(3, fromMs + 600 * 20_000, 20_000));
   await world.fold.store.commit();
   await world.feed([rollbackTo(fromMs)]);
-  await world.feed(manyLines(30, fromMs + 200 * 20_000, 20_000));
+  await world.feed(manyLines(30, fromMs + 700 * 20_000, 20_000));
   assert.deepEqual([world.said.foldFailures, world.said.quarantined], [[], []]);
   assert.deepEqual(world.said.repairs, ['rebuilding', 'rebuilt']);
   await checkRebuild(world);

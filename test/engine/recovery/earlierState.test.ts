@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
-import { checkpointWithSums } from '../../../src/engine/store/pageSums.ts';
+import { checkpointWithChecksums } from '../../../src/engine/store/pageChecksums.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { manyLines } from '../../support/lines.ts';
 import { temporaryDirectory } from '../../support/server.ts';
@@ -81,6 +81,6 @@ test('an earlier state and snapshots behind a trimmed log are refused, and kept'
 function ofVersion5(file: string): void {
   const database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
   database.pragma('user_version = 5');
-  checkpointWithSums(database);
+  checkpointWithChecksums(database);
   database.close();
 }

@@ -1,4 +1,4 @@
-/** What a node makes of a log and a state that do not fit, and of one that is missing. */
+/** How a node handles a log and a state that do not fit, and a missing one. */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ interface Market {
   feedAndCheck(lines?: number): Promise<void>;
 }
 
-async function openMarket(scope: TestContext, directory: string, model?: FoldModel) {
+async function openNode(scope: TestContext, directory: string, model?: FoldModel) {
   const world = await FoldWorld.open(scope, directory, OPTIONS, 1 + (model?.seq ?? 0));
   return marketOf(scope, world, model ?? new FoldModel(world.options.horizonBlocks));
 }
@@ -41,7 +41,7 @@ function marketOf(scope: TestContext, world: FoldWorld, model: FoldModel): Marke
     async reopened(damage) {
       await world.stop();
       damage(world.directory);
-      return openMarket(scope, world.directory, model);
+      return openNode(scope, world.directory, model);
     },
     async feedAndCheck(lines = 8) {
       await world.feed(manyLines(lines, START_MS + world.seq * 10_000, 11_000));
@@ -52,7 +52,7 @@ function marketOf(scope: TestContext, world: FoldWorld, model: FoldModel): Marke
 }
 
 async function newMarket(scope: TestContext): Promise<Market> {
-  const market = await openMarket(scope, join(temporaryDirectory(scope), 'world'));
+  const market = await openNode(scope, join(temporaryDirectory(scope), 'world'));
   await market.feedAndCheck(24);
   return market;
 }
@@ -64,7 +64,7 @@ const remove = (name: string) => (directory: string) => {
 };
 
 test('a fresh directory starts epoch 1', async (scope) => {
-  const { world } = await openMarket(scope, join(temporaryDirectory(scope), 'world'));
+  const { world } = await openNode(scope, join(temporaryDirectory(scope), 'world'));
   assert.match(world.node.applied().epoch, /^1-/);
   assert.equal(world.seq, 1);
   assert.equal(world.said.epochs.length, 1);
@@ -176,7 +176,7 @@ test('a restarted log keeps its epoch when the node dies at once', async (scope)
 
 test('the state of another log starts a new epoch from that state', async (scope) => {
   const mine = await newMarket(scope);
-  const other = await openMarket(scope, join(temporaryDirectory(scope), 'other'));
+  const other = await openNode(scope, join(temporaryDirectory(scope), 'other'));
   await other.world.feed([tradeLine({ id: '1', timeMs: START_MS })]);
   const otherFile = other.world.files.state;
   await other.world.stop();
@@ -246,7 +246,7 @@ test('a directory of another network or deployment is refused', async (scope) =>
   await world.stop();
   const { market } = peekCheckpoint(join(directory, 'state.sqlite')) ?? {};
   assert.ok(market !== undefined);
-  new MarketRecord(directory, ORIGIN).learn(market);
+  new MarketRecord(directory, ORIGIN).write(market);
   const preprod = { ...ORIGIN, network: 'preprod' };
   await assert.rejects(opened(scope, directory, preprod), /devnet.*preprod.*NETWORK/s);
   const deployed = { ...ORIGIN, deployment: 'b' };

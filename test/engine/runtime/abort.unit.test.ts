@@ -27,7 +27,7 @@ describe('unlessAborted', () => {
     assert.deepEqual(closed, ['stream', 'early']);
   });
 
-  test('what comes in the moment of the abort is discarded, not brought', async () => {
+  test('a value that comes in the moment of the abort is discarded, not returned', async () => {
     const stop = new AbortController();
     const opening = Promise.withResolvers<string>();
     const closed: string[] = [];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Backoff, backoffMs } from '../../../src/engine/runtime/backoff.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 
-const LIMITS = { firstMs: 100, mostMs: 5_000 };
+const LIMITS = { firstMs: 100, maxMs: 5_000 };
 
 test('doubles from the first wait to the longest, and starts again after a reset', () => {
   const backoff = new Backoff(LIMITS);
@@ -15,7 +15,7 @@ test('doubles from the first wait to the longest, and starts again after a reset
 
 test('no number of failures is too large', () => {
   assert.equal(backoffMs(1_000_000, LIMITS), 5_000);
-  assert.equal(backoffMs(10_000, { firstMs: 1, mostMs: Number.POSITIVE_INFINITY }), 2 ** 30);
+  assert.equal(backoffMs(10_000, { firstMs: 1, maxMs: Number.POSITIVE_INFINITY }), 2 ** 30);
 });
 
 test('jitter takes away up to half, and differs from one client to the next', () => {

@@ -1,4 +1,4 @@
-/** A thread that does what a test wants. */
+/** A thread that runs the test's commands. */
 import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { serveThread } from '../../../src/engine/runtime/thread.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Observer } from '../../../src/api/gateway/observer.ts';
 import type { ReplayObserver } from '../../../src/engine/ingest/replay.ts';
 import type { WriterObserver } from '../../../src/engine/log/writer.ts';
-import type { NodeObserver } from '../../../src/engine/node/node.ts';
+import type { NodeObserver } from '../../../src/engine/node/nodeOptions.ts';
 import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import {
@@ -20,7 +20,7 @@ function heard(level: LogLevel) {
   const destination = { write: (line: string) => void lines.push(line) };
   const clock = { ...systemClock, nowMs: () => 1_700_000_000_123 };
   const registry = createRegistry();
-  const events = createEvents(createLogger({ level, clock, destination }), registry);
+  const events = createEvents(createLogger({ level, clock, destination }), registry, clock);
   return { events, registry, lines, logged: () => lines.map((line) => JSON.parse(line)) };
 }
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Task } from '../../../src/engine/runtime/task.ts';
 import { HandClock } from '../../support/handClock.ts';
 
-/** A task whose loop notes what it does. */
+/** A task whose loop records its steps. */
 function noting(loop: (task: Task, note: (what: string) => void) => Promise<void>) {
   const clock = new HandClock();
   const notes: string[] = [];
@@ -12,7 +12,7 @@ function noting(loop: (task: Task, note: (what: string) => void) => Promise<void
   const failed = (error: unknown) => note(`failed: ${String(error)}`);
   const task = new Task({ clock, failed });
   const start = () => task.start(() => loop(task, note).finally(() => note('ended')));
-  /** What was noted since the last call. */
+  /** Records since the last call. */
   const news = async () => {
     await clock.advance(0);
     return notes.splice(0);
@@ -153,7 +153,7 @@ describe('a task', () => {
     await assert.rejects(task.stop(), /broken/);
   });
 
-  test('what a stop interrupts is no failure', async () => {
+  test('an interruption by a stop is no failure', async () => {
     const { task, start, news } = noting(async (self) => {
       await self.pause(100);
       self.signal.throwIfAborted();

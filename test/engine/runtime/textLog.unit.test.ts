@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../../src/engine/runtime/events.ts';
 import { textLog } from '../../../src/engine/runtime/textLog.ts';
 
-/** What `LOG_FORMAT=text` writes, without the time of day. */
+/** The output of `LOG_FORMAT=text`, without the time of day. */
 function textOf(log: (logger: ReturnType<typeof createLogger>) => void): string {
   let text = '';
   const destination = textLog((line) => {
@@ -34,7 +34,7 @@ test('an error comes with its stack, indented', () => {
   assert.match(third ?? '', /^ {4}at /);
 });
 
-test('what a terminal would obey does not get through', () => {
+test('control characters of terminals are removed', () => {
   const text = textOf((log) => log.info('a name: \u001b[2J\u009b2J\r\u0007'));
   assert.equal(text, 'info  a name: \ufffd[2J\ufffd2J\ufffd\ufffd\n');
 });

@@ -31,13 +31,13 @@ function open(scope: TestContext, some: Partial<FoldWorldOptions> = {}) {
   return FoldWorld.open(scope, directory, { ...OPTIONS, ...some });
 }
 
-/** More trades behind those that there are. */
+/** Feeds more trades after the existing ones. */
 async function feed(world: FoldWorld, lines = 20): Promise<void> {
   const fromMs = Math.max(START_MS, world.fold.marketMs + 2 * world.options.latenessMs);
   await world.feed(manyLines(lines, fromMs, STEP_MS));
 }
 
-/** Feeds until so many snapshots were taken; none is due then. */
+/** Feeds until `count` more snapshots were taken; none is due then. */
 async function feedUntilTaken(world: FoldWorld, count: number): Promise<void> {
   const { snapshots } = world.said;
   const before = seqsIn(world.directory)[0] ?? 0;
@@ -125,7 +125,7 @@ for (const [what, spoil, used] of [
     await feedUntilTaken(world, 3);
     await feed(world, 5);
     const { position, hash } = await stoppedAfter(world);
-    // After the stop: what was fed last may have made another one due.
+    // After the stop: the last trades may have made another snapshot due.
     const [newest, older] = seqsIn(world.directory);
     loseState(world.directory);
     const damaged = spoil.map((index) => damage(world.directory, index));
@@ -197,7 +197,7 @@ test('a log that was lost and began again is trimmed too, its base removed', asy
   await checkRebuild(after);
 });
 
-test('what a new epoch takes back is in no snapshot that is kept', async (scope) => {
+test('kept snapshots hold no entry that a new epoch takes back', async (scope) => {
   const world = await open(scope, { horizonBlocks: 5 });
   await feedUntilTaken(world, 2);
   const older = world.said.snapshots.at(-2) ?? 0;

@@ -1,6 +1,7 @@
 /**
- * What changed since a position, and pages of it, against a map of last changes: whatever waits, is
- * being written or is committed, over rollbacks and restarts. Replay: `{ seed, path }` as printed.
+ * Changes since a position, and pages of them, against a map of last changes: for rows that wait,
+ * are being written or are committed, over rollbacks and restarts. Replay: `{ seed, path }` as
+ * printed.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -136,7 +137,7 @@ function compare(pair: Pair): void {
       for (const limit of [1, 3, 501, MANY]) {
         const found = store.changedSince(scope, seq, limit);
         assert.deepEqual(found.map(known), expected.slice(0, limit).map(known), `${limit}`);
-        // Of a rollback before the position asked with nothing has to be said.
+        // Rollbacks before the given position need not be reported.
         for (const [at, { undoneSeq }] of found.entries()) {
           const truth = expected[at]?.undoneSeq ?? 0;
           assert.equal(Math.max(undoneSeq, seq), Math.max(truth, seq), 'the last rollback');
@@ -167,7 +168,7 @@ function comparePages({ store, seq: applied }: Pair, scope: string, from: number
   );
 }
 
-test('what changed since a position is exact, page by page, whatever is on the disk', async () => {
+test('changes since a position are exact, page by page, for staged and stored rows', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(3, 2160),

@@ -7,13 +7,13 @@ import { test } from 'node:test';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import {
   checkPages,
-  checkpointWithSums,
-  copyWithSums,
+  checkpointWithChecksums,
+  copyWithChecksums,
   releaseLocked,
-} from '../../../src/engine/store/pageSums.ts';
+} from '../../../src/engine/store/pageChecksums.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
-/** SQLite of Python: that of Node leaves the log alone. */
+/** Python's SQLite, because Node's would leave the write-ahead log alone. */
 const READER = `
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1])
@@ -29,9 +29,9 @@ test('sums and copies of a live database keep its locks, and a copy has right su
   database.exec('CREATE TABLE rows (value TEXT) STRICT');
   const insert = database.prepare('INSERT INTO rows VALUES (?)');
   for (let row = 0; row < 2_000; row += 1) insert.run(`value ${row}`);
-  checkpointWithSums(database);
+  checkpointWithChecksums(database);
   const copy = join(directory, 'copy.sqlite');
-  await copyWithSums(database, copy);
+  await copyWithChecksums(database, copy);
   assert.equal(await checkPages(copy), 'whole');
   insert.run('after the copy');
   const { ino } = statSync(`${file}-wal`);

@@ -1,8 +1,7 @@
 /**
  * Pages of a keyed table against a sorted array: rows and removals that wait, are being written or
- * are committed, in both orders, from any offset and cursor; and rows by their keys. All of it now,
- * and as it was when the rows were held.
- * Replay: `{ seed, path }` as printed.
+ * are committed, in both orders, from any offset and cursor; and rows by their keys. Compares the
+ * present rows, and the rows as they were when they were held. Replay: `{ seed, path }` as printed.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -69,7 +68,7 @@ class Pair {
   readonly #rows = new Map<string, string>();
   #seq = 0;
   #beside: Promise<unknown> = Promise.resolve();
-  /** What is held, with the rows as they were then. */
+  /** Held rows, with their content at that time. */
   readonly held: { readonly rows: Map<string, string>; readonly state: HeldRows }[] = [];
 
   constructor(writer: StateOptions['writer']) {
@@ -81,7 +80,7 @@ class Pair {
     if (next === 'commit') await this.store.commit();
     else if (next === 'beside') this.#beside = this.store.commit();
     else if (next === 'hold') {
-      this.held.push({ rows: new Map(this.#rows), state: this.store.hold() });
+      this.held.push({ rows: new Map(this.#rows), state: this.store.snapshot() });
     } else if (next === 'release') this.held.shift()?.state.release();
     else if ('puts' in next) this.#stage(this.#changed(next.puts));
     else await this.#undo(next.undone);

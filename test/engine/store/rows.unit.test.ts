@@ -48,7 +48,7 @@ const effects = fc.record({
   trades: fc.array(fc.tuple(fc.nat(), trade)),
 });
 
-test('what an entry did reads back as it was, in its order, of what a rollback undoes', () => {
+test('the effects of an entry are read back in order for a rollback', () => {
   fc.assert(
     fc.property(fc.array(effects), fc.nat(), (entries, horizonSeq) => {
       const records = entries.map(({ trades, ...entry }) => {

@@ -9,8 +9,8 @@ import fc from 'fast-check';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { type BarSlot, barKey, parseBarKey } from '../../../src/engine/store/barRows.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
+import type { PairWrites } from '../../../src/engine/store/pendingBars.ts';
 import { CHANGE_CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
-import type { StagedPair } from '../../../src/engine/store/stagedBars.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
 import { CountedTrades } from '../../../src/engine/store/tradeIds.ts';
@@ -20,7 +20,7 @@ const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 const MANY = 1_000;
 const MINUTE_MS = 60_000;
 /** A pair that keeps nothing to itself. */
-const SETTLED = { settle: () => {}, written: () => {} };
+const SETTLED = { stagePending: () => {}, written: () => {} };
 const OPTIONS = { horizonBlocks: 1_000, maxMb: 0, writer: inlineWriter } as const;
 
 interface Put {
@@ -57,7 +57,7 @@ class Mirror {
     const byKey = new Map(puts.map((one) => [keyOf(one), one]));
     return [...byKey].map(([key, { minute, value }]) => {
       this.rows.set(key, { start: minute * MINUTE_MS, seq: this.seq, value });
-      // As the fold does: what was final comes back, and what was there vanishes, by rollback.
+      // As the fold does: by rollback, final bars return and later bars vanish.
       const cause = CHANGE_CAUSES[3];
       return { ...parseBarKey(key), value, seq: this.seq, cause };
     });
@@ -145,7 +145,7 @@ function stage(
   seq: number,
   bars: readonly BarSlot[] = [],
 ): void {
-  for (const slot of bars) store.stagePair(slot.pair, SETTLED).put(slot);
+  for (const slot of bars) store.writesOfPair(slot.pair, SETTLED).put(slot);
   const trades = new CountedTrades();
   const hashes = { entryHash: `entry ${seq}`, stateHash: `state ${seq}`, hashedSeq: seq };
   const checkpoint = {
@@ -229,9 +229,12 @@ test('a refused commit keeps all that waited, and what came meanwhile', async (s
 
 test('a pair hears once that its bars are written, and keeps no commit', async (scope) => {
   const store = new StateStore(join(temporaryDirectory(scope), 'state.sqlite'), OPTIONS);
-  const heard: StagedPair[] = [];
-  const owner = { settle: () => {}, written: (staged: StagedPair) => void heard.push(staged) };
-  const staged = store.stagePair(1, owner);
+  const heard: PairWrites[] = [];
+  const owner = {
+    stagePending: () => {},
+    written: (staged: PairWrites) => void heard.push(staged),
+  };
+  const staged = store.writesOfPair(1, owner);
   stage(store, [], 1);
   assert.deepEqual(heard, []);
   await store.commit();
@@ -251,4 +254,16 @@ test('a file of another version is refused', async (scope) => {
     () => new StateStore(file, OPTIONS),
     (error) => isFault(error, 'otherStateVersion') && /version 99/.test(error.message),
   );
+});
+
+test('a failure within joint reads leaves no transaction open', async (scope) => {
+  const file = join(temporaryDirectory(scope), 'state.sqlite');
+  const store = new StateStore(file, OPTIONS);
+  const failing = () => {
+    throw new Error('in between');
+  };
+  assert.throws(() => store.atOnce(failing), /in between/);
+  const twice = store.atOnce(() => store.atOnce(() => store.get('market', 'tip')));
+  assert.equal(twice, null);
+  await store.close();
 });

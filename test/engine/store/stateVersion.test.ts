@@ -6,14 +6,14 @@ import { test } from 'node:test';
 import { KEYED_TABLES } from '../../../src/engine/store/rows.ts';
 import { STATE_VERSION } from '../../../src/engine/store/schema.ts';
 import { appendBlock, appendMempool, passTo, rollBackTo } from '../../chain/foldChain.ts';
-import { BlockMaker, type Deed } from '../../chain/foldMarket.ts';
+import { type Action, BlockMaker } from '../../chain/foldMarket.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const PINNED = 'test/engine/store/stateVersion.json';
 
-const buyOf = (amount: number): Deed => ({ do: 'place', user: 1, pool: 0, side: 'buy', amount });
-const BLOCKS: readonly (readonly Deed[])[] = [
+const buyOf = (amount: number): Action => ({ do: 'place', user: 1, pool: 0, side: 'buy', amount });
+const BLOCKS: readonly (readonly Action[])[] = [
   [{ do: 'launch', user: 0, buy: 60 }, buyOf(13), buyOf(9), buyOf(7)],
   [
     { do: 'execute', pool: 0 },
@@ -37,7 +37,7 @@ const BLOCKS: readonly (readonly Deed[])[] = [
 async function digestOfMarket(scope: { after(end: () => Promise<void>): void }) {
   const world = await FoldWorld.open(scope, join(temporaryDirectory(), 'data'));
   const maker = new BlockMaker();
-  for (const deeds of BLOCKS) await appendBlock(world, maker.block(deeds, 20_000));
+  for (const actions of BLOCKS) await appendBlock(world, maker.block(actions, 20_000));
   await rollBackTo(world, maker.back(1));
   const pending = maker.block([buyOf(4)], 20_000);
   const transactions = [{ id: 'ab'.repeat(32), events: pending.events }];

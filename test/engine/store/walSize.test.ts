@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { sealEntry } from '../../../src/engine/log/entry.ts';
 import { LocalLog } from '../../../src/engine/log/local.ts';
 import { readOnlyDatabase } from '../../../src/engine/store/database.ts';
-import { checkPages } from '../../../src/engine/store/pageSums.ts';
+import { checkPages } from '../../../src/engine/store/pageChecksums.ts';
 import { CHANGE_CAUSES } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
 import { threadWriter } from '../../../src/engine/store/stateWriter.ts';

@@ -1,15 +1,15 @@
-/** What the command line can mean, and one line about what it cannot. */
+/** Valid command lines, and the one-line messages for invalid ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommand } from '../../../src/server/cli/commands.ts';
-import { COMMAND_NAMES, commandRow, isCommandName } from '../../../src/server/cli/commandTable.ts';
-import { helpOf, USAGE } from '../../../src/server/cli/help.ts';
+import { COMMANDS } from '../../../src/server/cli/commands.ts';
+import { helpOf, usageOf } from '../../../src/server/cli/help.ts';
+import { parsed as checked } from './parsed.ts';
 
 const TOKEN = `${'AB'.repeat(28)}.544f4b`;
 const REF = `${'1'.repeat(64)}:0`;
 
 function parsed(line: string) {
-  return parseCommand(line.split(' ').filter((word) => word !== ''));
+  return checked(line.split(' ').filter((word) => word !== ''));
 }
 
 function action(line: string) {
@@ -19,12 +19,29 @@ function action(line: string) {
 }
 
 test('serving takes a pace, or no traders', () => {
-  assert.deepEqual(parsed(''), { name: 'serve', tradersPace: null, from: null });
-  assert.deepEqual(parsed('serve --pace 2.5'), { name: 'serve', tradersPace: 2.5, from: null });
-  assert.deepEqual(parsed('--pace 0'), { name: 'serve', tradersPace: 0, from: null });
-  assert.deepEqual(parsed('--no-traders'), { name: 'serve', tradersPace: 0, from: null });
+  assert.deepEqual(parsed(''), { name: 'serve', tradersPace: null, from: null, withHistory: true });
+  assert.deepEqual(parsed('serve --pace 2.5'), {
+    name: 'serve',
+    tradersPace: 2.5,
+    from: null,
+    withHistory: true,
+  });
+  assert.deepEqual(parsed('--pace 0'), {
+    name: 'serve',
+    tradersPace: 0,
+    from: null,
+    withHistory: true,
+  });
+  assert.deepEqual(parsed('--no-traders'), {
+    name: 'serve',
+    tradersPace: 0,
+    from: null,
+    withHistory: true,
+  });
   assert.match(String(parsed('--pace fast')), /--pace takes/);
   assert.match(String(parsed('--pace 51')), /--pace takes/);
+  const empty = { name: 'serve', tradersPace: null, from: null, withHistory: false };
+  assert.deepEqual(parsed('--no-history'), empty);
   assert.match(String(parsed('--pace 1 --no-traders')), /exclude/);
   assert.deepEqual(parsed('--verify'), { name: 'verify' });
   assert.deepEqual(parsed('verify'), { name: 'verify' });
@@ -102,7 +119,7 @@ test('launch, lock, cancel and withdraw say all that they need', () => {
   assert.deepEqual(action('withdraw'), { name: 'withdraw', id: null });
 });
 
-test('what a command of the market cannot mean is one line', () => {
+test('an invalid command of the market gets a message of one line', () => {
   const wrong = [
     'wallet',
     'wallet burn',
@@ -183,15 +200,16 @@ test('help is of everything or of one command', () => {
 });
 
 test('the help names every command, way to call it and option, in 100 columns', () => {
-  for (const name of COMMAND_NAMES.filter(isCommandName)) {
-    const { uses, options } = commandRow(name);
-    const help = helpOf(name);
+  const usage = usageOf(COMMANDS);
+  for (const command of COMMANDS) {
+    const { name, uses, options } = command;
+    const help = helpOf(command);
     for (const [args] of uses) {
       const call = name === 'serve' ? 'npm start' : `npm start -- ${name} ${args}`.trimEnd();
-      assert(USAGE.includes(call) && help.includes(call), call);
+      assert(usage.includes(call) && help.includes(call), call);
     }
     for (const option of Object.keys(options)) assert(help.includes(`--${option}`), option);
-    for (const line of `${USAGE}${help}`.split('\n')) assert(line.length <= 100, line);
+    for (const line of `${usage}${help}`.split('\n')) assert(line.length <= 100, line);
   }
 });
 

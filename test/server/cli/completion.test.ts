@@ -1,12 +1,13 @@
-/** What a shell completes, asked of the shell. */
+/** Completions, computed by the shells themselves. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { COMMANDS } from '../../../src/server/cli/commands.ts';
 import { completionScript } from '../../../src/server/cli/completion.ts';
 
-/** What bash offers for a line, run in bash itself. */
+/** Completions of bash for a line, run in bash itself. */
 function offered(words: readonly string[]): string[] {
-  const script = `${completionScript('bash', '/x')}
+  const script = `${completionScript('bash', '/x', COMMANDS)}
 COMP_WORDS=(upcurve ${words.join(' ')}${words.at(-1) === '' ? "''" : ''})
 COMP_CWORD=${words.length}
 _upcurve; printf '%s\\n' "\${COMPREPLY[@]}"`;

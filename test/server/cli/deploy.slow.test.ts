@@ -1,6 +1,6 @@
 /**
- * Our validators deployed onto a network that knows nothing of us, by the program itself and the
- * real protocols; and a market on what was deployed. No key is ever told.
+ * The program deploys our validators onto an unrelated network over the real protocols; a market
+ * then runs on that deployment. No output contains a key.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,6 @@ import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
-import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { checkDeployment, runDeploy } from '../../../src/server/cli/deploy.ts';
 import { readDeployment } from '../../../src/server/settings/deployments.ts';
 import { keyFiles } from '../../../src/server/settings/keyFiles.ts';
@@ -36,6 +35,7 @@ import {
   network,
   TERMS,
 } from './deployWorld.ts';
+import { parsed } from './parsed.ts';
 
 async function showsADryRun(world: Network): Promise<void> {
   const { exit, program } = await runProgram(args(world, '--dry-run'), world.env);
@@ -143,10 +143,10 @@ async function placeDue({ ledger, out }: Network): Promise<string> {
   assert.ok(token, 'what he bought');
   const [pool] = await ledger.byPaymentKey(complete.scripts.curvePool.hash, 'newest');
   const held = [...(pool?.output.value.assets.keys() ?? [])];
-  const market = held.find((asset) => asset.startsWith(`${complete.launchPolicyId}.`));
-  assert.ok(market);
+  const poolNft = held.find((asset) => asset.startsWith(`${complete.launchPolicyId}.`));
+  assert.ok(poolNft);
   const request = {
-    ...{ market, owner, token, executor: complete.executorKeyHash, inputAmount: 9n * ADA },
+    ...{ poolNft, owner, token, executor: complete.executorKeyHash, inputAmount: 9n * ADA },
     kind: 'buy',
     worstPrice: { numerator: 1n, denominator: 1n },
   } as const;
@@ -237,7 +237,7 @@ async function costsNothingAgain(world: Network): Promise<void> {
 
 /** The message for a command that cannot run; it starts no process. */
 async function refusalOf(argv: readonly string[], given: Environment): Promise<string> {
-  const command = parseCommand(argv);
+  const command = parsed(argv);
   if (typeof command === 'string') return command;
   assert.ok(command.name === 'deploy');
   const settings = readSettings({ ...given, NETWORK: command.network });
@@ -292,7 +292,7 @@ async function refuses(world: Network): Promise<void> {
 
 test('a deployment: shown, made, traded on, and found again', async (t) => {
   const world = await network(t);
-  await t.test('what cannot be meant is refused, and says what to do', () => refuses(world));
+  await t.test('impossible terms are refused with the remedy', () => refuses(world));
   await t.test('a dry run shows what it would send and costs, and sends nothing', () =>
     showsADryRun(world),
   );
@@ -303,7 +303,7 @@ test('a deployment: shown, made, traded on, and found again', async (t) => {
   await t.test('a due order is refunded without a server and without the executor', () =>
     refundsWithoutExecutor(world),
   );
-  await t.test('what exists already is used: the same command again costs nothing', () =>
+  await t.test('existing outputs are used: the same command again costs nothing', () =>
     costsNothingAgain(world),
   );
   await t.test('two of three name another executor', () => rotates(world));

@@ -1,4 +1,4 @@
-/** A network that knows nothing of us, keys of those who deploy, and the program that does it. */
+/** An unrelated network, keys of the deployers, and the program that deploys. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ const ADA = 1_000_000n;
 
 /** A devnet with our launchpad in a separate process, and the means to look at it. */
 async function devnet(t: TestContext) {
-  const [ogmiosPort, kupoPort] = await freePorts(2);
+  const [ogmiosPort, kupoPort] = await freePorts(2, systemRng);
   const env = {
     NETWORK: 'devnet',
     DATA_DIR: join(temporaryDirectory(), 'data'),
@@ -68,7 +68,7 @@ async function placeDue(place: NodeAccess, deployment: Deployment, payer: Key): 
   const owner = parseAddress(keyAddress(keyNamed('bob').hash)) ?? assert.fail();
   const wallet = await place.utxos.byPaymentKey(payer.hash, 'spendable');
   const request = {
-    ...{ owner, token: `${'ab'.repeat(28)}.00`, market: `${'cd'.repeat(28)}.00` },
+    ...{ owner, token: `${'ab'.repeat(28)}.00`, poolNft: `${'cd'.repeat(28)}.00` },
     ...{ executor: deployment.executorKeyHash, inputAmount: 9n * ADA },
     kind: 'buy',
     worstPrice: { numerator: 1n, denominator: 1n },

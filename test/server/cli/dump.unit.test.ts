@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { endOfDay, readDumpFile, startOfDay } from '../../../src/server/cli/dump/files.ts';
 import {
   BAR_COLUMNS,
@@ -13,6 +12,7 @@ import {
   decodeRows,
   encodeRows,
 } from '../../../src/server/cli/dump/format.ts';
+import { parsed } from './parsed.ts';
 
 const ASSET = `${'ab'.repeat(28)}.1a`;
 
@@ -39,7 +39,7 @@ test('rows are the same after each format', async () => {
   );
 });
 
-test('what is no row is refused with its line', async () => {
+test('a line that is no row is refused with its number', async () => {
   const read = (text: string, format: 'csv' | 'ndjson') =>
     decodeRows({ time: 'INT64' }, Buffer.from(text), format);
   await assert.rejects(read('zeit\r\n1\r\n', 'csv'), /line 1: the header is not time/);
@@ -66,16 +66,16 @@ test('a file that is too large for a day is not read', async (t) => {
 });
 
 test('arguments are checked', () => {
-  assert.match(String(parseCommand(['export'])), /--pair takes tickers or ids/);
+  assert.match(String(parsed(['export'])), /--pair takes tickers or ids/);
   for (const wrong of ['.', 'CAT,', 'a b', 'SEVENTY', `${ASSET},.`]) {
-    const named = parseCommand(['export', '--pair', wrong]);
+    const named = parsed(['export', '--pair', wrong]);
     assert.match(String(named), /--pair takes tickers or ids/, wrong);
   }
-  const both = parseCommand(['export', '--pair', `Cat,${ASSET.toUpperCase()}`]);
+  const both = parsed(['export', '--pair', `Cat,${ASSET.toUpperCase()}`]);
   assert.ok(typeof both !== 'string' && both.name === 'export');
   assert.deepEqual(both.tokens, [{ ticker: 'Cat' }, { id: ASSET }]);
   const pair = ['export', '--pair', ASSET];
-  assert.deepEqual(parseCommand([...pair, '--from', '2026-11-01', '--out', '/tmp/x']), {
+  assert.deepEqual(parsed([...pair, '--from', '2026-11-01', '--out', '/tmp/x']), {
     name: 'export',
     url: 'http://127.0.0.1:8080',
     tokens: [{ id: ASSET }],
@@ -85,11 +85,11 @@ test('arguments are checked', () => {
     fromDay: '2026-11-01',
     toDay: null,
   });
-  assert.match(String(parseCommand([...pair, '--resolution', 'min2'])), /--resolution takes min1/);
-  assert.match(String(parseCommand([...pair, '--format', 'xml'])), /--format takes csv/);
-  assert.match(String(parseCommand([...pair, '--to', '2026-13-01'])), /take days/);
+  assert.match(String(parsed([...pair, '--resolution', 'min2'])), /--resolution takes min1/);
+  assert.match(String(parsed([...pair, '--format', 'xml'])), /--format takes csv/);
+  assert.match(String(parsed([...pair, '--to', '2026-13-01'])), /take days/);
   const turned = ['--from', '2026-11-02', '--to', '2026-11-01'];
-  assert.match(String(parseCommand([...pair, ...turned])), /--from is after --to/);
-  assert.match(String(parseCommand(['import'])), /needs the directory/);
-  assert.match(String(parseCommand(['import', 'a', 'b'])), /unexpected argument: b/);
+  assert.match(String(parsed([...pair, ...turned])), /--from is after --to/);
+  assert.match(String(parsed(['import'])), /needs the directory/);
+  assert.match(String(parsed(['import', 'a', 'b'])), /unexpected argument: b/);
 });

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { runExport } from '../../../src/server/cli/dump/export.ts';
 import { startOfDay, writeDumpFile } from '../../../src/server/cli/dump/files.ts';
 import { encodeRows, TRADE_COLUMNS } from '../../../src/server/cli/dump/format.ts';
 import { openDump } from '../../../src/server/cli/dump/import.ts';
 import { temporaryDirectory } from '../../support/server.ts';
+import { parsed } from './parsed.ts';
 
 const ASSET = `${'ab'.repeat(28)}.1a`;
 const DAY_SECONDS = 86_400;
@@ -40,7 +40,7 @@ test('an export says how much of the time since the launch is written', async ()
     return Response.json(trades);
   };
   const directory = temporaryDirectory();
-  const command = parseCommand(['export', '--pair', ASSET, '--out', directory]);
+  const command = parsed(['export', '--pair', ASSET, '--out', directory]);
   assert.ok(typeof command !== 'string' && command.name === 'export');
   const deps = { clock, terminal, fetch: answer, signal: new AbortController().signal };
   const ending = { say: (line: string) => said.push(line), complain: assert.fail };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { freePorts, localNats } from '../../../src/server/cli/localServers.ts';
 import { SupervisedProcess } from '../../../src/server/cli/supervisedProcess.ts';
 import { type Scope, temporaryDirectory } from '../../support/server.ts';
@@ -19,8 +20,8 @@ function kept(scope: Scope, script: string, lives: number, stopLimitMs = 30_000)
     args: ['-e', script],
     environment,
     stopLimitMs,
-    heard: (line: string) => lines.push(line),
-    died(how: string) {
+    onLine: (line: string) => lines.push(line),
+    onExit(how: string) {
       deaths.push(how);
       return deaths.length < lives;
     },
@@ -31,7 +32,7 @@ function kept(scope: Scope, script: string, lives: number, stopLimitMs = 30_000)
   return { child, lines, deaths };
 }
 
-test('what dies is reported and started again; both outputs are passed on by lines', async (t) => {
+test('a process that dies is reported and started again; its outputs pass by lines', async (t) => {
   const script = 'process.stdout.write("a\\nb"); console.error("c"); process.exitCode = 3;';
   const { child, lines, deaths } = kept(t, script, 2);
   await until('it died twice', () => deaths.length === 2);
@@ -40,7 +41,7 @@ test('what dies is reported and started again; both outputs are passed on by lin
   assert.deepEqual(lines.toSorted(), ['a', 'a', 'b', 'b', 'c', 'c']);
 });
 
-test('what shall not be kept is not started again; what is not there says so', async (t) => {
+test('a process that shall not be kept is not started again', async (t) => {
   const { child, lines, deaths } = kept(t, 'console.log("once")', 1);
   await until('it ended', () => deaths.length === 1);
   await child.stop();
@@ -56,14 +57,14 @@ test('a stop asks, and kills what does not listen', async (t) => {
   assert.deepEqual(deaths, [], 'a requested stop is no death');
 });
 
-test('free ports are free, and each another one', async () => {
-  const ports = await freePorts(9);
+test('free ports are different, and below those of outgoing connections', async () => {
+  const ports = await freePorts(9, systemRng);
   assert.equal(new Set(ports).size, 9);
-  assert.ok(ports.every((port) => port > 0));
+  assert.ok(ports.every((port) => port >= 15_000 && port < 32_000));
 });
 
 test('a nats-server that is missing: what to install', async () => {
-  const place = { environment, clock: systemClock, say: () => {} };
+  const place = { environment, clock: systemClock, rng: systemRng, say: () => {} };
   const found = await localNats(temporaryDirectory(), place, 'nats-server-missing');
   assert.ok(found instanceof Failure);
   assert.match(found.message, /apt-get install nats-server/);
@@ -72,7 +73,8 @@ test('a nats-server that is missing: what to install', async () => {
 test('no second nats-server on a directory; a dead one is started again', async (t) => {
   const directory = temporaryDirectory();
   const said: string[] = [];
-  const place = { environment, clock: systemClock, say: (line: string) => said.push(line) };
+  const say = (line: string) => said.push(line);
+  const place = { environment, clock: systemClock, rng: systemRng, say };
   const server = await localNats(directory, place);
   assert.ok(!(server instanceof Failure));
   t.after(() => server.stop());

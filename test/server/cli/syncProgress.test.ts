@@ -1,4 +1,4 @@
-/** What a terminal shows while a node reads a chain that it does not know yet. */
+/** Progress in a terminal while a node reads a chain for the first time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { showSync } from '../../../src/server/cli/serve.ts';

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { runWalletCommand } from '../../../src/server/cli/walletCommands.ts';
 import { startDevnet } from '../../support/devnet.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
+import { parsed } from './parsed.ts';
 
 /** One devnet for all; each test is another person on it. */
 let url = '';
@@ -29,7 +29,7 @@ interface Said {
 
 function person(at = url, file = join(temporaryDirectory(), 'wallet.json')) {
   return async (...args: readonly string[]): Promise<Said> => {
-    const command = parseCommand([...args, '--url', at, '--wallet', file]);
+    const command = parsed([...args, '--url', at, '--wallet', file]);
     assert(typeof command !== 'string' && command.name === 'wallet command', args.join(' '));
     const lines: string[] = [];
     const complaints: string[] = [];
@@ -155,7 +155,7 @@ test('--json says the same in one object, amounts as texts', async () => {
     assert.equal(said.lines.length, 1);
     assert.deepEqual(said.complaints, []);
     const told: unknown = JSON.parse(said.lines[0] ?? '');
-    // trust: the tests below compare what they read
+    // trust: the tests below compare the fields
     return { code: said.code, told: told as Record<string, unknown> };
   };
   const wallet = await json('wallet', 'new');

@@ -1,4 +1,4 @@
-/** The file of API keys: what it may hold, and that a fault never tells what stands there. */
+/** The file of API keys: its valid content, and messages that never repeat a key. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Deployments of real networks: the files we ship, and what is said of files that are wrong. */
+/** Deployments of real networks: the shipped files, and the messages for wrong files. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +20,8 @@ import { Failure, Unavailable } from '../../../src/engine/runtime/errors.ts';
 import {
   deploymentText,
   parseDeployment,
+  parseSigners,
+  parseTerms,
   readDeployment,
 } from '../../../src/server/settings/deployments.ts';
 import { txBuildContextOf as opened } from '../../../src/server/wiring/txBuildContext.ts';
@@ -144,7 +146,7 @@ function ours(network: (typeof OURS)[number]): { deployment: Deployment; text: s
   return { deployment, text: deploymentText(deployment, { slot: 5, hash: 'cd'.repeat(32) }) };
 }
 
-test('what was deployed is read back whole', () => {
+test('the file of a deployment is read back whole', () => {
   const { deployment, text } = ours('preview');
   const found = parseDeployment('preview', text, 'file');
   assert.deepEqual(found.complete, deployment);
@@ -221,6 +223,54 @@ test('every fault of a file is reported at once', () => {
   assert.throws(() => parseDeployment('preprod', '[]', 'x'), /an object was expected/);
 });
 
+/** The faults that it is refused for. */
+function faultsOf(parse: () => unknown): string[] {
+  try {
+    parse();
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim());
+  }
+  return [];
+}
+
+test('a part that is missing is named once, a field that is known nowhere by its place', () => {
+  const text = changed((file) => {
+    delete file.scripts;
+    file.fees = { ...Object(file.fees), percentFee: 1, tip: '2' };
+    file.settings = { keyHashes: ['x'], required: 0 };
+  });
+  assert.deepEqual(faultsOf(() => parseDeployment('preprod', text, 'x')).sort(), [
+    'fees.percentFee: an integer as text was expected',
+    'fees.tip: is not known',
+    'scripts: is missing',
+    'settings.keyHashes.0: a hash of 56 hex digits was expected',
+    'settings.policyId: is missing',
+    'settings.reference: is missing',
+    'settings.required: an integer of at least 1 was expected',
+    'settings.seed: is missing',
+  ]);
+});
+
+test('no more signers are required than there are, each once', () => {
+  const hash = '11'.repeat(28);
+  const faults = (keyHashes: readonly string[], required: number) =>
+    faultsOf(() => parseSigners(JSON.stringify({ keyHashes, required }), 'x'));
+  assert.deepEqual(faults([hash], 1), []);
+  const tooMany = 'required: at most as many as there are keyHashes was expected';
+  assert.deepEqual(faults([hash], 2), [tooMany]);
+  const different = 'keyHashes: 1 to 20 different key hashes of 56 hex digits was expected';
+  assert.deepEqual(faults([hash, hash], 2), [different]);
+  assert.deepEqual(faults([], 1), [different]);
+  assert.deepEqual(
+    faultsOf(() => parseTerms('5', 'x')),
+    ['the file: an object was expected'],
+  );
+});
+
 test('a file or an address of another network is distinguished from a wrong file', () => {
   const { text } = ours('preprod');
   const other = parseDeployment('preview', text, 'file');
@@ -260,7 +310,7 @@ test('a collateral key that was given is guarded, also where the file names none
   assert.equal(found.collateralKeyHash, deployment.collateralKeyHash);
 });
 
-test('all of a deployment of which not all is known is refused by what is missing', () => {
+test('an incomplete deployment throws with its missing parts', () => {
   assert.throws(
     () => txBuildContextOf(readDeployment('mainnet'), null).deployment,
     (error: unknown) => {
@@ -286,7 +336,7 @@ function parametersOf(network: NetworkDeployment): unknown {
 }
 
 function txBuildContextOf(network: NetworkDeployment, collateral: Key | null): TxBuildContext {
-  // trust: nothing but the deployment is asked for, before any rotation
+  // trust: only the deployment is read, before any rotation
   const store = () => ({ get: () => null });
   const [plain, live] = [{ store }, { terms: null }] as unknown as [
     Parameters<typeof opened>[0],

@@ -37,6 +37,7 @@ test('an empty environment gives the documented defaults', () => {
     DATA_DIR: './var',
     DATA_MAX_MB: 0,
     HORIZON_BLOCKS: 2160,
+    ACK: 'disk',
     COMMIT_EVERY_MS: 200,
     MAX_LOADED_POOLS: 20_000,
     BLOCK_EVERY_MS: 1000,

@@ -1,14 +1,14 @@
 /**
  * Our reader of Ogmios and our lookups in Kupo on a simulated devnet, through an hour of forks,
- * cuts, resets, freezes and restarts: what they show is what the devnet's ledger has.
+ * cuts, resets, freezes and restarts: they show the content of the devnet's ledger.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { refText } from '../../../src/cardano/codec/output.ts';
 import { KupoLookup } from '../../../src/chain/kupo/kupo.ts';
 import { MempoolOverlay } from '../../../src/chain/mempoolOverlay.ts';
-import { NodeReader } from '../../../src/chain/ogmios/nodeReader.ts';
 import { OgmiosChain } from '../../../src/chain/ogmios/ogmios.ts';
+import { OgmiosClient } from '../../../src/chain/ogmios/ogmiosClient.ts';
 import type { Point } from '../../../src/chain/port.ts';
 import { genesisUtxos } from '../../../src/devnet/chainFile.ts';
 import { Unavailable } from '../../../src/engine/runtime/errors.ts';
@@ -69,8 +69,8 @@ class Reader {
           throw error;
         },
       },
-      startReader: (options, { onNews }) => {
-        const reader = new NodeReader(options, { clock, openSocket, report: onNews });
+      startThread: (options, { onNews }) => {
+        const reader = new OgmiosClient(options, { clock, openSocket, report: onNews });
         void reader.start();
         return {
           call: (name, values) => {
@@ -101,7 +101,7 @@ class Reader {
     return this.#tip;
   }
 
-  /** An answer is what the chain had at the tip of its question, or later. */
+  /** An answer must fit the chain at the tip of its question, or later. */
   ask(keyHash: string, history: History): void {
     this.#time.at(this.#process, 0, async () => {
       const since = history.newestOf(this.#tip?.hash ?? null);
@@ -133,7 +133,7 @@ class Reader {
   }
 }
 
-/** What each wallet had after each change of the chain. */
+/** Holdings of each wallet after each change of the chain. */
 class History {
   readonly #devnet: SimDevnet;
   readonly #states: { readonly hash: string | null; readonly owned: Map<string, string> }[] = [];

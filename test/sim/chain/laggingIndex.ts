@@ -1,6 +1,6 @@
 /**
- * Kupo behind its node: an index of its own, which starts as a copy of the devnet's file and learns
- * of blocks and rollbacks late and in order.
+ * Kupo behind its node: a separate index, which starts as a copy of the devnet's file and learns of
+ * blocks and rollbacks late and in order.
  */
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
@@ -13,10 +13,10 @@ import type { Clock } from '../../../src/engine/runtime/clock.ts';
 
 interface LaggingIndexDeps {
   readonly core: DevnetCore;
-  /** Of the devnet. */
+  /** The devnet's file. */
   readonly file: string;
   readonly blocksKept: number;
-  /** Of the devnet's process. */
+  /** Clock of the devnet's process. */
   readonly clock: Clock;
 }
 
@@ -59,7 +59,7 @@ export class LaggingIndex {
     });
   }
 
-  /** Whether it has all that it was handed. */
+  /** Whether it has applied everything that it was given. */
   get isCurrent(): boolean {
     return this.#queue.length === 0;
   }

@@ -1,7 +1,7 @@
 /**
- * What must hold of the devnet's ledger, computed from its blocks alone, with none of its code: no
- * output is spent twice or out of nothing, nothing appears or vanishes, and what was accepted is in
- * a block, pending, or impossible now.
+ * Invariants of the devnet's ledger, computed from its blocks alone, with none of its code: no
+ * output is spent twice or without existing, no value appears or vanishes, and an accepted
+ * transaction is in a block, pending, or impossible now.
  */
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import {
@@ -39,7 +39,7 @@ export class LedgerAudit {
     if (nowMs > this.#droppedMs + ANSWER_MS) this.#accepted.set(tx.id, tx);
   }
 
-  /** A fork is about to drop what its blocks held: what was accepted may be gone by right. */
+  /** A fork is about to drop what its blocks held: accepted transactions may disappear. */
   forkDrops(nowMs: number): void {
     if (this.#core() !== null) this.#faults = this.check();
     this.#accepted.clear();
@@ -50,7 +50,7 @@ export class LedgerAudit {
     return this.#accepted.size;
   }
 
-  /** Empty: all is well, as far as can be said while the devnet does not run. */
+  /** Empty: no fault is known. While the devnet does not run, no more can be checked. */
   check(): string[] {
     const core = this.#core();
     if (core === null) return [];

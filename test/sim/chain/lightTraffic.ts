@@ -2,7 +2,7 @@
  * Blocks and plain payments, straight to the devnet: traffic without scripts and without a market,
  * for runs that examine only how nodes follow, share and serve.
  */
-import type { OutputPlan } from '../../../src/cardano/codec/encode.ts';
+import type { NewOutput } from '../../../src/cardano/codec/encode.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import { Key } from '../../../src/cardano/keys/keys.ts';
 import { utxosOfCredential } from '../../../src/cardano/ledger/views.ts';
@@ -25,15 +25,15 @@ const OUTPUTS_EACH = 5;
 const ADA = 1_000_000n;
 const OUTPUT_LOVELACE = 10_000n * ADA;
 const FEE_LOVELACE = 200_000n;
-const LEAST_LOVELACE = 2n * ADA;
+const MIN_LOVELACE = 2n * ADA;
 
 export function lightKeys(seed: number): Key[] {
   const rng = seededRng(seed);
   return Array.from({ length: WALLETS }, () => new Key(rng.secret()));
 }
 
-/** What the genesis must hold for it. */
-export function lightGenesis(seed: number): OutputPlan[] {
+/** Outputs that the genesis must hold for it. */
+export function lightGenesis(seed: number): NewOutput[] {
   return lightKeys(seed).flatMap(({ hash }) => {
     const output = { address: keyAddress(hash), value: coins(OUTPUT_LOVELACE) };
     return Array.from({ length: OUTPUTS_EACH }, () => output);
@@ -75,12 +75,12 @@ export class LightTraffic {
     devnet.run(async (node) => {
       if (devnet.core === null) return;
       const own = utxosOfCredential(devnet.core.ledger, from.hash, 'newest', {});
-      const rich = own.filter(({ output }) => output.value.lovelace > 3n * LEAST_LOVELACE);
+      const rich = own.filter(({ output }) => output.value.lovelace > 3n * MIN_LOVELACE);
       const source = rich[Math.floor(which * rich.length)];
       if (source === undefined) return;
       const { lovelace } = source.output.value;
-      const most = Number((lovelace - FEE_LOVELACE) / LEAST_LOVELACE) - 1;
-      const paid = LEAST_LOVELACE * BigInt(1 + Math.floor(amount * most));
+      const most = Number((lovelace - FEE_LOVELACE) / MIN_LOVELACE) - 1;
+      const paid = MIN_LOVELACE * BigInt(1 + Math.floor(amount * most));
       const outputs = [
         { address: keyAddress(to.hash), value: coins(paid) },
         { address: keyAddress(from.hash), value: coins(lovelace - paid - FEE_LOVELACE) },

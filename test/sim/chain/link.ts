@@ -1,7 +1,7 @@
 /**
- * What lies between one node and its chain: two servers (Ogmios, Kupo), two directions each. A
- * message that is on its way when a direction is cut arrives; later ones are held, in order, and
- * arrive once it is healed, as TCP repeats what was lost.
+ * The network between one node and its chain: two servers (Ogmios, Kupo), two directions each. A
+ * message that is on its way when a direction is cut arrives; later messages are held, in order,
+ * and arrive once it is healed, as TCP repeats lost bytes.
  */
 import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 
@@ -11,7 +11,7 @@ export type Direction = 'toServer' | 'toNode';
 const LATENCY_MS = 1;
 
 /** One direction to one server: its delay, and whether it is cut. */
-export class Lane {
+class Lane {
   slowMs = 0;
   #isCut = false;
   #held: (() => void)[] = [];
@@ -74,7 +74,7 @@ export class ChainLink {
     return this.#lanes[server][direction];
   }
 
-  /** Those of both servers, and of both directions where none is named. */
+  /** The lanes of both servers, in both directions unless one is named. */
   lanes(direction?: Direction): Lane[] {
     const directions = direction === undefined ? (['toServer', 'toNode'] as const) : [direction];
     return directions.flatMap((each) => [this.#lanes.ogmios[each], this.#lanes.kupo[each]]);

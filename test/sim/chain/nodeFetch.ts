@@ -1,7 +1,7 @@
 /** `fetch` of a client of simulated nodes: each is `http://NAME.sim`, and answers in memory. */
 import type { Fetch } from '../../../src/client/platform.ts';
 
-export interface NodeAnswer {
+interface NodeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

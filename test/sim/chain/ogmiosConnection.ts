@@ -1,6 +1,6 @@
 /**
  * A connection of one node to the devnet's Ogmios, in memory: a socket at the node's end, a session
- * at the devnet's. Each end is called in events of its own process only.
+ * at the devnet's. Each end is called only in events of its own process.
  */
 import type { SocketListener, TextSocket } from '../../../src/chain/access.ts';
 import type { DevnetCore } from '../../../src/devnet/devnet.ts';
@@ -18,7 +18,9 @@ export interface RunningServer {
   readonly kupo: () => KupoAnswers;
 }
 
-/** Of src/devnet/ogmios/server.ts: a client with so much unread gets no further answer. */
+/**
+ * As in src/devnet/ogmios/server.ts, a client with this many unread bytes gets no further answer.
+ */
 const FULL_BYTES = 1 << 20;
 const ABNORMAL = 1006;
 const NORMAL = 1000;

@@ -1,12 +1,12 @@
 /**
  * A devnet for simulated nodes: the real one (src/devnet) on the virtual clock, reached in memory.
- * Each node has a link of its own, which can be cut, slowed and reset.
+ * Each node has its own link, which can be cut, slowed and reset.
  *
- * All that changes the chain is an event of the devnet's process. A frozen devnet is a paused
- * process; a killed one leaves what it had on disk.
+ * Every change of the chain is an event of the devnet's process. A frozen devnet is a paused
+ * process; after a kill, its files stay on disk.
  */
 import { join } from 'node:path';
-import type { OutputPlan } from '../../../src/cardano/codec/encode.ts';
+import type { NewOutput } from '../../../src/cardano/codec/encode.ts';
 import type { ChainAccess } from '../../../src/chain/access.ts';
 import { DevnetCore, type DevnetCoreOptions } from '../../../src/devnet/devnet.ts';
 import type { DevnetNode } from '../../../src/devnet/node.ts';
@@ -17,12 +17,12 @@ import { ChainLink, type Direction, type Server } from './link.ts';
 import { OgmiosConnection, type RunningServer } from './ogmiosConnection.ts';
 import { KUPO_PORT, simFetch } from './simFetch.ts';
 
-export interface SimDevnetOptions {
+interface SimDevnetOptions {
   readonly time: VirtualTime;
-  /** Of its file. */
+  /** Directory of its file. */
   readonly directory: string;
-  readonly genesis: readonly OutputPlan[];
-  readonly aside?: readonly OutputPlan[];
+  readonly genesis: readonly NewOutput[];
+  readonly aside?: readonly NewOutput[];
   /** Ed25519 seed, hex. */
   readonly faucetSecret: string;
   /** Between blocks; 0: on demand. */
@@ -63,7 +63,7 @@ export class SimDevnet {
     };
   }
 
-  /** Opens the chain, a new one or that of its last run. */
+  /** Opens the chain, a new one or the chain of the last run. */
   start(): void {
     const process = this.#time.process('devnet');
     const clock = this.#time.clock({}, process);
@@ -72,7 +72,7 @@ export class SimDevnet {
     this.#time.at(process, 0, () => core.node.start());
   }
 
-  /** As by kill -9, or a stop: what was answered is on disk either way. */
+  /** As by kill -9, or a stop: acknowledged data is on disk either way. */
   stop(): void {
     const running = this.#running;
     if (running === null) return;
@@ -120,7 +120,7 @@ export class SimDevnet {
     this.run((node) => node.faucet(address, lovelace));
   }
 
-  /** Kupo learns of each block so much later than Ogmios, until it is 0. */
+  /** Kupo learns of each block this much later than Ogmios, until it is 0. */
   lagKupo(ms: number): void {
     this.run(() => {
       if (this.#running === null) return;
@@ -165,7 +165,10 @@ export class SimDevnet {
     };
   }
 
-  /** Nothing passes; in one direction where it is named. Of all nodes without a name. */
+  /**
+   * Nothing passes; in one direction where it is named. Without a name, the links of all nodes are
+   * cut.
+   */
   cut(name?: string, direction?: Direction): void {
     for (const link of this.#linksOf(name)) for (const lane of link.lanes(direction)) lane.cut();
   }
@@ -175,7 +178,7 @@ export class SimDevnet {
     for (const link of this.#linksOf(name)) for (const lane of link.lanes()) lane.heal();
   }
 
-  /** Each message takes so much longer, of one server where it is named. */
+  /** Each message takes this much longer, for one server if it is named. */
   slow(name: string | undefined, ms: number, server?: Server): void {
     for (const link of this.#linksOf(name)) {
       const servers = server === undefined ? (['ogmios', 'kupo'] as const) : [server];

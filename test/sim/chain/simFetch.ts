@@ -21,7 +21,7 @@ interface FetchDeps {
   readonly serverOf: (server: Server) => RunningServer | null;
   /** The host, which refuses where no server listens. */
   readonly host: SimProcess;
-  /** Whom to call should the devnet end first; returns how to end that. */
+  /** Registers a function to call if the devnet ends first; returns a function that removes it. */
   readonly onReset: (reset: () => void) => () => void;
 }
 

@@ -9,19 +9,19 @@ import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { Client } from '../../../src/client/client.ts';
 import type { Fetch } from '../../../src/client/platform.ts';
 import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
-import { readTraderConfig, type TraderConfig } from '../../../src/client/traders/config.ts';
-import { Crowd } from '../../../src/client/traders/crowd.ts';
-import { tokenIdea } from '../../../src/client/traders/ideas.ts';
-import { Market } from '../../../src/client/traders/market.ts';
-import type { Report } from '../../../src/client/traders/messages.ts';
-import { adaToLovelace, shareOf } from '../../../src/client/traders/random.ts';
-import { styleOf } from '../../../src/client/traders/styles.ts';
-import { Trader, type Turn } from '../../../src/client/traders/trader.ts';
-import type { Action, View } from '../../../src/client/traders/view.ts';
-import { traderWallets } from '../../../src/client/traders/wallets.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readSecrets } from '../../../src/server/settings/secrets.ts';
 import { makeLaunchpad } from '../../../src/server/wiring/devnet.ts';
+import { readTraderConfig, type TraderConfig } from '../../../src/traders/config.ts';
+import { Crowd } from '../../../src/traders/crowd.ts';
+import { KnownTokens } from '../../../src/traders/knownTokens.ts';
+import type { Report } from '../../../src/traders/messages.ts';
+import { adaToLovelace, shareOf } from '../../../src/traders/random.ts';
+import { styleOf } from '../../../src/traders/styles.ts';
+import { tokenIdea } from '../../../src/traders/tokenNames.ts';
+import { Trader, type Turn } from '../../../src/traders/trader.ts';
+import type { Action, View } from '../../../src/traders/view.ts';
+import { traderWallets } from '../../../src/traders/wallets.ts';
 import type { SimProcess, VirtualClock, VirtualTime } from '../machine/virtualTime.ts';
 import { LedgerAudit } from './ledgerAudit.ts';
 import { type AskedNode, nodeFetch, nodeUrl } from './nodeFetch.ts';
@@ -35,7 +35,7 @@ export interface TradeChoice {
   readonly kind: 'buy' | 'sell' | 'cancel' | 'lock' | 'launch';
 }
 
-export type TradeOutcome = 'accepted' | 'refused' | 'unanswered';
+type TradeOutcome = 'accepted' | 'refused' | 'unanswered';
 
 interface SimMarketOptions {
   readonly time: VirtualTime;
@@ -50,10 +50,10 @@ const REFUND_AFTER_MS = 1_200_000;
 const LOCK_MS = 120_000;
 /** A slot after the unlock, the ledger agrees that it is over. */
 const UNLOCK_GRACE_MS = 2_000;
-const LEAST_ADA = 3;
-const MOST_ADA = 400;
-const MOST_INITIAL_ADA = 80;
-const MOST_PERCENT = 90;
+const MIN_ADA = 3;
+const MAX_ADA = 400;
+const MAX_INITIAL_ADA = 80;
+const MAX_PERCENT = 90;
 
 export class SimMarket {
   readonly devnet: SimDevnet;
@@ -61,7 +61,7 @@ export class SimMarket {
   /** Reports of the crowd. */
   onReport: (report: Report) => void = () => {};
   readonly #audit: LedgerAudit;
-  /** Of the devnet's files. */
+  /** Directory of the devnet's files. */
   readonly directory: string;
   readonly #time: VirtualTime;
   readonly #seed: number;
@@ -73,7 +73,7 @@ export class SimMarket {
   readonly #nodes = new Map<string, AskedNode>();
   readonly #fetch: Fetch;
   /** By node and person. */
-  readonly #traders = new Map<string, { readonly trader: Trader; readonly market: Market }>();
+  readonly #traders = new Map<string, { readonly trader: Trader; readonly market: KnownTokens }>();
   readonly #launched: { readonly asset: string; readonly txHash: string }[] = [];
   /** Transactions that placed orders, or cancelled them. */
   #ordered: string[] = [];
@@ -143,7 +143,7 @@ export class SimMarket {
     this.devnet.heal(node);
   }
 
-  /** What is wrong with the ledger, or was accepted and is lost: empty. */
+  /** Faults of the ledger, and accepted transactions that were lost; empty if there are none. */
   audit(): readonly string[] {
     return this.#audit.check();
   }
@@ -167,13 +167,18 @@ export class SimMarket {
    * The configured traders, at this pace, as a service of the devnet has them; they ask the first
    * of these nodes that answers. Ends with the returned function.
    */
-  startCrowd(pace: number, nodes: readonly AskedNode[], config = this.#config): () => void {
+  startCrowd(
+    pace: number,
+    nodes: readonly AskedNode[],
+    config = this.#config,
+    seed = this.#seed,
+  ): () => void {
     for (const node of nodes) this.#nodes.set(node.name, node);
     const crowd = new Crowd({
       baseUrl: nodes.map(({ name }) => nodeUrl(name)),
       config,
       pace,
-      seed: this.#seed,
+      seed,
       clock: this.#clock,
       fetch: this.#fetch,
       report: (report) => this.onReport(report),
@@ -200,7 +205,7 @@ export class SimMarket {
     const { trader, market } = this.#traderAt(node.name, person);
     const turn = await trader.turn({
       nowMs: this.#clock.nowMs(),
-      market,
+      knownTokens: market,
       others: this.people.map(({ address }) => address),
       launchDue: choice.kind === 'launch',
       mood: null,
@@ -224,17 +229,17 @@ export class SimMarket {
     const rng = seededRng(this.#seed + this.#traders.size + 1);
     const trading = new TradingClient(client, wallet);
     const trader = new Trader(`trader ${person}`, trading, rng, styleOf(person));
-    const made = { trader, market: new Market(client) };
+    const made = { trader, market: new KnownTokens(client) };
     this.#traders.set(key, made);
     return made;
   }
 
   #decide({ kind, token, amount }: TradeChoice, view: View, rng: Rng): Action {
     const { tokens } = this;
-    const ada = LEAST_ADA + (amount % MOST_ADA);
-    const percent = 1 + (amount % MOST_PERCENT);
+    const ada = MIN_ADA + (amount % MAX_ADA);
+    const percent = 1 + (amount % MAX_PERCENT);
     if (kind === 'launch') {
-      const initialLovelace = adaToLovelace(Math.min(ada, MOST_INITIAL_ADA));
+      const initialLovelace = adaToLovelace(Math.min(ada, MAX_INITIAL_ADA));
       return { kind, idea: tokenIdea(rng), initialLovelace, launchType: 'DEFAULT' };
     }
     const open = view.locks.find(({ unlockMs }) => unlockMs + UNLOCK_GRACE_MS <= view.nowMs);
@@ -253,7 +258,7 @@ export class SimMarket {
     return { ...common, side: 'BUY', asset, amount: adaToLovelace(ada) };
   }
 
-  /** Notes for the audit what a node said was accepted. */
+  /** Notes transactions that a node accepted, for the audit. */
   #noting(fetch: Fetch): Fetch {
     return async (url, init) => {
       const response = await fetch(url, init);

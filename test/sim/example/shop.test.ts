@@ -8,9 +8,9 @@ import { STREAM, sell } from './shop.ts';
 
 const ORDERS = 40;
 const SEEDS = 20;
-const MOST_MS = 300_000;
+const MAX_MS = 300_000;
 
-/** What the stream holds in the end. The same for each run of a seed. */
+/** The content of the stream in the end. The same for each run of a seed. */
 async function ordersOf(seed: number, isNamed: boolean): Promise<string[]> {
   const time = new VirtualTime();
   const rng = seededRng(seed);
@@ -19,7 +19,7 @@ async function ordersOf(seed: number, isNamed: boolean): Promise<string[]> {
     const clock = time.clock({}, time.process('NATS'));
     const nats = new NatsModel({ clock, rng, servers: 3, version: '2.12' });
     const stored: string[] = [];
-    // A new leader of the stream may store once more what it had not applied.
+    // A new leader of the stream may store an unapplied message once more.
     nats.onStored = ({ stream, seq, text }) => {
       if (stream === STREAM) stored.splice(seq - 1, stored.length, text);
     };
@@ -38,7 +38,7 @@ async function ordersOf(seed: number, isNamed: boolean): Promise<string[]> {
     time.at(faults, cutMs + 8_100, () => nats.killServer(0));
     time.at(faults, cutMs + 20_000, () => nats.startServer(0));
 
-    await time.settle(sold.promise, MOST_MS);
+    await time.settle(sold.promise, MAX_MS);
     return stored;
   } finally {
     uninstall();

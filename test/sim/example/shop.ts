@@ -1,6 +1,6 @@
 /**
- * The program of docs/simulator.md: a shop whose orders go into a stream, each once. It knows
- * nothing of a simulation, and uses timers as any program does.
+ * The program of docs/simulator.md: a shop whose orders go into a stream, each once. It has no code
+ * for a simulation, and uses timers as any program does.
  */
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
@@ -9,7 +9,7 @@ export const STREAM = 'ORDERS';
 const ANSWER_MS = 1_000;
 const RETRY_MS = 200;
 
-export interface ShopOptions {
+interface ShopOptions {
   readonly connect: (options: ConnectionOptions) => Promise<NatsConnection>;
   readonly orders: number;
   /** false: an order that had no answer is sent again as a new message. */

@@ -10,17 +10,25 @@ import type { Position } from '../../support/chart.ts';
 import { Following } from '../../support/following.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { type Life, messageOf } from './life.ts';
-import type { ClientSocket, HttpAnswer, LifeNode } from './ports.ts';
+import type { ClientSocket, HttpAnswer, LifeChain, LifeNode } from './ports.ts';
 import { MARKET } from './steps/nats.ts';
 
 const RETRY_MS = 500;
 /** Between two looks whether there is a node, and whether it is silent. */
 const LOOK_MS = 1_000;
 /** A node pings every 5 s. */
-const MOST_SILENT_MS = 12_000;
+const MAX_SILENT_MS = 12_000;
 /** Looks between two questions over HTTP. */
 const PROBE_TICKS = 5;
-const FOLLOWED = new Set(['LastBar', 'LiveOrdersFeed', 'Trades', 'MCapDesc']);
+const FOLLOWED = new Set([
+  'LastBar',
+  'LiveOrdersFeed',
+  'Trades',
+  'MCapDesc',
+  'UserHistoryByAddress',
+]);
+/** Number of people whose orders a client follows: with three clients, most of those who trade. */
+const PEOPLE_EACH = 2;
 
 export class LifeClient {
   readonly followings: Following[] = [];
@@ -34,6 +42,9 @@ export class LifeClient {
   #isReading = true;
   #probes = 0;
   #ticks = 0;
+  /** The newest position that a node told it. */
+  #seen: Position | null = null;
+  readonly #people: LifeChain['people'];
   /** Refused for now: asked for together, as a socket takes 50 frames a second. */
   #refused: Following[] = [];
 
@@ -41,7 +52,9 @@ export class LifeClient {
     this.#life = life;
     this.#name = name;
     this.#home = home;
-    for (const spec of marketStreams([])) this.#follow(spec);
+    const { people } = life.deps.chain;
+    this.#people = people.slice(PEOPLE_EACH * home, PEOPLE_EACH * (home + 1));
+    for (const spec of marketStreams(this.#people)) this.#follow(spec);
     this.#tick();
   }
 
@@ -57,11 +70,11 @@ export class LifeClient {
 
   /** Follows the tokens that are new since the last call. */
   learnTokens(): void {
-    const { tokens, people } = this.#life.deps.chain;
+    const { tokens } = this.#life.deps.chain;
     const known = this.followings.length;
     for (const token of tokens) {
       const isKnown = this.followings.some(({ spec }) => JSON.stringify(spec.data).includes(token));
-      if (!isKnown) for (const spec of tokenStreams(token, people.slice(0, 1))) this.#follow(spec);
+      if (!isKnown) for (const spec of tokenStreams(token, this.#people)) this.#follow(spec);
     }
     const news = this.followings.slice(known);
     if (news.length > 0) this.#ask(news);
@@ -73,8 +86,8 @@ export class LifeClient {
   }
 
   /**
-   * Compares what is at the position of HTTP now. Answers what could not be compared; a difference
-   * breaks the rule `clients`.
+   * Compares the state with HTTP's present position. Answers what could not be compared; a
+   * difference breaks the rule `clients`.
    */
   async compare(): Promise<string[]> {
     const open: string[] = [];
@@ -103,7 +116,9 @@ export class LifeClient {
     if (gone.length > 0) this.#ask(gone);
   }
 
-  /** Answers how it continues. Who reads nothing does not notice that its node is gone. */
+  /**
+   * Answers how it continues. A client that reads nothing does not notice that its node is gone.
+   */
   stopReading(): () => void {
     const socket = this.#socket;
     socket?.stopReading();
@@ -129,7 +144,7 @@ export class LifeClient {
     try {
       check(answer.status === 404 ? null : JSON.parse(answer.body));
     } catch (error) {
-      // What the entries between the two changed may be on its way.
+      // Changes of the entries between the two may be on their way.
       const isBehind = position !== `${own.epoch}:${own.seq}`;
       if (isBehind) return `HTTP is at ${position}: ${following.what}`;
       this.#broken(`${following.what}: ${messageOf(error)}`);
@@ -137,19 +152,28 @@ export class LifeClient {
     return null;
   }
 
-  /** Asks one question, as any user may at any time. */
+  /**
+   * Asks one question, as any user may at any time: each node in turn, and not for an answer from
+   * before the newest position that another one told.
+   */
   async #probe(): Promise<void> {
     const questions = this.followings.flatMap(({ spec }) => spec.questions);
     const question = questions[this.#probes % questions.length];
-    const node = this.#node;
+    const { living } = this.#life;
+    const node = living[this.#probes % Math.max(1, living.length)];
     this.#probes += 1;
-    if (question === undefined || node === null) return;
+    if (question === undefined || node === undefined) return;
     const { path, body } = question;
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const answer = await node.request(body === undefined ? 'GET' : 'POST', path, text);
+    const seen = this.#seen;
+    const least = seen === null ? {} : { 'x-min-position': `${seen.epoch}:${seen.seq}` };
+    const answer = await node.request(body === undefined ? 'GET' : 'POST', path, text, least);
     if (answer?.status !== 200) return;
     const position = this.#positionOf(node, answer);
     this.#told(`${path} ${text ?? ''} at ${position}`, answer.body, node.name);
+    const [epoch, seq] = position.split(':');
+    if (seen === null || epoch !== seen.epoch || Number(seq) >= seen.seq) return;
+    this.#broken(`${node.name} answers ${path} from ${position}, and ${seen.seq} was asked for`);
   }
 
   #told(what: string, text: string, node: string): void {
@@ -183,7 +207,7 @@ export class LifeClient {
     this.followings.push(new Following(`r${this.followings.length}`, spec, isForgotten));
   }
 
-  /** NATS lost what it had acknowledged, and no node that it reaches has it. */
+  /** NATS lost acknowledged entries, and no node that it reaches has them. */
   #isForgotten(position: Position): boolean {
     const { living, cut, deps } = this.#life;
     const isKnown = living.some(({ name, app }) => {
@@ -194,7 +218,7 @@ export class LifeClient {
     return !isKnown && (end === null || !hasReached(end, position));
   }
 
-  /** Looks for a node while there is none, and leaves one that is silent. */
+  /** Looks for a node when it has none, and leaves a silent one. */
   #tick(): void {
     if (this.#isClosed) return;
     const { clock } = this.#life.deps;
@@ -203,7 +227,7 @@ export class LifeClient {
     this.#ticks += 1;
     if (this.#ticks % PROBE_TICKS === 0) void this.#probe();
     if (this.#socket === null) this.#open();
-    else if (clock.monotonicMs() - this.#heardMs > MOST_SILENT_MS) this.#leave();
+    else if (clock.monotonicMs() - this.#heardMs > MAX_SILENT_MS) this.#leave();
   }
 
   #open(): void {
@@ -238,12 +262,18 @@ export class LifeClient {
     this.#heardMs = this.#life.deps.clock.monotonicMs();
     // trust: as the protocol says; what differs fails an assertion
     const frame = JSON.parse(text) as Frame;
+    this.#see(frame);
     try {
       if (frame.event === 'Ping') this.#ping(frame);
       else this.#hearFor(frame);
     } catch (error) {
       this.#broken(messageOf(error));
     }
+  }
+
+  #see({ epoch, seq }: Frame): void {
+    const isNewer = this.#seen === null || !hasReached(this.#seen, { epoch, seq });
+    if (Number.isSafeInteger(seq) && isNewer) this.#seen = { epoch, seq };
   }
 
   #ping({ epoch, data }: Frame): void {

@@ -1,13 +1,13 @@
 /**
- * What is on the disks of nodes that have stopped: every page has its sum, and nodes whose states
- * end with one entry have the same rows, and orders stand in the lists that lead to them. A state
- * hash follows from the entries alone, so a row that was lost on the way to the disk does not show
- * in it; and all nodes make the same mistake at a rollback.
+ * Checks the disks of nodes that have stopped: every page has its sum, and nodes whose states end
+ * with one entry have the same rows, and orders stand in the lists that lead to them. A state hash
+ * follows from the entries alone, so a row that was lost on the way to the disk does not show in
+ * it; and all nodes make the same mistake at a rollback.
  */
 import { dataFiles } from '../../../src/engine/recovery/dataFiles.ts';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
-import { checkPages } from '../../../src/engine/store/pageSums.ts';
+import { checkPages } from '../../../src/engine/store/pageChecksums.ts';
 import { TABLES } from '../../../src/engine/store/rows.ts';
 import { digestTables } from '../../../src/engine/store/schema.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
@@ -17,7 +17,7 @@ import type { LifeNode } from './ports.ts';
 interface Stopped {
   readonly name: string;
   readonly file: string;
-  /** Of the last entry. */
+  /** Position of the last entry. */
   readonly position: string;
   /** Rows that no longer change are kept from here on. */
   readonly horizonSeq: number;
@@ -62,7 +62,7 @@ const ORDERS_ALONE = `
   UNION SELECT value FROM open_orders WHERE value NOT IN
     (SELECT key FROM orders WHERE value ->> 'state' = 'open')`;
 
-/** Those that only their reference finds, such as what a rollback left behind. */
+/** Orders that only their reference finds, such as rows that a rollback left behind. */
 function ordersAlone(file: string): string[] {
   const database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
   try {

@@ -1,6 +1,5 @@
 /**
- * What happens to the files of a node: real ones, in a directory of the run. Only while its node
- * does not run.
+ * Faults of a node's files: real ones, in a directory of the run. Only while its node does not run.
  */
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 
@@ -10,7 +9,10 @@ export function backUp(directory: string): void {
   cpSync(directory, `${directory}.older`, { recursive: true });
 }
 
-/** What is replaced is kept for `restoreDirectory`. false: there is nothing to replace it with. */
+/**
+ * The replaced directory is kept for `restoreDirectory`. false: there is nothing to replace it
+ * with.
+ */
 export function replaceDirectory(directory: string, source: string | null): boolean {
   if (source !== null && !existsSync(source)) return false;
   rmSync(`${directory}.kept`, { recursive: true, force: true });

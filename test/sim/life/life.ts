@@ -1,5 +1,5 @@
 /**
- * A run's world with what is disturbed in it. Each disturbance knows its end, which comes when its
+ * A run's world and its active disturbances. Each disturbance knows its end, which comes when its
  * time is over, or when all is mended.
  */
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
@@ -13,7 +13,7 @@ import { Truths } from './truths.ts';
 /** 'leader' and 'follower': of the moment; a number: the nodes in turn. */
 export type NodeChoice = 'leader' | 'follower' | number;
 
-export interface LifeDeps {
+interface LifeDeps {
   readonly settings: LifeSettings;
   readonly nats: LifeNats;
   readonly chain: LifeChain;
@@ -22,15 +22,15 @@ export interface LifeDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly timeline: Timeline;
-  /** `isAlone`: without NATS, in a directory of its own. */
+  /** `isAlone`: without NATS, in its own directory. */
   newNode(name: string, options?: { readonly isAlone?: boolean }): LifeNode;
-  /** A node of the version before leads, and appends so many entries of this version. */
+  /** A node of the version before leads, and appends this many entries of this version. */
   leadAs04(life: Life, version: number, entries: number): Promise<void>;
   /** The rule that is broken first ends the run. */
   broken(invariant: string, why: string): void;
 }
 
-/** What steps do with clients. */
+/** The methods of a client that steps use. */
 interface LifeReader {
   /** Asks again since an earlier position. */
   goBack(): void;
@@ -42,16 +42,21 @@ const NATS_FORMS_MS = 4_000;
 
 export class Life {
   readonly deps: LifeDeps;
-  /** Those that came later, too. */
+  /** Includes nodes that joined later. */
   readonly nodes: LifeNode[];
   /** By the clock of the run: when something was disturbed or mended last. */
   disturbedMs = 0;
-  /** Until when the log may have no leader, because what it held was lost. */
+  /** Until when the log may have no leader, because it lost entries. */
   lossMs = 0;
-  /** What all nodes were restarted with, and how often the log had lost something then. */
+  /**
+   * Number of copies with which all nodes were last restarted, and of the log's losses at that
+   * time.
+   */
   copies: { readonly count: number; readonly losses: number } | null = null;
   /** The longest lease that a node was started with. */
   leaseMs: number;
+  /** The shortest one. */
+  shortestLeaseMs: number;
   /** Since when nothing is disturbed but that a replica of NATS lags; null: something is. */
   onlyLagsSinceMs: number | null = null;
   /** Since when nothing is disturbed but that one node must not lead; null: something is. */
@@ -77,7 +82,7 @@ export class Life {
   foreign: string | null = null;
   readonly truths = new Truths();
   readonly #open = new Set<() => void>();
-  /** What several steps hold, by its name. */
+  /** Disturbances that several steps share, by name. */
   readonly #shared = new Map<string, { holders: number; readonly ends: (() => void)[] }>();
   #joined = 0;
   /** Nodes that a step keeps down. */
@@ -88,6 +93,7 @@ export class Life {
   constructor(deps: LifeDeps) {
     this.deps = deps;
     this.leaseMs = deps.settings.leaseMs;
+    this.shortestLeaseMs = this.leaseMs;
     this.nodes = [...deps.nodes];
     this.cut = new Marks(deps.clock);
     this.heldUp = new Marks(deps.clock);
@@ -109,7 +115,7 @@ export class Life {
 
   /**
    * As `during`, for what several steps may do to one thing: it lasts until the last of them is
-   * over, and then the ends of all run. `what`: the thing and what it suffers.
+   * over, and then the ends of all run. `what`: the thing and its disturbance.
    */
   share(what: string, forMs: number, end: () => void): void {
     const shared = this.#shared.get(what) ?? { holders: 0, ends: [] };
@@ -162,9 +168,8 @@ export class Life {
   }
 
   /**
-   * The log lost something. NATS takes seconds to agree on a leader of its own; then a candidate
-   * waits two leases to be sure of the loss, and leaves the lease to a node with more, twice at
-   * worst.
+   * The log lost something. NATS takes seconds to agree on its own leader; then a candidate waits
+   * two leases to be sure of the loss, and leaves the lease to a node with more, twice at worst.
    */
   lost(): void {
     this.losses += 1;
@@ -190,7 +195,9 @@ export class Life {
     const { nodes, settings, clock } = this.deps;
     const copies = Number(env.NATS_REPLICAS ?? 1);
     if (copies > settings.natsServers) return;
-    if (env.LEASE_MS !== undefined) this.leaseMs = Math.max(this.leaseMs, Number(env.LEASE_MS));
+    const leaseMs = Number(env.LEASE_MS ?? this.leaseMs);
+    this.leaseMs = Math.max(this.leaseMs, leaseMs);
+    this.shortestLeaseMs = Math.min(this.shortestLeaseMs, leaseMs);
     const { losses } = this;
     let restarted = 0;
     const next = async (node: LifeNode) => {
@@ -208,14 +215,17 @@ export class Life {
     this.during(forMs, () => {});
   }
 
-  /** `what` names a position. null: it is what all were told there; else who told another text. */
+  /**
+   * `what` names a position. null: the text equals the text of all others at that position; else
+   * the node with another text.
+   */
   told(what: string, text: string, node: string): string | null {
     const { losses } = this;
     const isLiving = (name: string) => this.living.some((one) => one.name === name);
     return this.truths.tell(what, text, { node, losses, isLiving });
   }
 
-  /** Of a node that joins: no other one of the run has it. */
+  /** A name for a node that joins: no other node of the run has it. */
   newName(): string {
     this.#joined += 1;
     return `j${this.deps.nodes.length + this.#joined - 1}`;

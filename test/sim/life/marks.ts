@@ -17,7 +17,7 @@ export class Marks {
     this.#clock = clock;
   }
 
-  /** Returns what takes this mark back, and no other one of that name. */
+  /** Returns a function that removes this mark, and no other mark of the name. */
   add(name: string): () => void {
     const marks = this.#marks.get(name) ?? new Set();
     const mark = { sinceMs: this.#clock.monotonicMs() };
@@ -32,7 +32,7 @@ export class Marks {
     return this.#marks.has(name);
   }
 
-  /** Of its oldest mark; null: it has none. By the clock of the run. */
+  /** Time of its oldest mark; null: it has none. By the clock of the run. */
   sinceMs(name: string): number | null {
     const [oldest] = this.#marks.get(name) ?? [];
     return oldest?.sinceMs ?? null;

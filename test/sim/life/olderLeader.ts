@@ -1,4 +1,4 @@
-/** A node of the version before, as far as it leads for a moment: as during an upgrade. */
+/** A node of the version before that leads for a moment: as during an upgrade. */
 import { Bucket } from '../../../src/cluster/nats/bucket.ts';
 import { connectNats } from '../../../src/cluster/nats/connection.ts';
 import { openEntry, sealEntry } from '../../../src/engine/log/entry.ts';
@@ -22,9 +22,11 @@ export async function leadAs04(life: Life, version: number, count: number): Prom
     const shape = { name: `${MARKET}-nodes`, replicas, ttlMs: life.leaseMs };
     const bucket = new Bucket(link, shape, TRY_MS);
     const lease = JSON.stringify({ node: 'older', subject: `${MARKET}-leader` });
-    for (let tries = 0; (await bucket.create('leader', lease)).write !== 'done'; tries += 1) {
+    let taken = await bucket.create('leader', lease);
+    for (let tries = 0; taken.write !== 'done'; tries += 1) {
       if (tries > TRIES) return timeline.note('older', 'did not get the lease');
       await sleep(clock, TRY_MS);
+      taken = await bucket.create('leader', lease);
     }
     const seq = nats.lastSeq(MARKET);
     const text = nats.textAt(MARKET, seq);
@@ -32,7 +34,8 @@ export async function leadAs04(life: Life, version: number, count: number): Prom
       const stored = await appendAs04(link, MARKET, entriesAfter(text, version, count));
       timeline.note('older', `appended behind ${seq}: ${stored.join(', ')}`);
     }
-    await bucket.remove('leader');
+    // By its revision, as that version does: another node may have the lease by now.
+    await bucket.remove('leader', taken.revision);
   } finally {
     await link.close();
   }

@@ -112,7 +112,7 @@ test('a frozen server and a cut to the chain last as long as the longest step', 
   });
 });
 
-test('what is mended before its time is mended for each step', async () => {
+test('a repair before its time holds for each step', async () => {
   await play(async ({ life, nats, step, pass }) => {
     const server = nats.servers[0]?.place ?? '';
     for (const forMs of [10_000, 20_000]) {

@@ -11,16 +11,18 @@ import { differenceFromChain } from './truth.ts';
 import { Watch } from './watch.ts';
 
 const LOOK_MS = 1_000;
-/** Traders end what they do. */
+/** Time in which traders finish their actions. */
 const REST_MS = 20_000;
 const ANSWER_MS = 30_000;
 /** A ping and its answer, which must not be far behind HTTP. */
 const PING_MS = 20;
 const REQUESTS_PER_LEASE = 30;
 const REQUESTS_PER_ENTRY = 20;
-/** Of reading what stopped nodes have on their disks. */
+/** Each costs an epoch: nodes look for the end of the log, and for the base of the epoch. */
+const REQUESTS_PER_LOSS = 30;
+/** Limit for reading the disks of stopped nodes. */
 const DISK_MS = 60_000;
-/** What a process manager waits before it starts a process again. */
+/** Time after which a process manager starts a process again. */
 const RESTART_MS = 3_000;
 
 export interface Broken {
@@ -46,7 +48,7 @@ export class Player {
   readonly #startMs: number;
   readonly #broken: () => Broken | null;
   /** At the last calm. */
-  #asked = { ms: 0, entries: 0, requests: 0 };
+  #asked = { ms: 0, entries: 0, losses: 0, requests: 0 };
   calms = 0;
   compared = 0;
 
@@ -163,22 +165,28 @@ export class Player {
     }
   }
 
-  /** What nodes ask of NATS is bounded by the time and by the entries since the last calm. */
+  /**
+   * The number of nodes' requests to NATS is bounded by the time, by the entries and by the losses
+   * of the log since the last calm.
+   */
   #checkRequests(): void {
-    const { nodes, deps } = this.#life;
+    const { nodes, deps, shortestLeaseMs } = this.#life;
     const now = {
       ms: this.nowMs,
       entries: this.watch.entries,
+      losses: this.#life.losses,
       requests: nodes.reduce((sum, { name }) => sum + deps.nats.requestsOf(name), 0),
     };
     const before = this.#asked;
     this.#asked = now;
     const requests = now.requests - before.requests;
     const entries = now.entries - before.entries;
-    const leases = (now.ms - before.ms) / deps.settings.leaseMs;
-    const most = nodes.length * (REQUESTS_PER_LEASE * leases + REQUESTS_PER_ENTRY * entries);
-    if (requests <= most) return;
-    const times = `${entries} entries and ${Math.round(leases)} leases`;
+    const leases = (now.ms - before.ms) / shortestLeaseMs;
+    const losses = now.losses - before.losses;
+    const each =
+      REQUESTS_PER_LEASE * leases + REQUESTS_PER_ENTRY * entries + REQUESTS_PER_LOSS * losses;
+    if (requests <= nodes.length * each) return;
+    const times = `${entries} entries, ${losses} losses and ${Math.round(leases)} leases`;
     deps.broken('requests', `${requests} requests to NATS for ${times}`);
   }
 
@@ -194,7 +202,7 @@ export class Player {
     if (why !== null) this.#life.deps.broken('truth', why);
   }
 
-  /** null: all nodes are ready, at one position, in one state, and one of them leads. */
+  /** null: all nodes are ready, at one position, in one state, and one leads. */
   async #disagreement(): Promise<string | null> {
     const { nodes } = this.#life;
     const found = await this.#time.settle(Promise.all(nodes.map(healthOf)), ANSWER_MS);

@@ -1,6 +1,6 @@
 /**
- * What a run acts on: the model of NATS, nodes and chain. The player, the clients and the
- * invariants see no more of them than this.
+ * The interfaces that a run acts on: the model of NATS, nodes and chain. The player, the clients
+ * and the invariants see no more of them than this.
  *
  * Promise: a call takes effect in an event of its target; what is down answers null.
  */
@@ -21,7 +21,7 @@ export interface ClientSocket {
   onClose: (code: number) => void;
   send(text: string): void;
   close(): void;
-  /** What arrives waits, and fills the buffers on the way, until `read`. */
+  /** Arriving bytes wait, and fill the buffers on the way, until `read`. */
   stopReading(): void;
   read(): void;
 }
@@ -45,7 +45,12 @@ export interface LifeNode {
   killThread(which: NodeThread): void;
   jumpClock(ms: number): void;
   driftClock(ppm: number): void;
-  request(method: string, path: string, body?: string): Promise<HttpAnswer | null>;
+  request(
+    method: string,
+    path: string,
+    body?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<HttpAnswer | null>;
   /** null: nothing answers. */
   connect(): ClientSocket | null;
 }
@@ -87,7 +92,7 @@ export interface LifeNats {
   damage(stream: string, seq: number, server?: number): void;
   /** Turns a bit of a stored message on the disk of a server that is down. */
   flipBit(stream: string, seq: number, server: number, ended: 'killed' | 'stopped'): void;
-  /** What a message is: in the copy of this server, or in any. null: there is none. */
+  /** The text of a message, in the copy of this server, or in any. null: there is none. */
   textAt(stream: string, seq: number, server?: number): string | null;
   /** Puts other bytes in the place of a stored message, in the copy of one server. */
   rewrite(stream: string, seq: number, server: number, text: string): void;
@@ -105,6 +110,8 @@ export interface LifeNats {
   lastSeq(stream: string): number;
   /** false: it is there, and its servers have not agreed on a leader. */
   isLed(stream: string): boolean;
+  /** false: the file of its leader is broken, and what is stored next is not found. */
+  findsNext(stream: string): boolean;
   /** How many the stream should have; null: there is no such stream. */
   copiesOf(stream: string): number | null;
   requestsOf(node: string): number;
@@ -121,7 +128,7 @@ export interface TradeChoice {
 }
 
 export interface LifeChain {
-  /** Of the devnet's files. */
+  /** Directory of the devnet's files. */
   readonly directory: string;
   mine(blocks: number): void;
   /** `none`: transactions of the blocks that are taken back are not made again. */
@@ -132,10 +139,12 @@ export interface LifeChain {
   trade(choice: TradeChoice, node: LifeNode): Promise<'accepted' | 'refused' | 'unanswered'>;
   /** Tokens that a launch of `trade` made, once a block has it. */
   readonly tokens: readonly string[];
-  /** Who trades. */
+  /** The traders. */
   readonly people: readonly { readonly pkh: string; readonly address: string }[];
   /** Ids of transactions of `trade` that place orders and wait for a block. */
   waiting(): readonly string[];
-  /** What was accepted and is neither in a block nor displaced; what the ledger forbids. */
+  /**
+   * Accepted transactions that are neither in a block nor displaced, and what the ledger forbids.
+   */
   audit(): readonly string[];
 }

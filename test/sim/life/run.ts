@@ -1,4 +1,4 @@
-/** One run of a schedule, in a world of its own, from its start to its verdict. */
+/** One run of a schedule, in a separate world, from its start to its verdict. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,9 +19,9 @@ export interface Outcome {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const MOST_LINES = 150;
+const MAX_LINES = 150;
 
-/** Nothing of it stays, in the process or on the disk. */
+/** It leaves nothing in the process or on the disk. */
 export async function runSchedule(schedule: Schedule, directory?: string): Promise<Outcome> {
   const place = directory ?? mkdtempSync(join(tmpdir(), 'sim-'));
   let broken: Broken | null = null;
@@ -48,7 +48,7 @@ export async function runSchedule(schedule: Schedule, directory?: string): Promi
       broken,
       atMs: player.nowMs,
       digest: timeline.digest,
-      timeline: timeline.last(MOST_LINES),
+      timeline: timeline.last(MAX_LINES),
       positions: player.positions(),
       counts: {
         calms,

@@ -1,13 +1,13 @@
 /**
- * What happens in a run, as plain JSON: written before the run, from its seed. A step has all that
- * it needs, so a schedule with fewer steps, or shorter ones, is a schedule, too.
+ * The events of a run, as plain JSON: written before the run, from its seed. A step contains all
+ * its data, so a schedule with fewer or shorter steps is valid, too.
  */
 import { isRecord } from '../../../src/api/gateway/input.ts';
 
 export interface LifeSettings {
   readonly nodes: number;
   readonly natsServers: 1 | 3;
-  /** Of each stream, when the market begins. Absent: as many as servers. */
+  /** Copies of each stream when the market begins. Absent: as many as servers. */
   readonly copies?: number;
   readonly natsVersion: '2.9' | '2.12';
   readonly leaseMs: number;
@@ -27,7 +27,7 @@ export interface TimedStep {
 }
 
 export interface Schedule {
-  /** Of all chance while it runs. */
+  /** Seed of all random choices of the run. */
   readonly seed: number;
   readonly settings: LifeSettings;
   /** In the order of their times. */
@@ -36,7 +36,7 @@ export interface Schedule {
   readonly endMs: number;
 }
 
-/** Throws what a person can correct. */
+/** Throws an error that a person can correct. */
 export function parseSchedule(text: string, known: ReadonlySet<string>): Schedule {
   const value: unknown = JSON.parse(text);
   const wrong = (why: string) => new Error(`this is no schedule: ${why}`);

@@ -4,7 +4,7 @@
  */
 import type { Schedule, TimedStep } from './schedule.ts';
 
-export interface ShrinkDeps {
+interface ShrinkDeps {
   /** Plays it; true: it fails as the first did. */
   fails(schedule: Schedule): Promise<boolean>;
   /** true: no more time. */
@@ -14,7 +14,7 @@ export interface ShrinkDeps {
 
 const SHORTEST_MS = 1_000;
 
-/** What was to come after the failure is not needed for it. */
+/** Steps after the failure are not needed for it. */
 export function cutAfter(schedule: Schedule, atMs: number): Schedule {
   const steps = schedule.steps.filter((step) => step.atMs <= atMs);
   return { ...schedule, steps, endMs: Math.max(1, Math.ceil(atMs)) };

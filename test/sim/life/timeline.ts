@@ -1,11 +1,11 @@
-/** What happened, by virtual time, for the person who reads a failure. */
+/** The events of a run by virtual time, for the reader of a failure. */
 
-const MOST_LINES = 4_000;
+const MAX_LINES = 4_000;
 
 export class Timeline {
   readonly #lines: string[] = [];
   readonly #nowMs: () => number;
-  /** Of the run's files: another one each time. */
+  /** Directory of the run's files, a new one for each run. */
   readonly #place: string;
   #hash = 0;
   #count = 0;
@@ -21,7 +21,7 @@ export class Timeline {
     this.#count += 1;
     for (const char of line) this.#hash = (Math.imul(this.#hash, 31) + char.charCodeAt(0)) | 0;
     this.#lines.push(line);
-    if (this.#lines.length > MOST_LINES) this.#lines.shift();
+    if (this.#lines.length > MAX_LINES) this.#lines.shift();
   }
 
   last(count: number): readonly string[] {

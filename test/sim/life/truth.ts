@@ -1,7 +1,7 @@
 /**
- * What the cluster shows, against a node that is alone and new: it follows the same chain from its
- * start, without the log, snapshots, rollbacks and changes of leader that the others went through.
- * The chain is the truth of a market, so both must show the same.
+ * The cluster's answers against the answers of a node that is alone and new: it follows the same
+ * chain from its start, without the log, snapshots, rollbacks and changes of leader that the others
+ * went through. The chain is the truth of a market, so both must show the same.
  */
 import assert from 'node:assert/strict';
 import { recordOf } from '../../support/subscription.ts';
@@ -11,7 +11,7 @@ import type { HttpAnswer, LifeNode } from './ports.ts';
 
 interface Question {
   readonly path: string;
-  /** Of the answer, what follows from the chain alone. Absent: all of it. */
+  /** The part of the answer that follows from the chain alone. Absent: all of it. */
   readonly part?: string;
   readonly body?: string;
 }
@@ -19,8 +19,8 @@ interface Question {
 const LISTS = ['Latest', 'New', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap', 'Trending'];
 const ALL_TIME = 'from=0&to=253402300799';
 /** The new node follows the whole chain. */
-const MOST_START_MS = 600_000;
-const MOST_ANSWER_MS = 30_000;
+const MAX_START_MS = 600_000;
+const MAX_ANSWER_MS = 30_000;
 const LOOK_MS = 1_000;
 /** A block may come between two answers. */
 const ATTEMPTS = 5;
@@ -32,7 +32,7 @@ export async function differenceFromChain(
   node: LifeNode,
 ): Promise<string | null> {
   const alone = life.deps.newNode('alone', { isAlone: true });
-  await time.settle(alone.start(), MOST_START_MS);
+  await time.settle(alone.start(), MAX_START_MS);
   try {
     for (const question of questionsOf(life.deps.chain.tokens)) {
       const found = await compare(time, question, node, alone);
@@ -40,7 +40,7 @@ export async function differenceFromChain(
     }
     return null;
   } finally {
-    await time.settle(alone.stop(), MOST_START_MS);
+    await time.settle(alone.stop(), MAX_START_MS);
   }
 }
 
@@ -50,7 +50,7 @@ function questionsOf(tokens: readonly string[]): Question[] {
     const bars = `history?base=${token}&quote=.&resolution=min1&${ALL_TIME}`;
     return [
       { path: `/v1/pools-feed/initial/state?asset=${token}` },
-      // Who waits in the mempool, or was dropped from it, is not in the chain.
+      // Orders that wait in the mempool, or were dropped from it, are not in the chain.
       { path: `/v1/orders-feed/initial/state?asset=${token}`, part: 'ledger', body: '[]' },
       { path: `/v1/trades?asset=${token}` },
       { path: `/v1/charts/${bars}` },
@@ -71,7 +71,7 @@ async function compare(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const method = body === undefined ? 'GET' : 'POST';
     const both = Promise.all([node, alone].map((one) => one.request(method, path, body)));
-    const [shown, followed] = await time.settle(both, MOST_ANSWER_MS);
+    const [shown, followed] = await time.settle(both, MAX_ANSWER_MS);
     if (isAtOneBlock(shown, followed)) {
       try {
         assert.deepEqual(partOf(shown, part), partOf(followed, part));

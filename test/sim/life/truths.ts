@@ -1,16 +1,16 @@
 /**
- * What was told at each position, by whom: by states of nodes, snapshots of sockets and answers of
- * HTTP. At one position all nodes tell the same.
+ * The texts at each position, and the nodes that reported them: by states of nodes, snapshots of
+ * sockets and answers of HTTP. At one position all nodes tell the same.
  *
- * One exception: NATS lost what it had acknowledged, and no node that knew it runs any more.
+ * One exception: NATS lost acknowledged entries, and no node that knew them runs any more.
  */
 import { hash } from 'node:crypto';
 
 interface Told {
   readonly digest: string;
-  /** All that told it, the first one first. */
+  /** All nodes that reported it, the first one first. */
   readonly nodes: Set<string>;
-  /** Of the log, before. */
+  /** Number of losses of the log before it. */
   readonly losses: number;
 }
 
@@ -22,7 +22,7 @@ interface Teller {
 }
 
 /** Older positions are forgotten: nothing asks for them again. */
-const MOST_TOLD = 200_000;
+const MAX_TOLD = 200_000;
 const DIGEST_LETTERS = 16;
 
 export class Truths {
@@ -30,7 +30,10 @@ export class Truths {
   shared = 0;
   readonly #told = new Map<string, Told>();
 
-  /** null: it is what was told there before, or nothing was. Else who told something else. */
+  /**
+   * null: the text equals the known one, or none was known. Else the node that reported another
+   * text.
+   */
   tell(what: string, text: string, { node, losses, isLiving }: Teller): string | null {
     const digest = hash('sha256', text).slice(0, DIGEST_LETTERS);
     const known = this.#told.get(what);
@@ -50,7 +53,7 @@ export class Truths {
   }
 
   #trim(): void {
-    if (this.#told.size <= MOST_TOLD) return;
+    if (this.#told.size <= MAX_TOLD) return;
     const [oldest] = this.#told.keys();
     if (oldest !== undefined) this.#told.delete(oldest);
   }

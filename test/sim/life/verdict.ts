@@ -1,10 +1,10 @@
-/** Plays a schedule, says what became of it, and makes one that fails as short as it can. */
+/** Plays a schedule, reports its result, and shortens a failing one. */
 import { type Outcome, runSchedule } from './run.ts';
 import { type Schedule, scheduleText } from './schedule.ts';
 import { cutAfter, shrink } from './shrink.ts';
 import { timeText } from './timeline.ts';
 
-export interface VerdictOptions {
+interface VerdictOptions {
   say(text: string): void;
   /** The seed and the verdict alone. */
   readonly isQuiet: boolean;

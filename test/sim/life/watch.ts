@@ -1,10 +1,10 @@
 /**
- * What must be true at every step, whatever is disturbed:
+ * Rules that must hold at every step, under any disturbance:
  *
  * - `state`: two nodes at one position of one log have one state, and a node never goes back;
  * - `log`: terms of the stored entries rise, each has one leader, each entry is of its leader;
  * - `leader`: no node leads for at most two leases after the last disturbance;
- * - `stale`: a node that NATS does not reach says that what it has is old;
+ * - `stale`: a node that NATS does not reach reports that its state is old;
  * - `end`: a process ends by itself only with a reason that a person can act on;
  * - `memory`: this process, which holds all nodes, stays below its limit.
  */
@@ -16,16 +16,16 @@ import type { Life } from './life.ts';
 import type { LifeNode, StoredMessage } from './ports.ts';
 import { LEASE_STREAM, MARKET } from './steps/nats.ts';
 import { LogRules } from './watchLog.ts';
-import { MOST_BEHIND_MS, NodeRules } from './watchNodes.ts';
+import { MAX_BEHIND_MS, NodeRules } from './watchNodes.ts';
 
 const LOOK_MS = 500;
 /** Leases, and a little for the next try (docs/cluster.md: 1.2 of a lease after a crash). */
 const LEADERLESS_LEASES = 2;
 /** STALE_AFTER_MS, two checks and what notices a connection that is lost. */
-const MOST_FRESH_MS = 12_000 + 8_000;
+const MAX_FRESH_MS = 12_000 + 8_000;
 /** Asking costs much. */
 const MEMORY_EVERY = 240;
-const MOST_HEAP = 1_500_000_000;
+const MAX_HEAP = 1_500_000_000;
 
 interface Written {
   /** In the stream. */
@@ -36,14 +36,14 @@ interface Written {
   /** In the epoch. */
   readonly entry: number;
   readonly term: number;
-  /** Who began that term; null: the stream does not say. */
+  /** The node that began that term; null: the stream does not say. */
   readonly leader: string | null;
 }
 
 export class Watch {
   readonly #life: Life;
   readonly #apps = new Map<LifeNode, App>();
-  /** What the stream holds, as far as it was written in this run. */
+  /** The stream's content, as written in this run. */
   readonly #written: Written[] = [];
   /** The same by epoch and number: the hash. */
   readonly #hashes = new Map<string, string>();
@@ -82,9 +82,9 @@ export class Watch {
   /** A node that NATS does not reach says so. */
   #checkStale({ name, app }: LifeNode, nowMs: number): void {
     const sinceMs = this.#life.cut.sinceMs(name);
-    if (sinceMs === null || nowMs - sinceMs < MOST_FRESH_MS) return;
+    if (sinceMs === null || nowMs - sinceMs < MAX_FRESH_MS) return;
     const startedMs = this.#startedMs.get(name) ?? nowMs;
-    if (nowMs - startedMs < MOST_FRESH_MS || app?.chain?.isStale() !== false) return;
+    if (nowMs - startedMs < MAX_FRESH_MS || app?.chain?.isStale() !== false) return;
     if (app.node.synced()) this.#broken('stale', `${name} has no NATS and says it is fresh`);
   }
 
@@ -105,7 +105,7 @@ export class Watch {
     this.#checkLeaders(leading);
     for (const node of this.#life.living) this.#checkStale(node, nowMs);
     this.#logRules.look(nowMs);
-    const isOld = ({ storedMs }: Written) => storedMs < nowMs - MOST_BEHIND_MS;
+    const isOld = ({ storedMs }: Written) => storedMs < nowMs - MAX_BEHIND_MS;
     this.#nodeRules.look(nowMs, this.#written.findLast(isOld) ?? null);
     const newest = this.#written.at(-1)?.epoch ?? null;
     const hashAt = (epoch: string, seq: number) => this.#hashes.get(`${epoch}:${seq}`) ?? null;
@@ -117,10 +117,10 @@ export class Watch {
     this.#checkLeader();
     if (++this.#looks % MEMORY_EVERY !== 0) return;
     const { heapUsed } = process.memoryUsage();
-    if (heapUsed > MOST_HEAP) this.#broken('memory', `the heap has ${heapUsed} bytes`);
+    if (heapUsed > MAX_HEAP) this.#broken('memory', `the heap has ${heapUsed} bytes`);
   }
 
-  // Who lost the lease with its bucket notices at the next renewal.
+  // A leader that lost the lease with its bucket notices at the next renewal.
   #checkLeaders(leading: readonly LifeNode[]): void {
     if (leading.length < 2 || this.nowMs <= this.#life.lossMs) return;
     this.#broken('leader', `${leading.map(({ name }) => name).join(', ')} lead at one time`);
@@ -154,7 +154,7 @@ export class Watch {
     this.#startedMs.set(node.name, this.nowMs);
     app.chain?.roles?.onRole(() => this.#checkLeaders(this.#leading));
     let was = { number: 0, seq: 0, term: 0 };
-    app.node.onApplied(() => {
+    const compare = () => {
       const { checkpoint } = app.node.fold.store;
       if (checkpoint === null) return;
       const { epoch, seq, stateHash, entryHash, term } = checkpoint;
@@ -171,7 +171,10 @@ export class Watch {
         );
       }
       was = now;
-    });
+    };
+    app.node.onApplied(compare);
+    // What it applied before it was looked at.
+    compare();
   }
 
   #compare(node: string, position: string, text: string): void {
@@ -179,7 +182,7 @@ export class Watch {
     if (others !== null) this.#broken('state', `${node} and ${others} differ at ${position}`);
   }
 
-  /** What NATS lost is written again from an earlier sequence on. */
+  /** Sequences that NATS lost are written again, from an earlier one on. */
   #stored({ stream, seq, subject, text }: StoredMessage): void {
     if (stream !== MARKET) return;
     this.#entries += 1;

@@ -1,5 +1,5 @@
 /**
- * What must be true of the log whatever happens, beside the order of its entries (watch.ts):
+ * Rules of the log that hold always, beside the order of its entries (watch.ts):
  *
  * - an entry has the number of its message, and lies behind a message that is an entry;
  * - the log starts again only after it lost something;
@@ -11,8 +11,8 @@ import type { Life } from './life.ts';
 import { MARKET } from './steps/nats.ts';
 
 /** A node that was held up may begin the log once more, some leases after the loss. */
-const MOST_AFTER_LOSS_MS = 60_000;
-const MOST_AFTER_LOSS_LEASES = 10;
+const MAX_AFTER_LOSS_MS = 60_000;
+const MAX_AFTER_LOSS_LEASES = 10;
 
 interface Reached {
   readonly epoch: string;
@@ -33,7 +33,7 @@ export class LogRules {
     this.#life = life;
   }
 
-  /** `entry`: what the message holds; null: none that can be read. */
+  /** `entry`: what the message holds; null: the message is unreadable. */
   stored(stream: string, seq: number, subject: string, entry: Entry | null): void {
     if (stream !== MARKET || subject.endsWith('.notice')) return;
     if (this.#unreadable >= seq) this.#unreadable = 0;
@@ -78,8 +78,8 @@ export class LogRules {
     if (payload.kind !== 'epoch' || payload.reason !== 'log lost') return;
     const { losses, deps } = this.#life;
     const nowMs = deps.clock.monotonicMs();
-    const mostMs = MOST_AFTER_LOSS_MS + MOST_AFTER_LOSS_LEASES * this.#life.leaseMs;
-    if (losses === this.#explained && nowMs > this.#life.lossMs + mostMs) {
+    const maxMs = MAX_AFTER_LOSS_MS + MAX_AFTER_LOSS_LEASES * this.#life.leaseMs;
+    if (losses === this.#explained && nowMs > this.#life.lossMs + maxMs) {
       this.#broken(`epoch ${epoch} begins the log again, which lost nothing`);
     }
     this.#explained = losses;

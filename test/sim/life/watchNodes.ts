@@ -1,9 +1,9 @@
 /**
- * What must be true of nodes whatever happens, beside their states (watch.ts):
+ * Rules of nodes that hold always, beside their states (watch.ts):
  *
  * - `obstacle`: a node whose disk refuses, or whose clock is wrong, gives up the lead;
  * - `pending`: a leader that nothing holds up shows the orders that wait for a block;
- * - `bounds`: what a node keeps at NATS does not grow without end;
+ * - `bounds`: a node's data at NATS does not grow without end;
  * - `served`: a node that says it is fresh serves no position that the log contradicts;
  * - `behind`: a node that nothing holds up but a replica that lags follows the log.
  */
@@ -13,19 +13,19 @@ import type { LifeNode } from './ports.ts';
 
 /** CLOCK_BOUND_MS of the nodes. */
 const CLOCK_BOUND_MS = 2_000;
-const MOST_SUBSCRIPTIONS = 100;
+const MAX_SUBSCRIPTIONS = 100;
 /** A leader has looked at NATS. */
-const MOST_SILENT_MS = 2_500;
+const MAX_SILENT_MS = 2_500;
 /** An order that waits has so long to be shown. */
-const MOST_UNSHOWN_MS = 4_000;
+const MAX_UNSHOWN_MS = 4_000;
 const PATIENCE_LEASES = 2;
 const PATIENCE_MS = 5_000;
 
 /** A consumer that gives nothing is replaced, and the leader of the stream asked. */
-export const MOST_BEHIND_MS = 25_000;
+export const MAX_BEHIND_MS = 25_000;
 
 /** STALE_AFTER_MS, and some checks of the log. */
-const MOST_SERVED_MS = 25_000;
+const MAX_SERVED_MS = 25_000;
 
 interface LogPosition {
   readonly epoch: string;
@@ -37,10 +37,10 @@ export class NodeRules {
   /** Since when a node leads that must not, and why. */
   readonly #unfit = new Map<LifeNode, { readonly sinceMs: number; readonly why: string }>();
 
-  /** Since when a node serves what the log contradicts. */
+  /** Time since when a node serves a position that the log contradicts. */
   readonly #contradicted = new Map<LifeNode, number>();
   #leader: LifeNode | null = null;
-  /** Orders that wait, and since when this leader, whom nothing held up, has not shown them. */
+  /** Waiting orders, and the time since when the undisturbed leader does not show them. */
   #unshown = new Map<string, number>();
 
   constructor(life: Life) {
@@ -55,7 +55,7 @@ export class NodeRules {
     }
     this.#checkPending(nowMs);
     const sinceMs = this.#life.onlyLagsSinceMs ?? nowMs;
-    if (last !== null && nowMs - sinceMs > MOST_BEHIND_MS) this.#checkBehind(last);
+    if (last !== null && nowMs - sinceMs > MAX_BEHIND_MS) this.#checkBehind(last);
   }
 
   /** `newest`: the log's epoch; `hashAt`: of the entry that the log holds there; null: none. */
@@ -69,12 +69,12 @@ export class NodeRules {
       if (why === null) this.#contradicted.delete(node);
       const sinceMs = this.#contradicted.get(node) ?? nowMs;
       if (why !== null) this.#contradicted.set(node, sinceMs);
-      const mostMs = MOST_SERVED_MS + PATIENCE_LEASES * this.#life.leaseMs;
-      if (why !== null && nowMs - sinceMs > mostMs) this.#broken('served', `${node.name} ${why}`);
+      const maxMs = MAX_SERVED_MS + PATIENCE_LEASES * this.#life.leaseMs;
+      if (why !== null && nowMs - sinceMs > maxMs) this.#broken('served', `${node.name} ${why}`);
     }
   }
 
-  /** null: it says that what it has is old, or nothing contradicts it. */
+  /** null: it reports that its state is old, or no entry contradicts it. */
   #whyContradicted(
     { name, app }: LifeNode,
     newest: number,
@@ -95,7 +95,7 @@ export class NodeRules {
       const applied = app?.node.applied();
       if (applied?.epoch !== epoch || applied.seq >= entry) continue;
       const why = `${name} is at ${applied.seq}, and entry ${entry} was stored`;
-      this.#broken('behind', `${why} ${MOST_BEHIND_MS} ms ago`);
+      this.#broken('behind', `${why} ${MAX_BEHIND_MS} ms ago`);
     }
   }
 
@@ -105,7 +105,7 @@ export class NodeRules {
       return name === leaderName && app?.chain?.roles?.leads() === true;
     });
     const silentMs = leader?.app?.chain?.roles?.silentMs() ?? Number.POSITIVE_INFINITY;
-    if (leader === undefined || this.#isHeldUp(leader.name) || silentMs > MOST_SILENT_MS) {
+    if (leader === undefined || this.#isHeldUp(leader.name) || silentMs > MAX_SILENT_MS) {
       this.#unshown.clear();
       return;
     }
@@ -115,7 +115,7 @@ export class NodeRules {
     const unshown = deps.chain.waiting().filter((id) => mempool?.has(id) === false);
     this.#unshown = new Map(unshown.map((id) => [id, this.#unshown.get(id) ?? nowMs]));
     for (const [id, sinceMs] of this.#unshown) {
-      if (nowMs - sinceMs <= MOST_UNSHOWN_MS) continue;
+      if (nowMs - sinceMs <= MAX_UNSHOWN_MS) continue;
       this.#broken('pending', `${leader.name} leads and does not show ${id}, which waits`);
     }
   }
@@ -156,7 +156,7 @@ export class NodeRules {
   #checkBounds({ name, app }: LifeNode): void {
     if (app === null) return;
     const count = this.#life.deps.nats.subscriptionsOf(name);
-    if (count > MOST_SUBSCRIPTIONS) this.#broken('bounds', `${name} has ${count} subscriptions`);
+    if (count > MAX_SUBSCRIPTIONS) this.#broken('bounds', `${name} has ${count} subscriptions`);
   }
 
   #broken(invariant: string, why: string): void {

@@ -1,8 +1,8 @@
 /** The world of a run: virtual time, a model of NATS, a devnet with its people, whole nodes. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
+import { readTraderConfig } from '../../../src/traders/config.ts';
 import { SimMarket } from '../chain/simMarket.ts';
 import { SimDisk } from '../machine/simDisk.ts';
 import { VirtualTime } from '../machine/virtualTime.ts';
@@ -15,7 +15,7 @@ import type { Schedule } from './schedule.ts';
 import { MARKET } from './steps/nats.ts';
 import type { Timeline } from './timeline.ts';
 
-export interface SimWorld {
+interface SimWorld {
   readonly time: VirtualTime;
   readonly life: Life;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ const SMALL_BUFFERS = {
   gateway: { behindBytes: 4_096, wakeBytes: 1_024, bufferBytes: 16_384, sweepMs: 1_000 },
 };
 
-/** What no disturbance of a run may cause. */
+/** Events that no disturbance may cause. */
 const FATAL = new Set(['handlerFailed', 'foldFailed', 'actorQuarantined']);
 
 export function openWorld(

@@ -10,11 +10,11 @@ export interface ScheduledEvent {
 }
 
 /** Cancelled ones are thrown out when they are more than the others. */
-const LEAST_SWEPT = 1024;
+const MIN_SWEPT = 1024;
 
 export class EventHeap {
   #events: ScheduledEvent[] = [];
-  #sweepAt = LEAST_SWEPT;
+  #sweepAt = MIN_SWEPT;
 
   get size(): number {
     return this.#events.length;
@@ -80,7 +80,7 @@ export class EventHeap {
     const left = this.#events.filter(({ isCancelled }) => !isCancelled);
     // A sorted array is a heap.
     this.#events = left.sort((a, b) => (isBefore(a, b) ? -1 : 1));
-    this.#sweepAt = Math.max(LEAST_SWEPT, 2 * left.length);
+    this.#sweepAt = Math.max(MIN_SWEPT, 2 * left.length);
   }
 }
 

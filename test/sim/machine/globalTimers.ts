@@ -6,7 +6,7 @@ import type { Timer } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { timerDelayMs, type VirtualTime } from './virtualTime.ts';
 
-/** What setTimeout returns; a library may call any of these. */
+/** The return value of setTimeout; a library may call any of these. */
 class TimerHandle {
   timer: Timer;
   constructor(timer: Timer) {
@@ -47,7 +47,7 @@ export function installGlobals(time: VirtualTime, rng: Rng): () => void {
 
 const SHOWN_CALLS = 4;
 
-/** What `performance.now` counts from. */
+/** Zero point of `performance.now`. */
 const startMs = Date.now() - performance.now();
 
 function replaceTimers(time: VirtualTime): (() => void)[] {

@@ -1,13 +1,13 @@
 /**
  * The disks of all nodes of a run: real files, whose writes pass here first. A disk may be full, a
- * kill may come before any write, and a crash leaves what a real one leaves.
+ * kill may come before any write, and a crash leaves the files as a real one does.
  *
  * `install` replaces the writing functions of node:fs and of better-sqlite3 for this process (Node
  * documents `syncBuiltinESMExports` for that), so the nodes need no port for it.
  *
- * What is a write: a transaction of SQLite, a checkpoint, a call of node:fs that changes a file.
- * SQLite's own writes inside a transaction are not seen one by one: `loseUnsynced` cuts its
- * write-ahead log at any byte instead, which is what a crash inside of a transaction leaves.
+ * Writes are a transaction of SQLite, a checkpoint, a call of node:fs that changes a file. SQLite's
+ * own writes inside a transaction are not seen one by one: `loseUnsynced` cuts its write-ahead log
+ * at any byte instead, with the same result as a crash inside a transaction.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -16,7 +16,9 @@ import BetterSqlite, { type Database } from 'better-sqlite3';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import type { VirtualTime } from './virtualTime.ts';
 
-/** Of node:fs and of node:fs/promises: what a full disk refuses, and what it does not. */
+/**
+ * Functions of node:fs and of node:fs/promises: the ones that a full disk refuses, and the others.
+ */
 const GROWING = ['writeFile', 'appendFile', 'copyFile', 'mkdir'];
 const OTHERS = ['rename', 'rm', 'unlink', 'link', 'truncate'];
 const WRITING_FLAGS = /[wa+]/;
@@ -28,7 +30,7 @@ const [BACKFILLED_AT, ATTEMPTED_AT] = [96, 128];
 type AnyFunction = (this: unknown, ...values: unknown[]) => unknown;
 
 export class SimDisk {
-  /** Called before each write. What kills the node in it prevents the write. */
+  /** Called before each write. If it kills the node, the write does not happen. */
   onWrite: ((path: string) => void) | null = null;
   /**
    * Called after each transaction, before its caller learns of it: what kills the node in it leaves
@@ -91,7 +93,7 @@ export class SimDisk {
   }
 
   /**
-   * After `crash`, where the power went with the process: cuts what was written and not synced.
+   * After `crash`, where the power went with the process: cuts written but unsynced bytes.
    * `isTorn`: at any byte, else between two pages.
    */
   loseUnsynced(directory: string, rng: Rng, isTorn: boolean): void {
@@ -163,9 +165,9 @@ export class SimDisk {
         let isWrite = false;
         const guarded: AnyFunction = (...values) => {
           const before = changesOf(this);
-          // trust: what is made a transaction is a function
+          // trust: only functions are made transactions
           const result = (work as AnyFunction)(...values);
-          // A read needs no room. What throws here is rolled back.
+          // A read needs no room. An exception here rolls the transaction back.
           isWrite = changesOf(this) !== before;
           if (isWrite) disk.#beforeWrite(this.name, FULL);
           from = walBytes(this.name);
@@ -217,7 +219,7 @@ export class SimDisk {
     if (this.#time.current.isDead) throw new Error('its process was killed');
   }
 
-  /** `code`: what a full disk answers; null: it needs no room. */
+  /** `code`: the error code of a full disk; null: it needs no room. */
   #beforeWrite(path: string, code: string | null): void {
     if (this.#isWithin) return;
     const { current } = this.#time;

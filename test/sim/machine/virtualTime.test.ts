@@ -120,7 +120,7 @@ test('libraries see the time of the simulation, and get theirs back', async () =
   assert.deepEqual([globalThis.setTimeout, Date, Math.random, AbortSignal.timeout], real);
 });
 
-test('what would end the process of a node is that node’s, and a loop is found', async () => {
+test('an error that would end a process ends only that node, and a loop is found', async () => {
   const time = new VirtualTime();
   const [thrower, rejecter] = [time.process('thrower'), time.process('rejecter')];
   const crashes: string[] = [];

@@ -2,10 +2,11 @@
  * One clock for a whole simulation: a heap of events, run one at a time on the process's only
  * thread. Time moves only from event to event, and stands still while one runs.
  *
- * An event belongs to one `SimProcess` (a node, a client, a model of a server). All that it causes
- * (promises, ticks, access to real files) is finished before the next event begins, so all of it
- * belongs to that process as well. A model that passes something to another process does it with an
- * event of the other: `time.at(other, delayMs, run)`. It never calls into another process directly.
+ * An event belongs to one `SimProcess` (a node, a client, a model of a server). Everything that the
+ * event causes (promises, ticks, access to real files) is finished before the next event begins, so
+ * it belongs to that process as well. A model that passes something to another process does it with
+ * an event of the other: `time.at(other, delayMs, run)`. It never calls into another process
+ * directly.
  *
  * With that rule a process can be killed (its events are dropped) or paused (they come late), and a
  * run is a function of its seed.
@@ -19,10 +20,10 @@ import { installGlobals } from './globalTimers.ts';
 /** 2026-11-01T00:00:00Z. */
 const START_MS = 1_793_491_200_000;
 /** Node's own limits: shorter delays are 1 ms, and longer ones as well. */
-const LEAST_DELAY_MS = 1;
-const MOST_DELAY_MS = 2 ** 31 - 1;
+const MIN_DELAY_MS = 1;
+const MAX_DELAY_MS = 2 ** 31 - 1;
 /** As many events without a step of time are a loop. */
-const MOST_AT_ONCE = 200_000;
+const MAX_AT_ONCE = 200_000;
 /** After so long in one go the real loop gets a turn, for signals and garbage collection. */
 const REAL_SLICE_MS = 50;
 /** Access to files that is under way, as `process.getActiveResourcesInfo` names it. */
@@ -30,7 +31,7 @@ const SYSTEM_WORK = /^(FSReq|CloseReq)/;
 
 type ProcessState = 'running' | 'paused' | 'dead';
 
-/** What can be killed or paused as a whole. */
+/** A group of events that can be killed or paused together. */
 export class SimProcess {
   readonly name: string;
   /** An error that ends the real process: thrown out of an event, or a rejection unheard. */
@@ -57,7 +58,7 @@ export class SimProcess {
     return this.#state === 'dead';
   }
 
-  /** Nothing of it runs after the event in hand. */
+  /** After the present event, none of its events runs. */
   kill(): void {
     if (this.isDead) return;
     this.#state = 'dead';
@@ -65,12 +66,12 @@ export class SimProcess {
     this.onKill();
   }
 
-  /** What falls due from now on waits for `resume`. */
+  /** Events that fall due from now on wait for `resume`. */
   pause(): void {
     if (this.#state === 'running') this.#state = 'paused';
   }
 
-  /** What was held back runs now, in its order. */
+  /** Held events run now, in their order. */
   resume(): void {
     if (this.#state !== 'paused') return;
     this.#state = 'running';
@@ -83,7 +84,7 @@ export class SimProcess {
 }
 
 export interface ClockOptions {
-  /** Of the wall clock. */
+  /** Offset of the wall clock. */
   readonly offsetMs?: number;
   /** Its pace: 100 is a tenth of a second too fast in 1000 s. */
   readonly driftPpm?: number;
@@ -138,9 +139,9 @@ export class VirtualTime {
   /** Called after each event. */
   onEvent: ((process: SimProcess) => void) | null = null;
   readonly #heap = new EventHeap();
-  /** Whose what is done outside of events is. */
+  /** Owner of work outside of events. */
   readonly #root = new SimProcess('simulation', this);
-  /** Whose event is in hand. */
+  /** Owner of the present event. */
   #current = this.#root;
   #order = 0;
   #atOnce = 0;
@@ -154,12 +155,14 @@ export class VirtualTime {
     return new SimProcess(name, this);
   }
 
-  /** Of the process in hand when none is named. */
+  /** A clock of the given process, by default the present one. */
   clock(options: ClockOptions = {}, process: SimProcess = this.#current): VirtualClock {
     return new VirtualClock(this, process, options);
   }
 
-  /** An event of `process`, `delayMs` of true time from now; 0: after those that are due now. */
+  /**
+   * An event of `process`, `delayMs` of true time from now; 0: after the events that are due now.
+   */
   at(process: SimProcess, delayMs: number, run: () => void): Timer {
     const atMs = this.nowMs + Math.max(0, delayMs);
     const event: ScheduledEvent = { atMs, order: this.#order++, process, run, isCancelled: false };
@@ -188,14 +191,17 @@ export class VirtualTime {
   }
 
   /**
-   * The process's global timers, dates and randomness are those of the simulation until the
-   * returned function is called: libraries use them. Timers belong to the process in hand.
+   * The simulation replaces the process's global timers, dates and randomness until the returned
+   * function is called: libraries use them. Timers belong to the process in hand.
    */
   install(rng: Rng): () => void {
     return installGlobals(this, rng);
   }
 
-  /** Runs what is due until then, and ends there. Rejects with what an event threw. */
+  /**
+   * Runs the events that are due until then, and ends at that time. Rejects with an event's
+   * exception.
+   */
   run(untilMs: number): Promise<void> {
     return this.until(() => false, untilMs);
   }
@@ -223,15 +229,15 @@ export class VirtualTime {
     });
   }
 
-  /** Runs until `promise` has settled, for `mostMs` at most; rejects when that was not enough. */
-  async settle<T>(promise: Promise<T>, mostMs: number): Promise<T> {
+  /** Runs until `promise` has settled, for `maxMs` at most; rejects when that was not enough. */
+  async settle<T>(promise: Promise<T>, maxMs: number): Promise<T> {
     let isSettled = false;
     const note = () => {
       isSettled = true;
     };
     promise.then(note, note);
-    await this.until(() => isSettled, this.nowMs + mostMs);
-    if (!isSettled) throw new Error(`not settled after ${mostMs} ms of virtual time`);
+    await this.until(() => isSettled, this.nowMs + maxMs);
+    if (!isSettled) throw new Error(`not settled after ${maxMs} ms of virtual time`);
     return promise;
   }
 
@@ -252,7 +258,7 @@ export class VirtualTime {
     }
   }
 
-  /** Runs promises and ticks to their end. False: something of the event waits for the system. */
+  /** Runs promises and ticks to their end. False: work of the event waits for the system. */
   #isQuiet(): boolean {
     drain();
     return !process.getActiveResourcesInfo().some((name) => SYSTEM_WORK.test(name));
@@ -265,7 +271,7 @@ export class VirtualTime {
       return;
     }
     this.#atOnce = event.atMs > this.nowMs ? 0 : this.#atOnce + 1;
-    if (this.#atOnce > MOST_AT_ONCE) {
+    if (this.#atOnce > MAX_AT_ONCE) {
       throw new Error(`${event.process.name}: events without end at one time`);
     }
     this.nowMs = Math.max(this.nowMs, event.atMs);
@@ -286,11 +292,14 @@ export class VirtualTime {
 }
 
 export function timerDelayMs(delayMs: number): number {
-  const isInRange = delayMs >= LEAST_DELAY_MS && delayMs <= MOST_DELAY_MS;
-  return isInRange ? Math.trunc(delayMs) : LEAST_DELAY_MS;
+  const isInRange = delayMs >= MIN_DELAY_MS && delayMs <= MAX_DELAY_MS;
+  return isInRange ? Math.trunc(delayMs) : MIN_DELAY_MS;
 }
 
-/** Of rejections without a handler: one of a simulated process is no failure of this one. */
+/**
+ * Makes this the only listener of rejections without a handler: a rejection in a simulated process
+ * is no failure of this one.
+ */
 function onlyListener(listener: (error: unknown) => void): () => void {
   const before = process.listeners('unhandledRejection');
   process.removeAllListeners('unhandledRejection');

@@ -1,7 +1,7 @@
 /**
  * A client of the model, with the interface and the rhythm of the client of @nats-io: pings, stale
- * connections, reconnects, what is kept and what is lost meanwhile. The libraries above it
- * (jetstream, kv, obj) run unchanged.
+ * connections, reconnects, buffered and lost messages. The libraries above it (jetstream, kv, obj)
+ * run unchanged.
  */
 import {
   ClosedConnectionError,
@@ -52,7 +52,7 @@ export class ModelConnection implements NatsConnection, SubscriptionHome {
   readonly #closed = Promise.withResolvers<undefined | Error>();
   #features: Features = new Features({ major: 0, minor: 0, micro: 0 });
   #session: ServerSession | null = null;
-  /** Of the present attempt or connection: an earlier one is not heard. */
+  /** The end of the present attempt or connection: an earlier one is not heard. */
   #end: ClientEnd | null = null;
   #info: ServerInfo | undefined;
   /** Published while there was no connection, since the last attempt to connect. */
@@ -162,7 +162,9 @@ export class ModelConnection implements NatsConnection, SubscriptionHome {
     return subscription;
   }
 
-  /** Of the client's insides: ordered consumers move their subscription to another subject. */
+  /**
+   * An internal method of the client: ordered consumers move their subscription to another subject.
+   */
   _resub(subscription: ModelSubscription, subject: string): void {
     this.#check(subject, true, false);
     const { sid, queue } = subscription;
@@ -295,7 +297,7 @@ export class ModelConnection implements NatsConnection, SubscriptionHome {
     else this.#unsent.push(action);
   }
 
-  /** For the next attempt to connect; what was not sent before is dropped. */
+  /** For the next attempt to connect; unsent messages are dropped. */
   #nextEnd(): ClientEnd {
     this.#unsent = [];
     for (const pong of this.#pongs.splice(0)) {

@@ -10,7 +10,7 @@ import type { ClientEnd, Dialing, ServerSession } from './session.ts';
 interface DialerDeps {
   readonly dialing: Dialing;
   readonly options: ConnectionOptions;
-  /** Of the client's node. */
+  /** Clock of the client's node. */
   readonly clock: Clock;
   readonly rng: Rng;
   /** Resolves when the client is closed. */
@@ -85,7 +85,7 @@ export class Dialer {
     const given = closed.then(() => Promise.reject(new ConnectionError('closed')));
     const session = dialing.dial(server, end);
     let isOver = false;
-    // One that is made too late is given up.
+    // A connection that is made too late is given up.
     session.then((made) => isOver && made.close()).catch(() => {});
     try {
       return await Promise.race([session, late.promise, given]);

@@ -1,4 +1,4 @@
-/** Who listens to which subjects, with the wildcards `*` (one token) and `>` (the rest). */
+/** Subscribers by subject, with the wildcards `*` (one token) and `>` (the rest). */
 export function matches(pattern: string, subject: string): boolean {
   if (pattern === subject || pattern === '>') return true;
   const wanted = pattern.split('.');

@@ -2,7 +2,7 @@
  * NATS in memory, as its clients see it: one server or three, on a clock and a source of
  * chance that it is given. Nothing else in it is random or timed. Its faults are methods.
  *
- * What a method changes takes effect at once inside NATS; nodes learn of it over the network.
+ * A method's change takes effect at once inside NATS; nodes learn of it over the network.
  */
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
@@ -16,34 +16,34 @@ import { type ClientPlace, ModelServer, Router, Session } from './server.ts';
 import { infoOf } from './serverInfo.ts';
 import type { ClientEnd, ServerSession } from './session.ts';
 
-export type NatsVersion = '2.9' | '2.12';
+type NatsVersion = '2.9' | '2.12';
 
-export interface NatsModelOptions {
-  /** The time of the servers: latencies, and all that happens inside them. */
+interface NatsModelOptions {
+  /** The time of the servers: latencies, and every event inside them. */
   readonly clock: Clock;
   readonly rng: Rng;
   readonly version?: NatsVersion;
   readonly servers?: 1 | 3;
-  /** What the storage of each server takes; without it, all. */
+  /** Room of each server's storage; absent: unlimited. */
   readonly roomBytes?: number;
   readonly latency?: Latency;
 }
 
-export interface StoredInModel {
+interface StoredInModel {
   readonly stream: string;
   readonly seq: number;
   readonly subject: string;
   readonly text: string;
 }
 
-/** `in`: it hears nothing. `out`: what it says arrives nowhere. */
+/** `in`: it hears nothing. `out`: its messages arrive nowhere. */
 export type Way = 'both' | 'in' | 'out';
 
 /** Makes a connection, as `connect` of the client of @nats-io does. */
-export type Dial = (options: ConnectionOptions) => Promise<NatsConnection>;
+type Dial = (options: ConnectionOptions) => Promise<NatsConnection>;
 
-/** All that the servers store. */
-export class NatsCopy {
+/** The storage of all servers. */
+class NatsCopy {
   readonly streams: readonly StreamState[];
 
   constructor(streams: readonly StreamState[]) {
@@ -51,7 +51,7 @@ export class NatsCopy {
   }
 }
 
-const LATENCY = { leastMs: 1, mostMs: 3 };
+const LATENCY = { minMs: 1, maxMs: 3 };
 /** A server pings its clients every two minutes, twice without an answer. */
 const FORGOTTEN_MS = 240_000;
 
@@ -83,7 +83,7 @@ export class NatsModel {
     }
   }
 
-  /** For what connects from this place, on the node's clock; to one server where it is named. */
+  /** Dials from this place, on the node's clock; to one server where it is named. */
   dialer(node: Place, clock: Clock = this.network.clock, server?: number): Dial {
     return (options) => this.connect(node, options, clock, server);
   }
@@ -117,7 +117,7 @@ export class NatsModel {
     });
   }
 
-  /** Of one direction, while the other one may stay cut. */
+  /** Ends the partition in one direction, while the other one may stay cut. */
   endPartition(node: Place, way: Way = 'both'): void {
     for (const { place } of this.servers) {
       if (way !== 'out') this.network.heal(place, node);
@@ -129,7 +129,7 @@ export class NatsModel {
     this.network.slow(node, ms);
   }
 
-  /** This share of what is delivered to the node does not arrive. */
+  /** Drops this share of the deliveries to the node. */
   drop(node: Place, share: number): void {
     this.#dropped.set(node, share);
   }
@@ -165,7 +165,7 @@ export class NatsModel {
     }
   }
 
-  /** The process ends. `loseLastMs`: what it wrote since is not on its disk. */
+  /** The process ends. `loseLastMs`: its later writes are not on its disk. */
   killServer(server: number, loseLastMs = 0): void {
     const one = this.#server(server);
     if (!one.isUp) return;
@@ -190,7 +190,7 @@ export class NatsModel {
     this.network.thaw(this.#server(server).place);
   }
 
-  /** Its copies of streams apply so much later what was agreed on; 0: at once, as before. */
+  /** Its copies of streams apply agreed operations this much later; 0: at once, as before. */
   lagServer(server: number, ms: number): void {
     this.jetstream.lag(this.#server(server), ms);
   }
@@ -222,7 +222,10 @@ export class NatsModel {
     leader?.propose({ op: 'purge', filter: '', seq: upToSeq + 1, keep: 0 }, null);
   }
 
-  /** Other bytes in a stored message, as well stored, in all copies or in that of this server. */
+  /**
+   * Replaces the bytes of a stored message, with a valid checksum, in all copies or in one
+   * server's.
+   */
   damage(name: string, seq: number, server?: number): void {
     for (const { machine } of this.#copies(name, server)) {
       const data = Uint8Array.from(machine.store.at(seq)?.data ?? []);
@@ -233,15 +236,15 @@ export class NatsModel {
   }
 
   /**
-   * Turns a bit of a stored message on the disk of a server that is down. `stopped`: 2.12 had the
-   * time to write an index, by which it finds what is behind.
+   * Turns a bit of a stored message on the disk of a server that is down. `stopped`: 2.12 had time
+   * to write an index, by which it finds later messages.
    */
   flipBit(name: string, seq: number, server: number, ended: 'killed' | 'stopped'): void {
     const isFileRead = ended === 'killed' || this.version === '2.9';
     for (const copy of this.#copies(name, server)) copy.breakAt(seq, isFileRead);
   }
 
-  /** What a message is: in the copy of this server, or in any. null: there is none. */
+  /** The text of a message, in the copy of this server, or in any. null: there is none. */
   textAt(name: string, seq: number, server?: number): string | null {
     const there = this.#copies(name, server).flatMap(({ machine }) => machine.store.at(seq) ?? []);
     return there[0] === undefined ? null : Buffer.from(there[0].data).toString('utf8');
@@ -278,7 +281,7 @@ export class NatsModel {
     return all.filter((copy) => server === null || copy.server === server);
   }
 
-  /** What the disk of a server has now. The answer puts it back while the server is down. */
+  /** Copies the disk of a server. The answer puts it back while the server is down. */
   copyDisk(index: number): () => void {
     const server = this.#server(index);
     const all = [...this.jetstream.streams.values()].flatMap(({ replicas }) => replicas.all);
@@ -293,7 +296,7 @@ export class NatsModel {
     return new NatsCopy([...this.jetstream.streams.values()].map(({ state }) => state));
   }
 
-  /** The servers stop, and start with what they stored then. */
+  /** The servers stop, and start with the storage of that time. */
   restore(copy: unknown): void {
     if (!(copy instanceof NatsCopy)) throw new Error('this is no copy of what NATS stores');
     for (const { sessions } of this.servers) for (const session of [...sessions]) session.break();
@@ -316,13 +319,19 @@ export class NatsModel {
     return this.#sessionsOf(node).reduce((sum, { listens }) => sum + listens, 0);
   }
 
-  /** null: there is no such stream. */
   /** It has a leader that enough servers hear, or is not there: it takes messages. */
   isLed(stream: string): boolean {
     const replicas = this.jetstream.streams.get(stream)?.replicas;
     return replicas?.leaders.some((leader) => replicas.hasQuorum(leader)) ?? true;
   }
 
+  /** false: what its leader stores next is not found, as on 2.9 where a bit of its file flipped. */
+  findsNext(stream: string): boolean {
+    const leaders = this.jetstream.streams.get(stream)?.replicas.leaders ?? [];
+    return leaders.every(({ machine }) => machine.store.findsNext);
+  }
+
+  /** null: there is no such stream. */
   copiesOf(stream: string): number | null {
     return this.jetstream.streams.get(stream)?.config.num_replicas ?? null;
   }

@@ -1,14 +1,14 @@
 /**
- * Who reaches whom: nodes, and the servers of NATS. A path is cut in one direction or both; while
- * it is, what was sent waits, as TCP sends it again.
+ * Paths between nodes and the servers of NATS. A path is cut in one direction or both; meanwhile,
+ * sent messages wait, as TCP repeats them.
  */
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { Pipe } from './pipe.ts';
 
 export interface Latency {
-  readonly leastMs: number;
-  readonly mostMs: number;
+  readonly minMs: number;
+  readonly maxMs: number;
 }
 
 /** `node-1`, or the name of a server. */
@@ -50,12 +50,12 @@ export class Network {
 
   /** In whole milliseconds. */
   delayMs(from: Place, to: Place): number {
-    const { leastMs, mostMs } = this.latency;
-    const drawn = leastMs + Math.floor(this.rng.unit() * (mostMs - leastMs + 1));
+    const { minMs, maxMs } = this.latency;
+    const drawn = minMs + Math.floor(this.rng.unit() * (maxMs - minMs + 1));
     return drawn + Math.max(this.#slowMs.get(from) ?? 0, this.#slowMs.get(to) ?? 0);
   }
 
-  /** Those of which a path is cut, or that are slow. */
+  /** Places with a cut path, or slow ones. */
   get places(): ReadonlySet<Place> {
     const ends = [...this.#cuts].flatMap((path) => path.split('>'));
     return new Set([...ends, ...this.#slowMs.keys()]);

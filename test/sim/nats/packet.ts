@@ -56,7 +56,7 @@ export function headerBytes({ headers }: Packet): number {
   return bytes;
 }
 
-/** What a subscriber receives. */
+/** A message as a subscriber receives it. */
 export class DeliveredMessage implements Msg {
   readonly sid: number;
   readonly #packet: Packet;
@@ -92,7 +92,7 @@ export class DeliveredMessage implements Msg {
   }
 
   json<T>(reviver?: ReviverFn): T {
-    // trust: the caller says what it expects, as with a message of the client
+    // trust: the caller names the expected shape, as with a message of the client
     return JSON.parse(this.string(), reviver) as T;
   }
 

@@ -1,10 +1,10 @@
 /**
- * One direction of a connection: what is sent arrives in order, each item after a delay. While the
- * path is closed nothing arrives and nothing is lost, as TCP sends again what was not confirmed.
+ * One direction of a connection: items arrive in order, each after a delay. While the path is
+ * closed nothing arrives and nothing is lost, as TCP repeats unconfirmed bytes.
  */
 import type { Clock, Timer } from '../../../src/engine/runtime/clock.ts';
 
-export interface Path {
+interface Path {
   readonly clock: Clock;
   /** Whole milliseconds: messages that arrive together cost one step of the clock. */
   delayMs(): number;

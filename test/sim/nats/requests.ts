@@ -29,7 +29,7 @@ export class Requests {
     this.#prefix = createInbox(inboxPrefix);
   }
 
-  /** Of the subscription that takes the answers. */
+  /** Subject of the subscription that takes the answers. */
   get subject(): string {
     return `${this.#prefix}.*`;
   }

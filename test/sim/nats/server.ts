@@ -1,6 +1,6 @@
 /**
- * One server of NATS: its connections and their subscriptions. What one server hears, the others
- * hear as far as the network reaches.
+ * One server of NATS: its connections and their subscriptions. A message at one server reaches the
+ * others within the network.
  */
 import type { ServerInfo } from '@nats-io/transport-node';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
@@ -10,7 +10,7 @@ import { type Packet, statusPacket } from './packet.ts';
 import type { Pipe } from './pipe.ts';
 import type { ClientEnd, ServerSession } from './session.ts';
 
-export interface ServerSubscription {
+interface ServerSubscription {
   readonly session: Session;
   readonly sid: number;
   readonly subject: string;
@@ -19,7 +19,7 @@ export interface ServerSubscription {
   received: number;
 }
 
-/** What a message becomes on its way to a node; tests drop and repeat some. */
+/** How often a message is delivered to a node; tests drop and repeat some. */
 export type Deliveries = (node: Place, packet: Packet) => number;
 
 /** Takes part in routing beside the subscriptions: JetStream. */
@@ -34,9 +34,9 @@ export class ModelServer {
   readonly network: Network;
   readonly sessions = new Set<Session>();
   isUp = true;
-  /** Its storage takes so many bytes, and a message. */
+  /** Bytes that its storage takes. The last message may exceed them. */
   roomBytes = Number.POSITIVE_INFINITY;
-  /** Of all streams on it. */
+  /** Bytes of all streams on it. */
   usedBytes: () => number = () => 0;
   /** Called with the node of each message that asks for an answer. */
   asked: (node: Place) => void = () => {};
@@ -62,7 +62,7 @@ export class ModelServer {
   }
 }
 
-/** Sends each message to all who listen, to one member of each queue group. */
+/** Sends each message to all subscribers, and to one member of each queue group. */
 export class Router {
   readonly #interest = new Interest<ServerSubscription>();
   readonly #network: Network;
@@ -82,7 +82,7 @@ export class Router {
     this.#interest.remove(subscription.subject, subscription);
   }
 
-  /** Whether anyone whom `server` reaches listens to `subject`. */
+  /** Whether a subscriber of `subject` is reachable from `server`. */
   isHeard(subject: string, server: ModelServer): boolean {
     return this.#interest.of(subject).some(({ session }) => server.reaches(session.server));
   }
@@ -167,7 +167,7 @@ export class Session implements ServerSession {
     server.sessions.add(this);
   }
 
-  /** What the client says does not arrive, or it hears nothing. */
+  /** Messages of the client, or messages to it, do not arrive. */
   get isCut(): boolean {
     const { network, place } = this.server;
     return network.isCut(this.node, place) || network.isCut(place, this.node);

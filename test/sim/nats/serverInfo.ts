@@ -1,4 +1,4 @@
-/** What a server says of itself to a client that connects. */
+/** A server's info for a client that connects. */
 import type { ServerInfo } from '@nats-io/transport-node';
 import type { ModelServer } from './server.ts';
 

@@ -2,20 +2,20 @@
 import type { ServerInfo } from '@nats-io/transport-node';
 import type { Packet } from './packet.ts';
 
-/** What a client says to its server. Each call arrives later, in order, or never. */
+/** Calls of a client to its server. Each call arrives later, in order, or never. */
 export interface ServerSession {
   readonly info: ServerInfo;
   publish(packet: Packet): void;
   subscribe(sid: number, subject: string, queue: string | undefined): void;
   /** `max`: after that many messages. */
   unsubscribe(sid: number, max?: number): void;
-  /** `answered` comes behind all that the server sent before. */
+  /** `answered` comes after everything that the server sent before. */
   ping(answered: () => void): void;
   /** The client gives the connection up. */
   close(): void;
 }
 
-/** What a server does to its client. */
+/** Calls of a server to its client. */
 export interface ClientEnd {
   deliver(sid: number, packet: Packet): void;
   /** The connection is broken. */

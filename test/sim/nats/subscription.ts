@@ -11,7 +11,7 @@ import {
 } from '@nats-io/transport-node';
 import type { Clock, Timer } from '../../../src/engine/runtime/clock.ts';
 
-/** What a subscription asks of its connection. */
+/** The methods of its connection that a subscription uses. */
 export interface SubscriptionHome {
   readonly clock: Clock;
   isClosed(): boolean;
@@ -78,7 +78,7 @@ export class ModelSubscription extends QueuedIteratorImpl<Msg> implements Subscr
     if (!this.#home.isClosed() && !this.isClosed()) await this.drain();
   }
 
-  /** What was received before is read first. */
+  /** Messages that were received before are read first. */
   close(): void {
     this.#timer?.cancel();
     if (this.isClosed()) return;

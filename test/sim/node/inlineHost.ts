@@ -1,6 +1,6 @@
 /**
- * What stands for a node's threads, in the simulation's thread: each takes time between a question,
- * its effect and its answer, so that a kill or the thread's death may come in between.
+ * Replacements for a node's threads, in the simulation's thread: each takes time between a
+ * question, its effect and its answer, so that a kill or the thread's death may come in between.
  */
 
 import { evaluate } from '../../../src/cardano/ledger/scalus.ts';
@@ -10,8 +10,8 @@ import type {
   StartBuilders,
 } from '../../../src/cardano/transactions/builderThreads.ts';
 import type { ChainAccess, OpenSocket, TextSocket } from '../../../src/chain/access.ts';
-import { NodeReader } from '../../../src/chain/ogmios/nodeReader.ts';
-import type { ReaderThread, StartNodeReader } from '../../../src/chain/ogmios/readerThread.ts';
+import { OgmiosClient } from '../../../src/chain/ogmios/ogmiosClient.ts';
+import type { OgmiosThread, StartOgmiosThread } from '../../../src/chain/ogmios/ogmiosThread.ts';
 import {
   inlineLogFile,
   type LogOwner,
@@ -172,7 +172,7 @@ export class InlineHost {
     };
   };
 
-  readonly nodeReader: StartNodeReader = (options, { onNews, onEnd }) => {
+  readonly nodeReader: StartOgmiosThread = (options, { onNews, onEnd }) => {
     const { time, process, clock, chain } = this.#place;
     const thread = new InlineReader(clock, chain, (error) => {
       this.#readers.delete(thread);
@@ -184,7 +184,7 @@ export class InlineHost {
         if (!thread.isDead) run();
       });
     };
-    const reader = new NodeReader(options, {
+    const reader = new OgmiosClient(options, {
       clock: thread.clock,
       openSocket: thread.openSocket,
       report: (news) => {
@@ -195,9 +195,9 @@ export class InlineHost {
     reader.start().catch((error: unknown) => {
       thread.die(error instanceof Error ? error : new Error(String(error)));
     });
-    const call: ReaderThread['call'] = (name, values) => {
+    const call: OgmiosThread['call'] = (name, values) => {
       const copy = structuredClone(values);
-      const answered = thread.waitsFor<Awaited<ReturnType<ReaderThread['call']>>>();
+      const answered = thread.waitsFor<Awaited<ReturnType<OgmiosThread['call']>>>();
       pass(async () => {
         const outcome = await settle(async () => await reader.calls[name](...copy));
         pass(() => {
@@ -229,7 +229,7 @@ export class InlineHost {
 
 type Evaluate = Parameters<typeof assemble>[1]['evaluate'];
 
-/** The reader's timers and sockets end with it, as those of a thread do. */
+/** The reader's timers and sockets end with it, like a thread's. */
 class InlineReader {
   isDead = false;
   readonly clock: Clock;

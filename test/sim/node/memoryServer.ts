@@ -4,9 +4,9 @@
  * events of the caller, each after a latency.
  *
  * As in the library: static parts of a path win over parameters and these over `*`; a frame that
- * exceeds what the client takes is buffered (0), and thrown away (2) once `maxBackpressure` is
- * exceeded; what is published goes out at the end of the turn, in order with what is sent.
- * Not modelled: bodies that arrive in parts, clients that read a long body slowly, idle timeouts.
+ * exceeds the client's room is buffered (0), and thrown away (2) once `maxBackpressure` is
+ * exceeded; published frames go out at the end of the turn, in order with sent ones. Not modelled:
+ * bodies that arrive in parts, clients that read a long body slowly, idle timeouts.
  */
 import type {
   Handler,
@@ -36,12 +36,12 @@ interface Endpoint {
   readonly behavior: WebSocketBehavior<unknown>;
 }
 
-export interface ServerPlace {
+interface ServerPlace {
   readonly time: VirtualTime;
-  /** Of the node. */
+  /** Process of the node. */
   readonly process: SimProcess;
   readonly latencyMs: number;
-  /** What the system's buffers of both sides hold of one connection. */
+  /** Bytes that the system's buffers of both sides hold for one connection. */
   readonly connectionBytes: number;
   handlerFailed(where: string, error: unknown): void;
 }
@@ -75,7 +75,7 @@ export class MemoryServer implements Server {
   }
 
   sockets<Data>(path: string, behavior: WebSocketBehavior<Data>): void {
-    // trust: a socket's data is what this behavior's `upgrade` gave it
+    // trust: this behavior's `upgrade` set the socket's data
     this.#endpoints.push({ path, behavior: behavior as WebSocketBehavior<unknown> });
   }
 
@@ -107,7 +107,7 @@ export class MemoryServer implements Server {
     this.vanish();
   }
 
-  /** Its process was killed: connections break, and nothing of the node runs. */
+  /** Its process was killed: connections break, and no code of the node runs. */
   vanish(): void {
     this.isListening = false;
     for (const res of this.#open) res.vanish();

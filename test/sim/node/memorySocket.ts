@@ -1,12 +1,12 @@
 /**
- * A WebSocket in memory: the server's end as the library shows it, and the client's. What the
- * client has not read fills the connection first and then the server's buffer, as with TCP.
+ * A WebSocket in memory: the server's end as the library shows it, and the client's. Unread bytes
+ * fill the connection first and then the server's buffer, as with TCP.
  */
 import type { RawSocket, WebSocketBehavior } from '../../../src/api/gateway/server.ts';
 import type { SimProcess, VirtualTime } from '../machine/virtualTime.ts';
 
 export interface SocketPlace<Data> {
-  /** What the system's buffers of both sides hold. */
+  /** Bytes that the system's buffers of both sides hold. */
   readonly connectionBytes: number;
   readonly behavior: WebSocketBehavior<Data>;
   readonly data: Data;
@@ -101,7 +101,7 @@ export class MemorySocket<Data> implements RawSocket<Data> {
     this.#place.behavior.message(this, bytes.buffer, isBinary);
   }
 
-  /** The client has read so many bytes. */
+  /** The client has read this many bytes. */
   taken(bytes: number): void {
     if (!this.#isOpen) return;
     this.#onTheWay -= bytes;
@@ -174,7 +174,7 @@ export class ClientEnd {
   #isReading = true;
   #unread: (() => void)[] = [];
 
-  /** Of the process in hand. */
+  /** The client belongs to the present process. */
   constructor(time: VirtualTime, node: SimProcess, latencyMs: number) {
     this.#time = time;
     this.#client = time.current;
@@ -210,7 +210,7 @@ export class ClientEnd {
     for (const take of this.#unread.splice(0)) take();
   }
 
-  /** What follows is called by the node's end, in its events. */
+  /** The node's end calls the following methods, in its events. */
   opened(socket: MemorySocket<unknown>): void {
     this.#socket = socket;
     this.#atClient(() => this.onOpen());

@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
+import { readTraderConfig } from '../../../src/traders/config.ts';
 import { SimMarket } from '../chain/simMarket.ts';
 import { SimDisk } from '../machine/simDisk.ts';
 import { VirtualTime } from '../machine/virtualTime.ts';
 import { NatsModel } from '../nats/model.ts';
 import { SimNode } from './simNode.ts';
 
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 const LATER_MS = 60_000;
 
 interface Cluster {
@@ -57,7 +57,7 @@ test('a node whose threads die serves again, or ends and says why', async () => 
         await time.run(time.nowMs + LATER_MS);
         if (node.ended !== null) {
           assert.match(lines.slice(before).join('\n'), /"level":"(error|fatal)"/);
-          await time.settle(node.start(), MOST_MS);
+          await time.settle(node.start(), MAX_MS);
           await time.run(time.nowMs + LATER_MS);
         }
         const ready = await time.settle(node.request('GET', '/health/ready'), 5_000);
@@ -100,7 +100,7 @@ async function withCluster<T>(work: (cluster: Cluster) => Promise<T>): Promise<T
     });
   });
   try {
-    await time.settle(Promise.all(nodes.map((node) => node.start())), MOST_MS);
+    await time.settle(Promise.all(nodes.map((node) => node.start())), MAX_MS);
     await time.run(time.nowMs + LATER_MS);
     return await work({ time, market, nodes, lines });
   } finally {

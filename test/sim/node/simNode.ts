@@ -11,7 +11,7 @@ import { isFault } from '../../../src/engine/runtime/assert.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../../src/engine/runtime/events.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
-import { type App, startApp, type World } from '../../../src/server/app.ts';
+import { type App, type AppDeps, startApp } from '../../../src/server/app.ts';
 import type { KeySecrets } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../../src/server/settings/settings.ts';
 import type { SimDisk } from '../machine/simDisk.ts';
@@ -26,13 +26,13 @@ import { type HttpAnswer, MemoryServer } from './memoryServer.ts';
 import { ClientEnd } from './memorySocket.ts';
 
 /** The model of NATS. */
-export interface NodeNats {
+interface NodeNats {
   dialer(name: string, clock: Clock): DialNats;
   killNode(name: string): void;
 }
 
 /** The model of the chain. */
-export interface NodeChain {
+interface NodeChain {
   accessOf(name: string, process: SimProcess): ChainAccess;
   drop?(name: string): void;
 }
@@ -49,12 +49,12 @@ export interface SimNodeOptions {
   readonly env: NodeEnv;
   readonly nats?: NodeNats;
   readonly chain?: NodeChain;
-  readonly devnet?: World['devnet'];
+  readonly devnet?: AppDeps['devnet'];
   readonly secrets?: KeySecrets;
   readonly deployment?: NetworkDeployment;
   readonly gateway?: Partial<GatewayOptions>;
   readonly clock?: ClockOptions;
-  /** What a connection holds of unread frames before the server buffers them. */
+  /** Bytes of unread frames that a connection holds before the server buffers them. */
   readonly connectionBytes?: number;
   /** Its log, a JSON object a line. */
   readonly onLine?: (line: string) => void;
@@ -75,7 +75,9 @@ const CONNECTION_BYTES = 131_072;
 
 export class SimNode {
   readonly name: string;
-  /** Of the next start; the directory of the run in hand is the one it was started with. */
+  /**
+   * Directory of the next start; the directory of the run in hand is the one it was started with.
+   */
   directory: string;
   /** Why its process ended by itself, or did not start; null: it did not. */
   ended: string | null = null;
@@ -260,7 +262,7 @@ export class SimNode {
     });
   }
 
-  #world(run: Run): World {
+  #world(run: Run): AppDeps {
     const { nats, devnet, secrets, deployment, gateway, onLine, name } = this.#options;
     const { process, clock, access, host, servers } = run;
     const settings = readSettings({ ...this.#env, DATA_DIR: this.directory, PORT: '0' });

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { aloneNode, BARS, feed, trades } from './aloneNode.ts';
 
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 type Place = ReturnType<typeof aloneNode>;
 
 test('killed before any of its writes, a node starts again and loses nothing', async (t) => {
@@ -45,13 +45,13 @@ test('killed in any transaction, its bytes torn anywhere, a node loses nothing',
   assert.ok(torn >= 3, `${torn} were torn`);
 });
 
-test('what was not synced is lost with the power, and made again from the log', async (t) => {
+test('unsynced rows are lost with the power, and made again from the log', async (t) => {
   const place = aloneNode(t);
   const { disk, time, node } = place;
   const rng = seededRng(6);
   const [expected] = await undisturbed(t);
   for (let round = 0; round < 20; round += 1) {
-    await time.settle(node.start(), MOST_MS);
+    await time.settle(node.start(), MAX_MS);
     void node.run((app) => feed(app, trades(0, 120))).catch(() => {});
     await time.run(time.nowMs + Math.floor(rng.unit() * 1000));
     node.kill();
@@ -74,24 +74,24 @@ async function undisturbed(t: TestContext): Promise<[string, number]> {
 
 async function untilKilled({ time, node, disk }: Place): Promise<void> {
   void node.start();
-  await time.until(() => !node.isRunning || node.app !== null, time.nowMs + MOST_MS);
+  await time.until(() => !node.isRunning || node.app !== null, time.nowMs + MAX_MS);
   if (node.app !== null) {
     void node.run((app) => feed(app, trades(0, 120))).catch(() => {});
     await time.run(time.nowMs + 2_000);
     void node.stop();
-    await time.until(() => !node.isRunning, time.nowMs + MOST_MS);
+    await time.until(() => !node.isRunning, time.nowMs + MAX_MS);
   }
   assert.equal(node.ended, null);
   disk.onWrite = null;
   disk.onWritten = null;
 }
 
-/** Starts what was killed, feeds it all, and stops it; then its directory is new again. */
+/** Starts the killed node, feeds it everything, and stops it; then its directory is new again. */
 async function completed({ time, node }: Place): Promise<string> {
-  await time.settle(node.start(), MOST_MS);
+  await time.settle(node.start(), MAX_MS);
   await time.settle(
     node.run((app) => feed(app, trades(0, 120))),
-    MOST_MS,
+    MAX_MS,
   );
   // It serves once it has read its market.
   const ready = () => time.settle(node.request('GET', '/health/ready'), 1_000);
@@ -101,7 +101,7 @@ async function completed({ time, node }: Place): Promise<string> {
   }
   const found = await time.settle(node.request('GET', BARS), 1000);
   assert.equal(found?.status, 200);
-  await time.settle(node.stop(), MOST_MS);
+  await time.settle(node.stop(), MAX_MS);
   rmSync(node.directory, { recursive: true });
   return found?.body ?? '';
 }

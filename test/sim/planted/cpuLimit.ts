@@ -1,6 +1,6 @@
 /**
- * Loaded before a program with `--import`: ends it when it has used its processor time, and says at
- * its end how much it used, as a number of milliseconds on file descriptor 3.
+ * Loaded before a program with `--import`: ends it when it has used its processor time, and writes
+ * the used time at its end, as a number of milliseconds on file descriptor 3.
  *
  * Takes the timer before the simulator replaces the global ones.
  */

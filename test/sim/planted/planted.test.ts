@@ -1,4 +1,4 @@
-/** The planted faults stay usable: each applies to the tree as it is, and says what it breaks. */
+/** The planted faults stay usable: each applies to the present tree, and describes its fault. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

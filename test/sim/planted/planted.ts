@@ -1,9 +1,9 @@
 /**
  * Planted faults: patches beside this file, each of which breaks one thing in `src/`. The cluster
- * simulator has to find them; how soon says what a green run of it is worth.
+ * simulator has to find them; the time shows the worth of a green run.
  *
- * Each begins with what it breaks and what a user would see. A patch that no longer applies has to
- * be written again, on the code as it is now.
+ * Each begins with its fault and the effect for a user. A patch that no longer applies has to be
+ * written again, on the code as it is now.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { basename, join, relative, sep } from 'node:path';
 const FOLDER = import.meta.dirname;
 export const ROOT = join(FOLDER, '../../..');
 const ENDING = '.patch';
-/** Not copied: what is large, or is written by runs. */
+/** Not copied: large folders, and folders that runs write. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'var']);
 
 /** Comments beside a change may be others than when it was written. */

@@ -3,8 +3,8 @@
  * copies the tree, applies the patch, and runs the cluster simulator with seeds 1, 2, 3 … until an
  * invariant breaks or the processor minutes are used. Prints a Markdown table.
  *
- * A seed that breaks without the fault says nothing: such a find is checked on an unpatched copy,
- * and does not count. Exit code 1: fewer than 90 % were found.
+ * A seed that breaks without the fault says nothing: its find is checked on an unpatched copy, and
+ * does not count. Exit code 1: fewer than 90 % were found.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface SeedRun {
 
 interface Found {
   readonly fault: string;
-  /** What the simulator said broke; null: nothing in the time. */
+  /** The broken rule; null: nothing in the time. */
   readonly invariant: string | null;
   readonly seed: number;
   readonly cpuMs: number;

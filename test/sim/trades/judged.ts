@@ -6,23 +6,23 @@
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
 import { assemble } from '../../../src/cardano/transactions/assemble.ts';
 import type { TransactionPlan } from '../../../src/cardano/transactions/plan.ts';
+import { batchStep } from '../../../src/chain/executor/fundedStep.ts';
 import { matchOrders } from '../../../src/chain/executor/matching.ts';
-import { planBatch } from '../../../src/chain/executor/plan.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { float, placed, poolOf, stepPlan } from '../../cardano/transactions/market.ts';
 import { ADA, DEPLOYMENT, evaluate, NOW_MS, person } from '../../cardano/transactions/world.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 
-const MOST_ORDERS = 8;
+const MAX_ORDERS = 8;
 const GUESSED_FEE_LOVELACE = 1_200_000n;
 
-/** How many orders were filled; a text says what went wrong. */
+/** How many orders were filled; a text names the fault. */
 export function judgeBatch(state: PoolState, rng: Rng): number | string {
   const { fees, feeAddress, curve } = DEPLOYMENT;
   const pool = poolOf(state);
   const held = (state.venue === 'CURVE' ? curve.supply : state.supply) - state.y;
-  const orders = Array.from({ length: 1 + Math.floor(rng.unit() * MOST_ORDERS) }, (_, n) => {
+  const orders = Array.from({ length: 1 + Math.floor(rng.unit() * MAX_ORDERS) }, (_, n) => {
     const sells = held > 10_000_000n && rng.unit() < 0.4;
     const amount = sells
       ? 1_000_000n + BigInt(Math.floor(rng.unit() * 1_000_000))
@@ -30,12 +30,12 @@ export function judgeBatch(state: PoolState, rng: Rng): number | string {
     return placed(person(200 + n), sells ? 'sell' : 'buy', amount, n);
   });
   const open = orders.map(({ order }) => order);
-  const batch = matchOrders({ pool: state, orders: open, fees, nowMs: NOW_MS, mostOrders: 16 });
+  const batch = matchOrders({ pool: state, orders: open, fees, nowMs: NOW_MS, maxOrders: 16 });
   if (batch.fills.length === 0) return 0;
   const { utxo, float: reserved } = float();
   const request = { batch, pool: pool.output, fees, feeAddress, funding: [reserved] };
-  const plan = planBatch({ ...request, networkFeeLovelace: GUESSED_FEE_LOVELACE });
-  if (plan.outcome !== 'plan') return `no plan: ${plan.missingLovelace} lovelace are missing`;
+  const plan = batchStep({ ...request, networkFeeLovelace: GUESSED_FEE_LOVELACE });
+  if (plan.outcome !== 'funded') return `no plan: ${plan.missingLovelace} lovelace are missing`;
   const known = [pool.utxo, utxo, ...orders.map((each) => each.utxo)];
   const inputs = new Set(plan.inputs.map(({ ref }) => `${ref.txHash}:${ref.index}`));
   const spent = known.filter(({ ref }) => inputs.has(`${ref.txHash}:${ref.index}`));
@@ -61,7 +61,10 @@ function run(plan: TransactionPlan): string {
   return outcome.reason === 'SCRIPT_FAILED' ? 'refused' : outcome.message;
 }
 
-/** The same with so much less in the pool's output, and more in the first payment to a person. */
+/**
+ * The same plan with this much less in the pool's output, and more in the first payment to a
+ * person.
+ */
 function shortBy(
   plan: TransactionPlan,
   address: string,

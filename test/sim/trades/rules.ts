@@ -1,5 +1,5 @@
 /**
- * What must hold of each trade, in arithmetic of its own: nothing here calls the code that computes
+ * Conditions of each trade, in separate arithmetic: nothing here calls the code that computes
  * trades. The curve by its cubic, the AMM by its product, shares by division, and sums to the unit.
  */
 import type { Exchange } from '../../../src/engine/market/exchange.ts';
@@ -61,7 +61,7 @@ function curveHolds(pool: CurvePool, next: PoolState, kind: Exchange['kind']): b
   return covers(next.x, next.y) && !oneMore && next.x * SCALE >= area(next.y);
 }
 
-/** The product counts what came in without the LP fee, and one unit more would shrink it. */
+/** The product counts the input without the LP fee, and one unit more would shrink it. */
 function ammHolds(
   pool: AmmPool,
   next: PoolState,

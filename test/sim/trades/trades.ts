@@ -1,7 +1,7 @@
 /**
  * A million trades and no lovelace lost: random markets from launch to AMM, each trade checked by
- * rules of its own (`rules.ts`), whole markets by what all accounts hold together. At intervals a
- * batch against the pool of that moment is built as the executor builds it and judged by the real
+ * separate rules (`rules.ts`), whole markets by the sum of all accounts. At intervals a batch
+ * against the pool of that moment is built as the executor builds it and judged by the real
  * validators (`judged.ts`).
  */
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
@@ -18,7 +18,7 @@ import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { judgeBatch } from './judged.ts';
 import { brokenRules } from './rules.ts';
 
-export interface TradesOptions {
+interface TradesOptions {
   readonly seed: number;
   /** That are carried out; refused ones come on top. */
   readonly trades: number;
@@ -26,7 +26,7 @@ export interface TradesOptions {
   readonly judged: number;
 }
 
-export interface TradesTally {
+interface TradesTally {
   trades: number;
   refused: number;
   markets: number;
@@ -36,8 +36,8 @@ export interface TradesTally {
   fills: number;
 }
 
-/** Of one market; then the next begins, with other terms. */
-const MOST_TRADES = 4_000;
+/** Limit for one market; then the next begins, with other terms. */
+const MAX_TRADES = 4_000;
 const ADA = 1_000_000n;
 
 /** Throws at the first trade that breaks a rule, with the market's seed. */
@@ -45,7 +45,7 @@ export function runTrades({ seed, trades, judged }: TradesOptions): TradesTally 
   const tally = { trades: 0, refused: 0, markets: 0, graduations: 0, batches: 0, fills: 0 };
   const every = judged === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(trades / judged));
   for (let market = seed; tally.trades < trades; market += 1) {
-    const most = Math.min(MOST_TRADES, trades - tally.trades);
+    const most = Math.min(MAX_TRADES, trades - tally.trades);
     new Market(market, tally, every).play(most);
     tally.markets += 1;
   }
@@ -62,7 +62,7 @@ class Market {
   readonly #judgeEvery: number;
   readonly #supply: bigint;
   #pool: PoolState;
-  /** Of all traders together. */
+  /** Sums over all traders. */
   #lovelace = 0n;
   #tokens = 0n;
   #feesLovelace = 0n;

@@ -11,9 +11,9 @@ import { until } from '../until.ts';
 import { KupoIndex } from './index.ts';
 
 /** Instead of the right answer, for one request. */
-export type Mischief = 'stall' | 'drop' | { readonly status: number; readonly body: string };
+type Mischief = 'stall' | 'drop' | { readonly status: number; readonly body: string };
 
-export interface FakeKupoOptions {
+interface FakeKupoOptions {
   readonly source: ChainSource;
   readonly genesis: readonly Utxo[];
 }
@@ -23,14 +23,14 @@ export class FakeKupo {
   readonly asked: string[] = [];
   /** Decides for each request; null: the right answer. */
   mischief: (path: string) => Mischief | null = () => null;
-  /** What happens between a question and its answer. */
+  /** Runs between a question and its answer. */
   meanwhile: (path: string) => Promise<void> = async () => {};
   /** Its health, when it is not well. */
   isConnected = true;
   /** Headers name the newest block that it was told of, whether it has it or not. */
   announcesEarly = false;
   underway = 0;
-  mostUnderway = 0;
+  maxUnderway = 0;
   connections = 0;
   readonly #server: Server;
   #told: Point | null = null;
@@ -109,7 +109,7 @@ export class FakeKupo {
     const path = request.url ?? '';
     this.asked.push(path);
     this.underway += 1;
-    this.mostUnderway = Math.max(this.mostUnderway, this.underway);
+    this.maxUnderway = Math.max(this.maxUnderway, this.underway);
     response.on('close', () => {
       this.underway -= 1;
     });

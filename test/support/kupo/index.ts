@@ -1,4 +1,4 @@
-/** What a Kupo knows of a chain: outputs by block, spent or not, undone by roll-backs. */
+/** A Kupo's knowledge of a chain: outputs by block, spent or not, undone by roll-backs. */
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
 import { type OutputRef, refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';

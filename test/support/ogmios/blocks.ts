@@ -4,7 +4,7 @@ import type { Era } from '../../../src/devnet/ogmios/networkFacts.ts';
 import { type JsonValue, jsonText } from '../../../src/engine/runtime/exactJson.ts';
 import type { FakeBlock, FakeTransaction } from './chain.ts';
 
-export interface BlockPlan {
+interface BlockPlan {
   readonly slot?: number | bigint;
   readonly height?: bigint;
   readonly id?: string;
@@ -51,7 +51,7 @@ export function praosBlock(parent: FakeBlock | null, plan: BlockPlan = {}): Fake
   return { slot, id, height, era, text: withTransactions(head, transactions) };
 }
 
-/** A block of Byron; `transactions` are those of Byron, of inputs and outputs only. */
+/** A block of Byron; `transactions` are of Byron, with inputs and outputs only. */
 export function byronBlock(parent: FakeBlock | null, plan: Omit<BlockPlan, 'era'> = {}): FakeBlock {
   const { transactions = [], salt = '' } = plan;
   const slot = plan.slot ?? following(parent?.slot, 1);
@@ -79,8 +79,8 @@ export function byronBlock(parent: FakeBlock | null, plan: Omit<BlockPlan, 'era'
 }
 
 /**
- * The block between epochs of Byron: it has its parent's height, no slot of its own in its JSON
- * (as a point it lies in the first slot of its epoch) and no transactions.
+ * The block between epochs of Byron: it has its parent's height and no transactions. Its JSON has
+ * no slot; as a point it is in the first slot of its epoch.
  */
 export function boundaryBlock(parent: FakeBlock | null, slot: number): FakeBlock {
   const height = parent?.height ?? 0n;

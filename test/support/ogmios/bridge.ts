@@ -38,14 +38,14 @@ import type { FakeTransaction } from './chain.ts';
 import type { NodeFacts } from './node.ts';
 import { FakeOgmios, type FakeOgmiosOptions } from './server.ts';
 
-/** What a node is asked for. */
-export interface BridgedChain extends ChainSource, Submitter, Pick<UtxoLookup, 'byRefs'> {
+/** The parts of a chain that a node is asked about. */
+interface BridgedChain extends ChainSource, Submitter, Pick<UtxoLookup, 'byRefs'> {
   readonly slotConfig: SlotConfig;
   tip(): Promise<{ readonly tip: ChainTip | null; readonly slot: number }>;
 }
 
 export interface BridgeOptions extends TransactionOptions {
-  /** What network it pretends to be. */
+  /** The network that it pretends to be. */
   readonly facts?: Partial<NodeFacts>;
   readonly ogmios?: Pick<FakeOgmiosOptions, 'sent' | 'port'>;
 }
@@ -79,7 +79,7 @@ export class Bridge {
     });
   }
 
-  /** Resolves when all that is on the chain is served. */
+  /** Resolves when every block of the chain is served. */
   async start(): Promise<void> {
     const stream = await this.#chain.open([]);
     assert.ok(stream, 'a chain opens at its beginning');
@@ -153,7 +153,7 @@ export class Bridge {
       height: BigInt(height),
       transactions: transactions.map((tx) => this.#shown(tx)),
     });
-    // The mempool is without what is in the block before anybody can see the block.
+    // Transactions of the block leave the mempool before any client can see the block.
     chain.mempool([...this.#waiting.values()]);
     chain.extend(block);
   }

@@ -9,12 +9,10 @@ import type {
   ServedBlock,
   ServedChain,
   ServedPoint,
-  ServedTip,
   ServedTransaction,
 } from '../../../src/devnet/ogmios/served.ts';
 
-export type FakePoint = ServedPoint;
-export type FakeTip = Omit<ServedTip, 'height'> & { readonly height: bigint };
+type FakePoint = ServedPoint;
 export type FakeBlock = ServedBlock & { readonly height: bigint };
 export type FakeTransaction = ServedTransaction;
 

@@ -1,7 +1,7 @@
 /**
  * One connection of a fake Ogmios: the devnet's session, with the faults of a test between it and
- * the socket. Stalled chain and mempool methods are not answered, other stalled requests wait
- * before the session, so what is stalled was not done either.
+ * the socket. Stalled chain and mempool methods are not answered. Other stalled requests wait in
+ * front of the session, so their work is not done either.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';

@@ -1,6 +1,6 @@
 /** How a fake Ogmios misbehaves when a test says so. */
 
-export type BlockFault =
+type BlockFault =
   /** The connection ends in the middle of the block's bytes. */
   | { readonly kind: 'cut' }
   /** Something else comes in its place: no JSON, or JSON of another shape. */

@@ -1,4 +1,4 @@
-/** What a fake Ogmios knows of its network beside blocks; a test may replace any of it. */
+/** A fake Ogmios' knowledge of its network, beside blocks; a test may replace any of it. */
 
 import type { NodeFacts, ServedNode } from '../../../src/devnet/ogmios/served.ts';
 import { MAINNET_645 } from '../../../src/devnet/parameters.ts';

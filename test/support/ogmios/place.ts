@@ -1,6 +1,6 @@
 /**
  * Where the contracts of the chain's ports run on an adapter of Ogmios: a chain of the test's own
- * behind a fake. Who runs them adds the adapter; lookups are the ledger's own.
+ * behind a fake. The caller adds the adapter; lookups are the ledger's own.
  */
 import assert from 'node:assert/strict';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';

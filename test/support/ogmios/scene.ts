@@ -47,7 +47,9 @@ export function connectionOf({ port }: { readonly port: number }) {
   return createConnectionObject({ host: '127.0.0.1', port });
 }
 
-/** What a chain-sync client was told, in short: `+id` for a block, `-id` or `-origin` for back. */
+/**
+ * The messages of a chain-sync client, shortened: `+id` for a block, `-id` or `-origin` for back.
+ */
 export class Follower {
   readonly told: string[] = [];
   readonly blocks: unknown[] = [];
@@ -84,7 +86,7 @@ export class Follower {
     return this.#client.resume(points, inFlight);
   }
 
-  /** Waits for the newest of what it was told. */
+  /** Waits until the newest message is this one. */
   async saw(newest: string): Promise<void> {
     await until(
       () => `${newest} arrives after ${this.told.slice(-3)}`,

@@ -9,12 +9,12 @@ interface Schema {
 }
 
 /**
- * What is wrong with a message, by the schema; null: nothing. Four slips of the published files
+ * The fault that the schema finds in a message; null: nothing. Four slips of the published files
  * are mended first: a value forbids its own member `ada`, a generic error requires a member
  * `string` that it does not allow, the refusal of a genesis requires a result and is not among the
  * answers, and references hold characters that addresses may not.
  */
-export type SchemaCheck = (message: string) => string | null;
+type SchemaCheck = (message: string) => string | null;
 
 export function schemaCheck(): SchemaCheck {
   checkOfAll ??= compileSchema();

@@ -26,8 +26,8 @@ export interface FakeOgmiosOptions {
 }
 
 const HOST = '127.0.0.1';
-/** Of a request; a transaction has 16 kB. */
-const MOST_BYTES = 1 << 20;
+/** Limit of a request; a transaction has 16 kB. */
+const MAX_BYTES = 1 << 20;
 
 export class FakeOgmios implements ServedNode {
   readonly chain: FakeChain;
@@ -37,7 +37,7 @@ export class FakeOgmios implements ServedNode {
   readonly utxo: ServedNode['utxo'];
   readonly #options: FakeOgmiosOptions;
   readonly #http = createServer((request, response) => this.#answer(request, response));
-  readonly #upgrades = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
+  readonly #upgrades = new WebSocketServer({ noServer: true, maxPayload: MAX_BYTES });
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<FaultyConnection>();
   readonly #startTime = new Date().toISOString();

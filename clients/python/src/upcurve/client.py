@@ -150,7 +150,7 @@ class Client:
         return WholeMirror(self.connection, SubscribeParams("NewestTrades", data, max_hz))
 
     def watch_insights(self, asset: str) -> WholeMirror[Insights]:
-        """Who is behind a token; None while the server knows none."""
+        """Trust data of a token; None while the server knows none."""
         return WholeMirror(self.connection, SubscribeParams("Insights", {"asset": asset}))
 
     def watch_new_launches(self, author: str | None = None) -> LaunchesMirror:

@@ -32,7 +32,11 @@ class ApiError(Exception):
         self.status = status
         #: On 400: `{path, message}` for each field that is wrong.
         self.details = tuple(details)
-        #: Why a transaction was refused, for a program.
+        #: Where a submitted transaction was refused: the rule that it breaks, as a word for a
+        #: program;
+        #: MALFORMED, INPUT_SPENT, BAD_SIGNATURE, SIGNATURE_MISSING, SCRIPT_FAILED, EXPIRED,
+        #: NOT_YET_VALID, VALUE_NOT_CONSERVED, FEE_TOO_SMALL, OUTPUT_TOO_SMALL, LIMITS_EXCEEDED,
+        #: COLLATERAL, MEMPOOL_FULL, REFUSED. None for every other refusal.
         self.reason = reason
         self.retry_after_seconds = retry_after_seconds
 

@@ -87,7 +87,7 @@ class EventStream:
             raise ApiError("UNREACHABLE", f"the stream of {node} was lost ({error})") from error
 
 
-async def _events(content: aiohttp.StreamReader) -> AsyncIterator[dict[str, str]]:
+async def _events(content: aiohttp.StreamIterator) -> AsyncIterator[dict[str, str]]:
     """Each event's fields; several `data` lines of one are joined, comments are skipped."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     rest, fields = "", dict[str, str]()
@@ -129,7 +129,7 @@ def _frame(data: str) -> Frame:
 
 
 def _error(frame: Frame) -> ApiError:
-    """One that a repeat may change has a status that says so."""
+    """If a repeat may change an order, its status says so."""
     fields = fields_of(frame.data)
     status = 503 if fields.get("retry") is True else 400
     cause, message = str(fields.get("cause")), str(fields.get("message"))

@@ -43,7 +43,11 @@ class Key:
         return f"Key({self.hash})"
 
     def address(self, network: Network, stake_key_hash: str | None = None) -> str:
-        """An enterprise address; with the hash of a stake key (28 bytes, hex) a base address."""
+        """An enterprise address; with the hash of a stake key (28 bytes, hex) a base address. Raises
+        ValueError for another network."""
+        if network not in _PREFIXES:
+            known = "`mainnet`, or `testnet` for any other one, a devnet included"
+            raise ValueError(f"there is no network {network!r}: name {known}")
         prefix, number = _PREFIXES[network]
         stake = b"" if stake_key_hash is None else bytes.fromhex(stake_key_hash)
         header = (_BASE if stake else _ENTERPRISE) | number

@@ -6,8 +6,10 @@ its `from` and `to`. Each answers an `Answer`, and raises ApiError.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote as quoted
@@ -23,9 +25,39 @@ if TYPE_CHECKING:
     from .market import PoolList, Resolution
 
 
+#: The most pools of one answer.
+_PAGE = 100
+
+
+def _refusing_unknown(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The call, which refuses names that it does not have: the server passes over parameters that it
+    does not know, so a name with a fault in it would be another question. Raises TypeError."""
+    parameters = inspect.signature(call).parameters.values()
+    rest = next((each for each in parameters if each.kind is each.VAR_KEYWORD), None)
+    if rest is None:
+        return call
+    _, _, shape = str(rest.annotation).removesuffix("]").rpartition(".")
+    known = {each.name for each in parameters} | set(getattr(api, shape).__annotations__)
+
+    @functools.wraps(call)
+    async def checked(*args: Any, **query: Any) -> Any:
+        unknown = sorted(query.keys() - known)
+        if unknown:
+            names = ", ".join(sorted(known - {"self", rest.name}))
+            raise TypeError(f"{call.__qualname__}() has no argument {unknown[0]!r}, only {names}")
+        return await call(*args, **query)
+
+    return checked
+
+
 class Group:
     def __init__(self, http: Http) -> None:
         self._http = http
+
+    def __init_subclass__(cls) -> None:
+        for name, call in list(vars(cls).items()):
+            if inspect.iscoroutinefunction(call):
+                setattr(cls, name, _refusing_unknown(call))
 
     async def _get(self, path: str, query: object = None, **options: Any) -> Answer[Any]:
         return await self._http.call("GET", path, query=_sent(query), **options)
@@ -98,6 +130,22 @@ class Pools(Group):
 
     async def search(self, **query: Unpack[api.SearchPoolsQuery]) -> Answer[api.SearchPoolsAnswer]:
         return await self._get("/v1/pools-main-page/search", query)
+
+    async def by_ticker(self, ticker: str) -> Answer[Sequence[shapes.LiquidityPoolInfo]]:
+        """Every token with exactly this ticker, in either case; the highest market cap first. Tickers are
+        not unique: anybody may launch a token with the ticker of another. Look at `info.asset`."""
+        found: dict[str, shapes.LiquidityPoolInfo] = {}
+        offset = 0
+        while True:
+            page = await self.search(pattern=ticker, offset=offset, limit=_PAGE)
+            rows = page.data["items"]
+            same = [row for row in rows if row["info"]["ticker"].lower() == ticker.lower()]
+            found |= {row["info"]["asset"]: row for row in same}
+            offset += _PAGE
+            if len(rows) < _PAGE:
+                break
+        by_cap = sorted(found.values(), key=lambda row: -row["metrics"]["marketCap"])
+        return Answer(by_cap, page.position, page.slot, page.block_hash)
 
     async def following(
         self, assets: Sequence[str], **query: Unpack[api.FollowingQuery]
@@ -186,7 +234,7 @@ class Orders(Group):
     async def book(
         self, **query: Unpack[api.OrderBookQuery]
     ) -> Answer[api.OrderBookAnswer]:
-        """What the pool gives and takes at each price, and the open orders beside it."""
+        """Amounts that the pool trades at each price, and the open orders beside them."""
         return await self._get("/v1/order-book", query)
 
 
@@ -204,6 +252,12 @@ class Holders(Group):
     async def insights(self, asset: str) -> Answer[api.TokenInsightsAnswer]:
         """How a token is spread, what its author did, who bought with the launch."""
         return await self._get("/v1/tokens/insights", {"asset": asset})
+
+    async def traders(
+        self, **query: Unpack[api.TokenTradersQuery]
+    ) -> Answer[api.TokenTradersAnswer]:
+        """The keys with the largest profit or volume in a token, at most 100."""
+        return await self._get("/v1/tokens/traders", query)
 
     async def portfolio(
         self, pkhs: Sequence[str], **query: Unpack[api.PortfolioQuery]

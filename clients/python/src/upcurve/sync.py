@@ -22,6 +22,7 @@ from typing import Any
 
 from . import client as asynchronous
 from .errors import ApiError
+from .frame import Frame
 from .mirrors.base import Mirror
 from .routes import Group
 from .wallet import PlacedOrder, Wallet
@@ -129,6 +130,19 @@ class Client(_Blocking):
             self._loop.close()
             raise
         self._is_closed = False
+
+    def events(self, *args: Any, **options: Any) -> Iterator[Frame]:
+        """Takes what `events` of `upcurve.Client` takes; `for` waits for each frame. A loop that is left
+        ends the request."""
+        frames = self._target.events(*args, **options)
+        try:
+            while True:
+                yield self._loop.call(frames.__anext__)
+        except StopAsyncIteration:
+            return
+        finally:
+            if not self._is_closed:
+                self._loop.call(frames.aclose)
 
     def close(self) -> None:
         if not self._is_closed:

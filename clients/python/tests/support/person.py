@@ -28,10 +28,12 @@ async def funded(client: Client, outputs: int = 1, ada: int = 900) -> Wallet:
     return wallet
 
 
-async def launch(wallet: Wallet, name: str, initial_ada: int = 20) -> str:
+async def launch(
+    wallet: Wallet, name: str, initial_ada: int = 20, ticker: str = "COIN"
+) -> str:
     """The asset id of the token."""
     lovelace = initial_ada * 1_000_000
-    about = {"name": name, "ticker": "COIN", "description": "A token of a test."}
+    about = {"name": name, "ticker": ticker, "description": "A token of a test."}
     launched = await wallet.launch(picture(), "image/png", first_buy_lovelace=lovelace, **about)
     assert (launched.tokens > 0) == (initial_ada > 0)
     return launched.asset

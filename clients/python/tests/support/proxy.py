@@ -59,7 +59,7 @@ class TcpProxy:
     def read_on(self) -> None:
         self._reading.set()
 
-    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _join(self, reader: asyncio.StreamIterator, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
@@ -91,7 +91,7 @@ class TcpProxy:
                 each.transport.abort()
 
     async def _pump(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_answer: bool = False
+        self, reader: asyncio.StreamIterator, writer: asyncio.StreamWriter, is_answer: bool = False
     ) -> None:
         while True:
             if is_answer:

@@ -1,9 +1,9 @@
 /**
  * The script of the reference page: copy buttons, languages of the samples, a search, requests to
- * try, which keep what was entered, and topics to listen to. Sent to browsers with its types
+ * try, which keep the entered values, and topics to listen to. Sent to browsers with its types
  * stripped, so it imports nothing. Checked by the tsconfig beside it, which knows the DOM.
  */
-const MOST_FRAMES = 30;
+const MAX_FRAMES = 30;
 const EXAMPLE_ORIGIN = 'http://localhost:8080';
 const HISTORY_SECONDS = 3_600;
 
@@ -23,7 +23,7 @@ function one<T extends Element>(root: ParentNode, selector: string, kind: new ()
   return all(selector, kind, root)[0] ?? null;
 }
 
-/** The recorded address and ids, replaced by those of the market behind this page. */
+/** Replaces the recorded address and ids by those behind this page. */
 function renew(from: string | undefined, to: string): void {
   if (from === undefined || from === '' || from === to) return;
   for (const each of all('code.live', HTMLElement)) {
@@ -161,12 +161,12 @@ function listenWith(form: HTMLFormElement): void {
   stop.addEventListener('click', () => socket?.close());
 }
 
-/** Newest first, so that nothing moves under the eyes of who reads the top. */
+/** Newest first, so that the text at the top does not move while it is read. */
 function show(frames: HTMLPreElement, frame: Frame): void {
   const entry = document.createElement('div');
   entry.textContent = JSON.stringify(frame, null, 1);
   frames.prepend(entry);
-  while (frames.childElementCount > MOST_FRAMES) frames.lastElementChild?.remove();
+  while (frames.childElementCount > MAX_FRAMES) frames.lastElementChild?.remove();
 }
 
 /** The text of each entry, as it is searched: all words must be in it. */
@@ -198,7 +198,7 @@ function search(text: string): void {
   count.textContent = words.length === 0 ? '' : share;
 }
 
-/** A heading of the guide and what stands below it; an entry has its own text. */
+/** The text of a heading of the guide and of the elements below it; an entry has its own text. */
 function chapterText(id: string): string {
   const heading = document.getElementById(id);
   if (heading === null || heading instanceof HTMLDetailsElement) return '';
@@ -252,7 +252,7 @@ function inputsOf(form: HTMLFormElement): Input[] {
   return [...all('input', HTMLInputElement, form), ...all('select', HTMLSelectElement, form)];
 }
 
-/** What was entered the last time. */
+/** Restores the values that were entered last. */
 function restore(form: HTMLFormElement): void {
   const values = kept(`docs try ${form.dataset.name}`);
   for (const input of inputsOf(form)) {
@@ -276,7 +276,7 @@ function takeTheme(): void {
   }
 }
 
-/** What a link leads to is opened. */
+/** Opens the element that a link leads to. */
 function openTarget(): void {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!(target instanceof HTMLDetailsElement)) return;

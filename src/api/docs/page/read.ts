@@ -1,4 +1,4 @@
-/** Reads values in JSON documents; what is missing is empty. */
+/** Reads values in JSON documents; a missing value reads as empty. */
 import type { Json } from '../../../engine/runtime/json.ts';
 import type { JsonObject } from '../definitions.ts';
 

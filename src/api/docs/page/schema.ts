@@ -19,7 +19,7 @@ export function schemaOf(schema: Json | undefined): Html {
   return html`<p class="type">${typeOf(schema)}${about(schema)}</p>${fieldsOf(schema)}`;
 }
 
-/** The values that it may have, where they can be listed; those of `null` and `""` left out. */
+/** The values that it may have, where they can be listed; `null` and `""` are left out. */
 export function choicesOf(schema: Json | undefined): readonly string[] {
   const choices = [
     ...listAt(schema, 'enum'),

@@ -8,7 +8,7 @@ import { at, entriesAt, listAt, textAt } from './read.ts';
 
 export const ORIGIN = 'http://localhost:8080';
 
-/** Code with a button; `live`: addresses and ids in it are replaced by ones of this market. */
+/** Code with a button; `live`: its addresses and ids are replaced by this market's. */
 export function code(text: string, id?: string): Html {
   const name = id === undefined ? null : html` id="${id}"`;
   const button = html`<button type="button" class="copy" hidden>Copy</button>`;
@@ -38,10 +38,10 @@ interface SampleRequest {
   readonly needsKey: boolean;
 }
 
-/** Of a route that wants an API key; the reader has one from the operator of the server. */
+/** Header for a route that needs an API key; the reader has one from the operator of the server. */
 const AUTHORIZATION = ['authorization', 'Bearer upc_YOUR_KEY'] as const;
 
-/** The same request in three languages; the page shows one of them. */
+/** The same request in three languages; the page shows the chosen one. */
 export function samples(method: string, path: string, operation: Json): Html {
   const request = requestOf(method, path, operation);
   return inLanguages([
@@ -115,7 +115,9 @@ function requestOf(method: string, path: string, operation: Json): SampleRequest
   };
 }
 
-/** Each of the ways to call it that the document lists has a key; most routes have one without. */
+/**
+ * Whether each listed way to call the route has a key; most routes can also be called without one.
+ */
 function needsKey(operation: Json): boolean {
   const ways = listAt(operation, 'security');
   return ways.length > 0 && ways.every((way) => at(way, 'apiKey') !== undefined);

@@ -22,7 +22,7 @@ export function expectRefusal({ status, json, text }: Answer, wanted: number, ca
   );
 }
 
-/** Equal as JSON, whatever the order of fields. */
+/** Equal as JSON; the order of fields does not matter. */
 export function isSame(one: unknown, other: unknown): boolean {
   return canonical(one) === canonical(other);
 }

@@ -1,5 +1,5 @@
 /**
- * Clauses of exactness: what was missed comes, losses and rollbacks are reported, streams and HTTP
+ * Clauses of exactness: missed changes arrive, losses and rollbacks are reported, streams and HTTP
  * hold the same at one position, and a repeated request gets the same answer.
  */
 import { type Frame, isRecord } from '../../../client/socket/frame.ts';
@@ -41,7 +41,7 @@ async function resumed(target: Target, since: Position, encoding: 'json' | 'msgp
   const socket = await target.socket(encoding);
   const isRecovered = await subscribe(socket, target.asset, since);
   await target.until(() => socket.of('s').length > 0);
-  await target.rest(SETTLE_MS);
+  await target.pause(SETTLE_MS);
   return { isRecovered, frames: socket.of('s') };
 }
 
@@ -80,7 +80,7 @@ const RESUMING: readonly Clause[] = [
   },
   {
     id: 'resume.exact',
-    promise: 'What comes with `since` lies behind it.',
+    promise: 'With `since`, only changes after that position come.',
     async check(target) {
       const { since } = await missed(target);
       const { frames } = await resumed(target, since, 'json');
@@ -160,7 +160,7 @@ const RESUMING: readonly Clause[] = [
       };
       const before = await ids();
       await fork(target);
-      await target.rest(SETTLE_MS);
+      await target.pause(SETTLE_MS);
       const after = await ids();
       if ([...before].every((id) => after.has(id))) throw new Skipped('the fork undid no trade');
       await socket.frame('`BarsRevised` comes', ({ event, data: told }) => {
@@ -181,13 +181,13 @@ const RESUMING: readonly Clause[] = [
       const isEqual = async () => {
         const { json } = await target.ask(`/v1/trades?asset=${asset}&limit=${PAGE}`);
         const own = tradesOf(socket.of('s')).slice(0, PAGE);
-        // Of a snapshot's page the fork took some away; HTTP fills its own up with older ones.
+        // The fork removed rows of the snapshot's page, and HTTP fills its page up with older rows.
         const isWhole = Array.isArray(json) && (json.length < PAGE || own.length > PAGE / 2);
         return isWhole && isSame(json.slice(0, Math.max(1, own.length)), own);
       };
       for (let tries = 0; tries < 20; tries += 1) {
         if (await isEqual()) return;
-        await target.rest(SETTLE_MS);
+        await target.pause(SETTLE_MS);
       }
       expect(false, 'trades of the frames are those of /v1/trades');
     },
@@ -240,7 +240,7 @@ async function same(
   throw new Skipped('the market changed between every two snapshots');
 }
 
-/** Without what only one of the two has. */
+/** Removes fields that only HTTP or only the stream has. */
 function omit(...names: readonly string[]) {
   return (value: unknown) => {
     if (!isRecord(value)) return value;
@@ -338,7 +338,7 @@ async function built(target: Target, key: string, address: string): Promise<Answ
   const { clock } = target.deps;
   const endMs = clock.monotonicMs() + FUNDED_MS;
   while (answer.status !== 200 && clock.monotonicMs() < endMs) {
-    await target.rest(500);
+    await target.pause(500);
     answer = await order(target, key, 10 * ADA, address);
   }
   if (answer.status !== 200) throw new Skipped(`no order is built: ${answer.text.slice(0, 80)}`);

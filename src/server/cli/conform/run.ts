@@ -5,8 +5,8 @@ import { decoderOf } from '../../../client/socket/frame.ts';
 import { messageOf } from '../../../engine/runtime/errors.ts';
 import { escapeMarkup } from '../../../engine/runtime/markup.ts';
 import { DONE, FAILED } from '../commandContext.ts';
+import type { ConformCommand } from '../commands/conform.ts';
 import type { Clause } from './clause.ts';
-import type { ConformCommand } from './command.ts';
 import { EXACT_CLAUSES } from './exact.ts';
 import { HTTP_CLAUSES } from './http.ts';
 import { STREAM_CLAUSES } from './streams.ts';
@@ -40,7 +40,8 @@ export async function runConform(command: ConformCommand, deps: ConformDeps): Pr
     const { data } = await client.tickers.list({ sort: 'lastTradeTime', limit: 1 });
     asset = data.items[0]?.asset ?? null;
   } catch (error) {
-    // A server without tickers is judged by the others; one that does not answer is not judged.
+    // A server without tickers is judged by the others; a server that does not answer is not
+    // judged.
     if (!('status' in Object(error)) || Object(error).status === null) {
       deps.complain(`${url}: ${messageOf(error)}`);
       return FAILED;
@@ -84,7 +85,7 @@ const CHARACTER = 7;
 const PADDING = 10;
 
 /** `conforms | 58 of 60`: two boxes, as badges in a README are. */
-export function badgeOf(verdicts: readonly Verdict[]): string {
+function badgeOf(verdicts: readonly Verdict[]): string {
   const tried = verdicts.filter(({ is }) => is !== 'skipped');
   const kept = tried.filter(({ is }) => is === 'kept').length;
   const colour = kept === tried.length && kept > 0 ? '#15803d' : '#b91c1c';

@@ -141,9 +141,9 @@ const SOCKETS: readonly Clause[] = [
       await socket.snapshot('s');
       socket.subscribe('s', 'PoolFeed', { asset: UNKNOWN });
       await socket.frame('the new topic answers', ({ event }) => event === 'PoolFeedUpdate');
-      await target.rest(SETTLE_MS);
+      await target.pause(SETTLE_MS);
       const before = socket.of('s').length;
-      await target.rest(1_500);
+      await target.pause(1_500);
       expect(socket.of('s').length === before, 'the subscription before it has ended');
     },
   },
@@ -158,7 +158,7 @@ const SOCKETS: readonly Clause[] = [
       socket.say({ messageType: 'unsubscribe', requestId: 's' });
       await socket.frame('`Unsubscribed` answers', ({ event }) => event === 'Unsubscribed');
       const before = socket.of('s').length;
-      await target.rest(1_500);
+      await target.pause(1_500);
       expect(socket.of('s').length === before, 'nothing comes after it');
     },
   },
@@ -206,8 +206,8 @@ const SOCKETS: readonly Clause[] = [
   },
 ];
 
-/** Tries until both have one of the same position. */
-export async function sameSnapshots(
+/** Tries until both sockets have a snapshot at the same position. */
+async function sameSnapshots(
   target: Target,
   sockets: readonly {
     frames: Frame[];

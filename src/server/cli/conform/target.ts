@@ -8,7 +8,7 @@ import { withDeadline } from '../../../engine/runtime/abort.ts';
 import { type Clock, pause } from '../../../engine/runtime/clock.ts';
 import { openSocket } from '../load/openSocket.ts';
 
-/** A promise that the server does not keep: what it said, and what was promised. */
+/** A promise that the server does not keep: the message has the server's answer and the promise. */
 export class Broken extends Error {}
 /** A clause that cannot be tried here, and why. */
 export class Skipped extends Error {}
@@ -56,7 +56,7 @@ export class Target {
     return asset;
   }
 
-  /** Ends what the clause opened. */
+  /** Closes everything that the clause opened. */
   close(): void {
     for (const end of this.#ends.splice(0)) end();
   }
@@ -77,7 +77,10 @@ export class Target {
     return this.ask(path, { method: 'POST', headers: all, body: JSON.stringify(body) });
   }
 
-  /** Bytes as they are; answers what came until the server ended, or two seconds passed. */
+  /**
+   * Bytes as they are; returns the bytes received until the server ended the connection, or two
+   * seconds passed.
+   */
   async raw(text: string): Promise<string> {
     const { hostname, port, protocol } = new URL(this.deps.url);
     if (protocol !== 'http:') throw new Skipped('needs a server without TLS');
@@ -123,12 +126,12 @@ export class Target {
     const endMs = clock.monotonicMs() + limitMs;
     while (!isTrue()) {
       if (clock.monotonicMs() >= endMs) return false;
-      await this.rest(LOOK_MS);
+      await this.pause(LOOK_MS);
     }
     return true;
   }
 
-  rest(ms: number): Promise<void> {
+  pause(ms: number): Promise<void> {
     return pause(this.deps.clock, ms, new AbortController().signal);
   }
 }
@@ -177,7 +180,7 @@ export class JudgedSocket {
     this.#socket.close();
   }
 
-  /** The first frame that fits, also one that came before; broken where none comes. */
+  /** The first frame that fits, earlier frames included; broken where none comes. */
   async frame(what: string, fits: (frame: Frame) => boolean, limitMs?: number): Promise<Frame> {
     const found = () => this.frames.find(fits);
     await this.#target.until(() => found() !== undefined || this.closeCode !== null, limitMs);
@@ -195,7 +198,7 @@ export class JudgedSocket {
     );
   }
 
-  /** What the server said of `since`. */
+  /** Whether the server recovered the subscription from `since`. */
   async accepted(requestId: string): Promise<boolean> {
     const { event, data } = await this.frame('`Subscribed` answers a subscription', (frame) => {
       return frame.requestId === requestId && /^(Subscribed|Error)$/.test(frame.event);
@@ -211,7 +214,7 @@ export class JudgedSocket {
   }
 }
 
-export class JudgedEvents {
+class JudgedEvents {
   readonly status: number;
   readonly headers: Headers;
   readonly frames: Frame[] = [];

@@ -9,8 +9,8 @@ import type { AssetId } from '../../../engine/market/asset.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import { counted } from '../../../engine/runtime/counted.ts';
 import { assetNamed, DONE, FAILED } from '../commandContext.ts';
+import type { ExportCommand } from '../commands/dump.ts';
 import { Progress, type ProgressOutput } from '../progress.ts';
-import type { ExportCommand } from './command.ts';
 import { dayOf, endOfDay, startOfDay, writeDumpFile } from './files.ts';
 import { BAR_COLUMNS, encodeRows, type Row, TRADE_COLUMNS } from './format.ts';
 

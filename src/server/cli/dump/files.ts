@@ -21,7 +21,7 @@ export interface DumpFile {
 export class DumpError extends Error {}
 
 /** A day is read at once: about two million trades as NDJSON. */
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 const DAY_SECONDS = 86_400;
 const SUM = '.sha256';
 const NAME = new RegExp(`^(\\d{4}-\\d{2}-\\d{2})\\.(${DUMP_FORMATS.join('|')})$`);
@@ -52,8 +52,8 @@ export async function writeDumpFile(path: string, bytes: Uint8Array): Promise<vo
 /** Throws where the bytes do not fit the sum, there is none, or they are too many for a day. */
 export async function readDumpFile({ path }: DumpFile): Promise<Uint8Array> {
   const { size } = await stat(path);
-  if (size > MOST_BYTES) {
-    throw new DumpError(`${path}: ${size} bytes, at most ${MOST_BYTES}: a file holds one day`);
+  if (size > MAX_BYTES) {
+    throw new DumpError(`${path}: ${size} bytes, at most ${MAX_BYTES}: a file holds one day`);
   }
   const [bytes, sum] = await Promise.all([
     readFile(path),

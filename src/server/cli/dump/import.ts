@@ -2,7 +2,9 @@
  * `import`: the trades of a dump as lines of a feed (docs/replay.md). All files are checked before
  * the first line; days are read one after the other.
  */
+
 import { Readable } from 'node:stream';
+import { messageOf } from '../../../engine/runtime/errors.ts';
 import { DumpError, type DumpFile, listDumpFiles, readDumpFile } from './files.ts';
 import { decodeRows, type Row, TRADE_COLUMNS } from './format.ts';
 
@@ -77,7 +79,7 @@ async function rowsOf(file: DumpFile): Promise<Row[]> {
   try {
     return await decodeRows(TRADE_COLUMNS, bytes, file.format);
   } catch (error) {
-    throw new DumpError(`${file.path}: ${error instanceof Error ? error.message : error}`);
+    throw new DumpError(`${file.path}: ${messageOf(error)}`);
   }
 }
 

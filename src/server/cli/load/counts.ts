@@ -1,11 +1,11 @@
-/** What a thread of the load counted, as it is sent to the main thread and added up there. */
+/** Counts of one thread of the load, sent to the main thread and added up there. */
 import { build, decodeFromCompressedBase64, type Histogram } from 'hdr-histogram-js';
 import { STREAM_FAULTS, type StreamFault } from './streamCheck.ts';
 
 /** Microseconds; above it a value counts as the largest one. */
 const LONGEST_US = 3_600_000_000;
 const DIGITS = 2;
-/** Of causes, close codes and statuses: a server may make up any number of them. */
+/** Most distinct causes, close codes and statuses: a server may make up any number of them. */
 const MAX_NAMES = 100;
 
 export type Tally = Record<string, number>;

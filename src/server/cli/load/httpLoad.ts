@@ -1,4 +1,4 @@
-/** Requests of the load: autocannon asks, one of it for each route. */
+/** Requests of the load: an autocannon for each route sends them. */
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { type Scenario, type Tokens, variantsOf, withTokens } from './scenario.ts';
@@ -19,7 +19,7 @@ interface CannonOptions {
   readonly requests: readonly object[];
 }
 
-export function routeName({ name, method, path }: Route): string {
+function routeName({ name, method, path }: Route): string {
   return name ?? `${method} ${path}`;
 }
 

@@ -138,7 +138,7 @@ export class LoadSocket {
     this.#link?.request(topics);
   }
 
-  /** Bytes are those of frames; a slow reader stops reading until they are due. */
+  /** Counts the bytes of frames; a slow reader stops reading until they are due. */
   #counting(decode: Decode): Decode {
     const { counts } = this.#deps;
     return (data) => {
@@ -190,7 +190,8 @@ export class LoadSocket {
       check.resync();
     } else {
       const ageMs = ts === undefined ? 0 : clock.nowMs() + skewMs - ts;
-      // A snapshot is made for the one who asks; what a slow reader waits for is its own time.
+      // A snapshot is made on request, so its age is not counted. A slow reader's delay comes from
+      // its own pace.
       const isLive = !frame.snapshot && this.#wanted.readKibPerSecond === undefined;
       if (isLive) counts.frameAge(ageMs);
       check.frame(frame, ageMs);

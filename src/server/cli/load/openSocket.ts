@@ -1,4 +1,4 @@
-/** WebSockets of the package `ws`: they can stop reading, which those of Node cannot. */
+/** WebSockets of the package `ws`: they can stop reading, unlike the WebSockets of Node. */
 import { WebSocket } from 'ws';
 import type { Socket } from '../../../client/platform.ts';
 

@@ -26,7 +26,7 @@ export interface Report {
   readonly sockets: {
     readonly opened: number;
     readonly frames: number;
-    /** Of frames, after decompression. */
+    /** Bytes of frames, after decompression. */
     readonly bytes: number;
     readonly resyncs: number;
     readonly lost: Readonly<Record<string, number>>;
@@ -46,7 +46,7 @@ export interface Report {
   readonly samples: readonly Sample[];
 }
 
-export interface ReportFacts
+interface ReportFacts
   extends Pick<Report, 'url' | 'startedAt' | 'seconds' | 'scenario' | 'tokens'> {
   readonly limits: readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * `load URL`: starts the threads, adds up what they count each second, shows it, and writes the
+ * `load URL`: starts the threads, adds up their counts each second, shows the sums, and writes the
  * reports. Frames are checked against the contract of the stream in the threads.
  */
 import { access, constants, readFile, writeFile } from 'node:fs/promises';
@@ -10,15 +10,15 @@ import { type Clock, pause } from '../../../engine/runtime/clock.ts';
 import { messageOf } from '../../../engine/runtime/errors.ts';
 import { Thread } from '../../../engine/runtime/thread.ts';
 import { DONE, FAILED, MISUSED } from '../commandContext.ts';
+import type { LoadCommand } from '../commands/load.ts';
 import { inPlace } from '../watch.ts';
-import type { LoadCommand } from './command.ts';
 import { reportOf, reportPage } from './report.ts';
 import { namesTokens, readScenario, type Scenario, scenarioOf, type Tokens } from './scenario.ts';
 import { liveLines, summaryLines } from './screen.ts';
 import type { LoadCalls, Share } from './thread.ts';
 import { generatorLimits, Totals } from './totals.ts';
 
-export interface LoadDeps {
+interface LoadDeps {
   readonly clock: Clock;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Ends the load early; the reports are written. */
@@ -105,7 +105,10 @@ async function tokensFor(scenario: Scenario, client: Client): Promise<Tokens> {
   return { hot: found.slice(0, scenario.hotTokens), tail: found.slice(scenario.hotTokens) };
 }
 
-/** What to add to this clock to get the server's: of the quickest of some answers. */
+/**
+ * Milliseconds to add to this clock to get the server's clock, from the quickest of several
+ * answers.
+ */
 async function skewOf(client: Client, url: string, clock: Clock): Promise<number> {
   if (LOCAL.test(url)) return 0;
   let [best, skewMs] = [Number.POSITIVE_INFINITY, 0];
@@ -140,7 +143,7 @@ async function measure(
     // They answer once they are loaded.
     await Promise.all(threads.map((thread) => thread.call('take', [])));
     startMs = clock.monotonicMs();
-    await cpu.take(SAMPLE_MS);
+    await cpu.percentSince(SAMPLE_MS);
     let beforeMs = startMs;
     for (let count = 1; beforeMs - startMs < lengthMs && !signal.aborted; count += 1) {
       await pause(clock, SAMPLE_MS - ((clock.monotonicMs() - startMs) % SAMPLE_MS), signal);
@@ -148,7 +151,7 @@ async function measure(
       const nowMs = clock.monotonicMs();
       const span = { atMs: nowMs - startMs, lengthMs: nowMs - beforeMs };
       const isMeasured = span.atMs - span.lengthMs >= scenario.rampSeconds * MS_PER_S;
-      totals.add(parts, { ...span, isMeasured, serverCpu: await cpu.take(span.lengthMs) });
+      totals.add(parts, { ...span, isMeasured, serverCpu: await cpu.percentSince(span.lengthMs) });
       show(titleOf(scenario, url, span.atMs), totals, count, deps);
       beforeMs = nowMs;
     }
@@ -216,7 +219,7 @@ class ServerCpu {
   }
 
   /** Percent of one core in the interval since the call before; null where it is unknown. */
-  async take(lengthMs: number): Promise<number | null> {
+  async percentSince(lengthMs: number): Promise<number | null> {
     const seconds = await this.#read();
     const before = this.#beforeSeconds;
     this.#beforeSeconds = seconds;

@@ -1,9 +1,9 @@
 /**
- * What a load consists of: groups of sockets with their topics, and requests. A scenario file
- * (YAML) and the options of the command line both become a `Scenario`.
+ * The parts of a load: groups of sockets with their topics, and requests. A scenario file (YAML)
+ * and the options of the command line both become a `Scenario`.
  *
- * `{hot}` and `{tail}` in a topic's data, a path or a body stand for a token: of the ones with the
- * most volume in 24 hours, or of those after them. Sockets and requests take them in turns.
+ * `{hot}` and `{tail}` in a topic's data, a path or a body stand for a token: one with the most
+ * volume in 24 hours, or one after these. Sockets and requests take them in turns.
  */
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -11,7 +11,7 @@ import { parse, YAMLError } from 'yaml';
 import { checkOf } from '../../../api/gateway/input.ts';
 import { Failure, messageOf } from '../../../engine/runtime/errors.ts';
 import type { Json } from '../../../engine/runtime/json.ts';
-import { TRANSPORTS } from './command.ts';
+import { TRANSPORTS } from '../commands/load.ts';
 
 const METHODS = ['GET', 'POST'] as const;
 
@@ -35,7 +35,7 @@ const Sockets = Type.Object(
       { default: 'websocket' },
     ),
     topics: Type.Array(Topic, { minItems: 1, maxItems: MAX_TOPICS.socket }),
-    /** Of each socket; absent: as fast as it can. */
+    /** Reading speed of each socket; absent: as fast as it can. */
     readKibPerSecond: Type.Optional(Type.Number({ minimum: 0.1, maximum: 1_000_000 })),
     /** All sockets of the group are cut at once, and connect again at once. */
     reconnectEverySeconds: Type.Optional(Type.Number({ minimum: 1, maximum: MAX_SECONDS })),
@@ -85,7 +85,7 @@ export interface Tokens {
 
 const check = checkOf(ScenarioFile);
 
-/** A string is an error message: what is wrong, where, and what to do. */
+/** A string is an error message: the cause, the place, and the remedy. */
 export function readScenario(text: string): Scenario | string {
   try {
     return scenarioOf(parse(text));

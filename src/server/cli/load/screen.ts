@@ -43,7 +43,7 @@ function bars(name: string, histogram: Histogram): string[] {
 }
 
 /** Also for the summary: `p50 1.2 ms, …`. */
-export function percentilesText(histogram: Histogram): string {
+function percentilesText(histogram: Histogram): string {
   return PERCENTILES.map((each) => `p${each} ${msText(percentileMs(histogram, each))}`).join(', ');
 }
 
@@ -83,7 +83,7 @@ function msText(ms: number | null): string {
   return ms === null ? '–' : `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   const [kib, mib] = [bytes / KIB, bytes / KIB / KIB];
   if (mib >= 1) return `${mib.toFixed(1)} MiB`;
   return kib >= 1 ? `${kib.toFixed(1)} KiB` : `${bytes} bytes`;

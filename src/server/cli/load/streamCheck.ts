@@ -1,5 +1,5 @@
 /**
- * What one subscription received, held against the contract of the stream (protocol.md 6.4).
+ * Checks the frames of one subscription against the contract of the stream (protocol.md 6.4).
  *
  * Assumes: frames come in the order of the connection; `ts` and `nowMs` are of one clock.
  * Counts:  gap       `prev` is above the known position, or a change has nothing to change
@@ -59,7 +59,7 @@ export class StreamCheck {
     return this.#isPeriodic ? null : this.#known;
   }
 
-  /** Of `Subscribed`. */
+  /** Called with the content of `Subscribed`. */
   accepted(recovered: boolean): void {
     this.#last = null;
     this.#isSnapshotDue = !recovered;
@@ -96,7 +96,7 @@ export class StreamCheck {
     this.#checkSum(data, snapshot);
   }
 
-  /** False: it is older than what is known, and a client ignores it. */
+  /** False: the frame is older than the known state, and a client ignores it. */
   #follows({ event, epoch, seq, prev }: Frame): boolean {
     const [known, last] = [this.#known, this.#last];
     if (known === null || known.epoch !== epoch || prev === null || prev > known.seq) {
@@ -135,7 +135,7 @@ export class StreamCheck {
     const book = withBookChanges((isWhole ? null : this.#book) ?? { asks: [], bids: [] }, data);
     if (bookChecksum(book) !== data.checksum) {
       this.#found('checksum');
-      // Counted once: what is built on it would be wrong as well.
+      // Counted once: later changes to the wrong state would be wrong as well.
       this.#book = null;
     } else this.#book = book;
   }

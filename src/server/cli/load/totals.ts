@@ -1,4 +1,4 @@
-/** What all threads counted, added up, and second by second. */
+/** Counts of all threads, added up, in total and second by second. */
 import type { Histogram } from 'hdr-histogram-js';
 import {
   addEncoded,
@@ -24,13 +24,13 @@ export interface Sample {
   readonly frameP99: number | null;
   readonly requestP50: number | null;
   readonly requestP99: number | null;
-  /** Of the server, in percent of one core; null: unknown. */
+  /** CPU time of the server in percent of one core; null: unknown. */
   readonly serverCpu: number | null;
   /** The busiest thread of the load, in percent. */
   readonly generatorBusy: number;
 }
 
-export interface RouteTotal {
+interface RouteTotal {
   readonly statuses: Tally;
   bytes: number;
   readonly latency: Histogram;
@@ -53,7 +53,7 @@ export class Totals {
   opened = 0;
   open = 0;
   resyncs = 0;
-  /** Of the busiest thread, in each interval behind the ramp. */
+  /** Use of the busiest thread, in each interval after the ramp. */
   readonly busy: number[] = [];
   lateMs = 0;
   readonly lost: Tally = {};
@@ -72,7 +72,7 @@ export class Totals {
     return [...this.routes.values()].reduce((sum, { statuses }) => sum + sumOf(statuses), 0);
   }
 
-  /** `parts`: one of each thread, of the same interval, which ended `atMs` after the start. */
+  /** `parts`: counts of each thread in one interval, which ended `atMs` after the start. */
   add(parts: readonly CountsPart[], { atMs, lengthMs, serverCpu, isMeasured }: Interval): void {
     const frames = newHistogram();
     const requests = newHistogram();
@@ -135,7 +135,7 @@ export function percentileMs(histogram: Histogram, percentile: number): number |
 }
 
 export interface Bucket {
-  /** Values up to this many milliseconds, above those of the bucket before. */
+  /** Values up to this many milliseconds, beyond the bucket before. */
   readonly upToMs: number;
   readonly count: number;
 }
@@ -168,10 +168,10 @@ function countUpTo(histogram: Histogram, us: number): number {
   return least;
 }
 
-/** A thread this busy waits for itself; timers this late move what is measured with them. */
+/** A thread this busy waits for itself; if timers are this late, the measured times are wrong. */
 const BUSY_SHARE = 0.85;
 const LATE_MS = 50;
-/** Of the intervals: one alone may be a garbage collection. */
+/** Share of busy intervals, because one alone may be a garbage collection. */
 const BUSY_INTERVALS = 0.2;
 /** A rate that was not reached although the threads had time: the connections are too few. */
 const REACHED_SHARE = 0.9;

@@ -20,6 +20,8 @@ export const TOKEN = {
     'in a block, orders stay open.',
   graduated: 'This token has graduated: it is traded in an AMM pool. The curve is closed for good.',
   ammHolds: 'AMM pool with {coins}',
+  inPool: 'AMM pool',
+  poolId: 'Pool',
   filled: '{coins} of {cap}',
   missing: '{coins} to go until it graduates.',
   picture: {
@@ -49,6 +51,12 @@ export const TOKEN = {
   largestOf: 'The largest {listed} of {all}',
   distribution: 'Who has how much of the tokens outside the pool',
   outsidePool: 'Shares of the {tokens} tokens outside the pool.',
+  traderList: 'Top traders',
+  topTraders: {
+    sort: 'By',
+    sorts: { realized: 'Realized', unrealized: 'Unrealized', volume: 'Volume' },
+    columns: ['Wallet', 'Buys / sells', 'Spent', 'Received', 'Balance', 'Realized', 'Unrealized'],
+  },
   onCurve: 'Curve',
   inAmm: 'AMM pool',
   tokensOnCurve: 'Tokens still on the curve',
@@ -68,18 +76,33 @@ export const TOKEN = {
   caution: 'Caution',
   fine: 'Fine',
   flags: {
-    shares: { top10: 'Top 10 holders', topHolder: 'Top holder', author: 'Author holds' },
-    outside: 'Shares of the tokens outside the pool.',
+    shares: {
+      top10: 'Top 10 holders',
+      topHolder: 'Top holder',
+      author: 'Author holds',
+      locked: 'Locked',
+    },
     authorSold: 'Author sold',
     authorSoldMeans: 'Whether a sell of the author’s key was filled.',
     sold: '{tokens} tokens',
     no: 'no',
-    bundled: 'Bundled buys',
-    bundledMeans:
-      'Keys other than the author’s that bought in the block of the launch, and what these buys ' +
-      'brought of all tokens that have left the pool.',
+    launches: 'Other launches',
+    launchesMean: 'Other tokens that the author’s key launched, and how many of them graduated.',
+    launched: { one: '#, {graduated} graduated', other: '#, {graduated} graduated' },
+    groups: { bundlers: 'Bundlers', snipers: 'Snipers', insiders: 'Insiders' },
+    groupsMean: {
+      bundlers:
+        'Keys other than the author’s whose filled buy was placed in the block of the launch or ' +
+        'before it, and what they hold now.',
+      snipers:
+        'Keys other than the author’s whose filled buy was placed in the three blocks after that ' +
+        'of the launch, and what they hold now.',
+      insiders:
+        'Keys that the launch paid tokens to, or that got tokens from the author outside the ' +
+        'market, and what they hold now.',
+    },
     none: 'none',
-    bundle: { one: '# key, {percent}%', other: '# keys, {percent}%' },
+    keys: { one: '# key, {percent}%', other: '# keys, {percent}%' },
   },
   sides: { all: 'All', buy: 'Buys', sell: 'Sells' },
   sideOf: '{what}: side',
@@ -149,8 +172,8 @@ export const TRADE = {
   kind: 'Kind of order',
   kinds: { market: 'Market', limit: 'Limit' },
   limit: {
-    mostPrice: 'Max. price',
-    leastPrice: 'Min. price',
+    maxPrice: 'Max. price',
+    minPrice: 'Min. price',
     now: 'Price now: {price} ADA.',
     steps: 'Distance from the price now',
     wait: 'Expires in',
@@ -224,7 +247,7 @@ export const TRADE = {
       CURVE: 'What the curve pays at this moment, fees taken off.',
       AMM: 'What the AMM pool pays at this moment, fees taken off.',
     },
-    leastMeans: '{least} is the limit price: the order stays open rather than accept less.',
+    minMeans: '{least} is the limit price: the order stays open rather than accept less.',
     priceMeans: '{price} ADA for one {ticker}, with fees.',
     impactOfBuy: text('You pay {impact} more per token than the price now, fees included.'),
     impactOfSell: text('You get {impact} less per token than the price now, fees included.'),
@@ -281,16 +304,16 @@ export const LOCK = {
 export const LOGO = {
   label: 'Logo',
   choose: 'Choose a picture',
-  limits: 'PNG, JPEG or GIF; at most 5 MiB and 4096 × 4096 pixels.',
+  limits: 'PNG, JPEG or GIF; at most {most} MiB and {side} × {side} pixels.',
   drawnAgain:
     'PNG and JPEG are drawn again here: the place and camera of a photograph stay with you.',
   size: '{width} × {height} pixels, {size}',
   none: 'Choose a picture.',
   empty: 'This file is empty.',
-  tooLarge: 'A logo has at most 5 MiB; this file has {size}.',
+  tooLarge: 'A logo has at most {most} MiB; this file has {size}.',
   otherType: 'A logo is a PNG, JPEG or GIF image; this file is none.',
   damaged: 'This image is damaged: the browser cannot read it.',
-  tooWide: 'A logo has at most 4096 × 4096 pixels; this has {width} × {height}.',
+  tooWide: 'A logo has at most {side} × {side} pixels; this has {width} × {height}.',
 } as const;
 
 export const LAUNCH = {
@@ -308,14 +331,14 @@ export const LAUNCH = {
     telegram: 'Telegram (optional)',
     discord: 'Discord (optional)',
     website: 'Website (optional)',
-    initialDeposit: 'First buy (optional)',
+    initialBuy: 'First buy (optional)',
   },
   hints: {
-    name: 'Up to 16 characters. It stays for good.',
-    ticker: '1 to 6 letters and digits.',
-    description: 'At most 500 characters.',
+    name: 'Up to {most} characters. It stays for good.',
+    ticker: '1 to {most} letters and digits.',
+    description: 'At most {most} characters.',
     link: 'Full link, starting with https://',
-    initialDeposit: 'You buy the first tokens in the launch itself.',
+    initialBuy: 'You buy the first tokens in the launch itself.',
   },
   inWallets: {
     title: 'In wallets',
@@ -337,7 +360,7 @@ export const LAUNCH = {
   youGet: 'You get',
   share: 'Share of the supply',
   total: 'Total',
-  toPool: 'Into the pool: first buy and deposit',
+  toPool: 'Into the pool: first buy and minimum ADA',
   toOthers: 'Fee of the launch',
   kindsMean:
     'Meme or AI, Default or Hyped: labels of the token, for good. The curve, its fees and its ' +
@@ -356,7 +379,7 @@ export const LAUNCH = {
       invisible: 'A name has at least one visible character.',
     },
     noTicker: 'Enter a ticker.',
-    ticker: 'A ticker has 1 to 6 letters and digits, A to Z and 0 to 9.',
+    ticker: 'A ticker has 1 to {most} letters and digits, A to Z and 0 to 9.',
     description: 'At most {most} characters; this has {is}.',
     halfCharacter: 'This holds half a character.',
     direction: 'A description has no characters that change the direction of text.',

@@ -84,7 +84,7 @@ export const EXTENSION = {
   accountChanged: 'The wallet changed its account: connect it again.',
   noKey: 'The wallet has no key for this transaction.',
   refused: 'The wallet refused.',
-  /** Follows one of the four texts before it. `words`: the wallet's own message. */
+  /** Follows any of the four texts before it. `words`: the wallet's own message. */
   said: 'It says: {words}',
   failed: 'The wallet failed: {words}',
   noOwnKey: '{name} has an address without a key: it cannot trade here.',
@@ -102,6 +102,9 @@ export const EXTENSION = {
 export const PORTFOLIO = {
   title: 'Portfolio',
   allWallets: { one: 'All # wallets', other: 'All # wallets' },
+  total: 'Total',
+  totalOf: 'ADA in the wallet and the value of its tokens, without open orders and locks.',
+  ada: 'ADA',
   value: 'Value of tokens',
   realized: 'Realized',
   unrealized: 'Unrealized',
@@ -115,11 +118,8 @@ export const PORTFOLIO = {
   noHistory: 'No line yet: it takes two points in this span.',
   tokens: 'Tokens',
   picture: {
-    share: 'Share as a picture',
     title: 'Your profit and loss as a picture',
     gain: 'Profit and loss',
-    save: 'Save the picture',
-    send: 'Share it',
     failed: 'This browser does not draw pictures.',
   },
   columns: {
@@ -132,6 +132,16 @@ export const PORTFOLIO = {
     unrealized: 'Unrealized',
     gain: 'Gain',
   },
+} as const;
+
+/** Pictures to share. */
+export const PICTURE = {
+  share: 'Share as a picture',
+  save: 'Save the picture',
+  send: 'Share it',
+  ofToken: '{name} as a picture',
+  ofGain: 'Profit and loss of {name} as a picture',
+  notDrawn: 'The server drew no picture (status {status}). Try again.',
 } as const;
 
 export const ORDERS = {
@@ -148,8 +158,9 @@ export const ORDERS = {
     ended: 'No order of yours has ended yet.',
   },
   loading: 'Your orders are being loaded.',
-  trouble: 'Your orders: {why}',
+  problem: 'Your orders: {why}',
   ended: 'ended {when}',
+  executedAt: 'at {price} · fee {fee}',
   atLeast: '{offered} → at least {least}',
   soFar: '{offered} → {got} so far',
   explained: '{meaning} Placed {placed}.',

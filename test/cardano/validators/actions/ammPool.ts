@@ -1,4 +1,7 @@
-/** Trades on the AMM: each order to the unit, and what is owed to the creator. */
+/**
+ * Trades on the AMM: each order is executed to the unit, and the amount owed to the creator is
+ * exact.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attack } from '../cases.ts';

@@ -1,4 +1,4 @@
-/** Collect: the creator gets exactly what is owed, in an output that serves nothing else. */
+/** Collect: the creator gets exactly the amount owed, in an output that serves nothing else. */
 import { type Assets, Constr, type Data, scriptFromNative } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
 import type { Input, Output, Plan } from '../judge.ts';
@@ -54,7 +54,7 @@ const payout = (address = CREATOR.address, lovelace = OWED): Output => ({
   assets: { lovelace },
 });
 
-/** What the bank's input is paired with, so that payouts come behind every pair. */
+/** Paired with the bank's input, so that payouts come behind every pair. */
 const filler: Output = { address: BANK.enterprise, assets: { lovelace: 2n * ADA } };
 
 function collect(world: World, one: Case = {}, paid = [payout()], signer: Key = EXECUTOR): Plan {

@@ -1,4 +1,7 @@
-/** Trades on the curve: each order to the unit, up to the cap, and what a trade may not do. */
+/**
+ * Trades on the curve: each order is executed to the unit, up to the cap, and forbidden changes are
+ * refused.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costOf, DEFAULT_CURVE, sellLovelace } from '../../../../src/engine/market/curve.ts';
@@ -28,23 +31,23 @@ trading('curve', curveVenue, 'not what the curve gives');
 
 /** A pool that is `short` lovelace below its cap, of which a thousandth is more than 2 ADA. */
 const near = (world: World, short: bigint, order: OrderCase): Plan =>
-  trade(world, launched(world), curveVenue(MOST_SOLD, 0n, capAt(short)), [order]);
-const MOST_SOLD = 730_000_000n;
-const capAt = (short: bigint) => KEEP + costOf(DEFAULT_CURVE, 0n, MOST_SOLD) + short;
-/** Of which exactly `net` enters the pool. */
+  trade(world, launched(world), curveVenue(MAX_SOLD, 0n, capAt(short)), [order]);
+const MAX_SOLD = 730_000_000n;
+const capAt = (short: bigint) => KEEP + costOf(DEFAULT_CURVE, 0n, MAX_SOLD) + short;
+/** A buy of which exactly `net` enters the pool. */
 const bringing = (net: bigint): OrderCase => ({
   side: 'buy',
   amount: (100n * (net - 1n)) / 99n + 1n,
 });
 
 legal('curve: the last trade below the cap, to the last lovelace above it', (world) =>
-  near(world, 1n, bringing(1n + mostBeyond(1n))),
+  near(world, 1n, bringing(1n + maxBeyond(1n))),
 );
 legal('curve: a buy that just reaches the cap', (world) =>
   near(world, 10n * ADA, bringing(10n * ADA)),
 );
 attack('curve: one lovelace too far beyond the cap', 'beyond the cap', (world) =>
-  near(world, 1n, bringing(2n + mostBeyond(1n))),
+  near(world, 1n, bringing(2n + maxBeyond(1n))),
 );
 legal('curve: 2 ADA beyond a small cap', (world) => small(world, 2n * ADA));
 attack('curve: 2 ADA and a lovelace beyond a small cap', 'beyond the cap', (world) =>
@@ -66,7 +69,7 @@ attack('curve: a redeemer that is a number', 'Warning: invalid Redeemer data', (
 );
 
 /** The most beyond the cap of the pool that is `short` of it. */
-function mostBeyond(short: bigint): bigint {
+function maxBeyond(short: bigint): bigint {
   return capAt(short) / 1000n;
 }
 

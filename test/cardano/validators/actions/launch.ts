@@ -88,7 +88,7 @@ function launch(world: World, one: Case = {}): Plan {
   };
 }
 
-/** What follows from another launch id. */
+/** NFT and token of another launch id. */
 function idsOf(world: World, id: Constr<Data>): Ids {
   const nft = world.policyId + nftName(id);
   const token = mintingPolicyToId(world.tokenPolicy(nftName(id))) + TOKEN_NAME;

@@ -1,4 +1,7 @@
-/** The order validator: fills at the worst price, refunds, cancels, and what it refuses. */
+/**
+ * The order validator: it allows fills at the worst price, refunds and cancels, and refuses the
+ * rest.
+ */
 import { type Data, scriptFromNative } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
 import type { Plan } from '../judge.ts';
@@ -29,7 +32,7 @@ import {
 const SCRIPT = scriptFromNative({ type: 'sig', keyHash: EXECUTOR.pkh });
 const BUY: OrderCase = { side: 'buy', amount: 5n * ADA };
 const SELL: OrderCase = { side: 'sell', amount: 1_000_000n };
-/** What they get. */
+/** Amounts that these orders get. */
 const TOKENS = curveVenue().fill('buy', BUY.amount);
 const LOVELACE_OUT = curveVenue().fill('sell', SELL.amount);
 
@@ -39,7 +42,7 @@ const fill = (world: World, one: OrderCase, change: PoolChange = {}): Plan =>
 
 const priced = (one: OrderCase, got: bigint): OrderCase => ({ ...one, worst: [got, one.amount] });
 
-/** Of Alice, spent by other means than a fill. */
+/** An order of Alice, spent without a fill. */
 function spend(world: World, one: OrderCase, redeemer: Data, change: Partial<Spending> = {}): Plan {
   const { signer = EXECUTOR, fromMs, less = REFUND_FEE, lessTokens = 0n, moreTokens = 0n } = change;
   const ids = launched(world);

@@ -1,4 +1,4 @@
-/** Who reads settings takes those in force, and no others. */
+/** A script that reads settings accepts only the output with the settings NFT. */
 import { credentialToAddress } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
 import type { Plan } from '../judge.ts';
@@ -29,7 +29,7 @@ export const withSettings = (world: World, plan: Plan, change: Change): Plan => 
   settings: [settingsUtxo(world.settingsId, change)],
 });
 
-/** Of a step that reads settings. */
+/** Tests for a step that reads settings. */
 export function reading(name: string, plan: (world: World) => Plan): void {
   const change = (what: string, check: string | null, to: Change) =>
     attack(`${name}: ${what}`, check, (world) => withSettings(world, plan(world), to));
@@ -57,7 +57,7 @@ export function reading(name: string, plan: (world: World) => Plan): void {
 /** Executes from a rotation on. */
 const NEXT = key(14);
 
-/** Of a step that the executor signs. */
+/** Tests for a step that the executor signs. */
 export function executing(name: string, plan: (world: World) => Plan): void {
   reading(name, plan);
   const rotated = { datum: settingsDatum(NEXT) };

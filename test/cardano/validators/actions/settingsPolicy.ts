@@ -20,7 +20,7 @@ interface Case {
   readonly redeemer?: Data;
 }
 
-/** Of the NFT, as `deploy` mints it. */
+/** Mints the settings NFT as `deploy` does. */
 function mint({ settingsPolicy, settingsId }: World, one: Case = {}): Plan {
   const { seed = SEED, amounts = { [SIGNERS_HASH]: 1n } } = one;
   const { redeemer = redeemers.mintSettings(SIGNERS_HASH) } = one;

@@ -1,4 +1,4 @@
-/** What a trade of either pool allows and refuses, with the executor's real key. */
+/** Trades that either pool allows and refuses, with the executor's real key. */
 import assert from 'node:assert/strict';
 import { Constr, type Data, scriptFromNative } from '@lucid-evolution/lucid';
 import { attack, legal } from '../cases.ts';
@@ -50,7 +50,7 @@ export function trading(name: string, venue: () => Venue, wrongAmount: string): 
       { ...SELL, moreLovelace: 1n },
     ]),
   );
-  // In the order of execution, which is not that of the inputs.
+  // The order of execution differs from the order of inputs.
   legal(`${name}: the third order first`, (world) => {
     const [first, second, third] = MIXED;
     if (!first || !second || !third) throw new Error('three orders');
@@ -213,7 +213,7 @@ function executedAs(
   const replay: Venue = {
     ...venue,
     fill(side, amount) {
-      // The pool moves as the orders are executed; each gets what it got then.
+      // The pool moves as the orders are executed; each order gets the amount of its execution.
       const moved = executed[next];
       next += 1;
       if (moved) venue.fill(moved.side, moved.amount);
@@ -227,7 +227,10 @@ function executedAs(
 /** Gives 1 token and stays as it is. */
 const unmoved = (venue: Venue): Venue => ({ ...venue, fill: () => 1n });
 
-/** A victim's order gets 1 token, the executor's gets what the victim's lovelace bring. */
+/**
+ * A victim's order gets 1 token; the executor's own order gets the tokens that the victim's
+ * lovelace buy.
+ */
 function stead(world: World, venue: Venue, listed: readonly number[], amount = BUY.amount): Plan {
   const ids = launched(world);
   let isSibling = true;
@@ -251,7 +254,9 @@ function stead(world: World, venue: Venue, listed: readonly number[], amount = B
   );
 }
 
-/** Each gets what the other gives, at a price that suits the executor, who keeps the difference. */
+/**
+ * Two orders trade with each other at a price that suits the executor, who keeps the difference.
+ */
 function crossed(world: World, venue: Venue): Plan {
   const still: Venue = { ...venue, fill: (side) => (side === 'buy' ? SELL.amount : 1n) };
   return trade(world, launched(world), still, [BUY, SELL]);

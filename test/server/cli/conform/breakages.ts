@@ -1,4 +1,7 @@
-/** For each clause of `conform` a server that breaks it: what a proxy does to a sound one. */
+/**
+ * For each clause of `conform` a server that breaks it: a proxy that alters the answers of a
+ * correct server.
+ */
 import type {
   Alterations,
   SeenAnswer,
@@ -125,7 +128,7 @@ export const BREAKAGES: Readonly<Record<string, () => Alterations>> = {
   'stream.unknown-subject': () => changed(/^PoolFeedUpdate$/, (frame) => ({ ...frame, data: {} })),
   'stream.replace': () => {
     let number = 0;
-    // Each subscription gets an id of its own, so that none is replaced.
+    // Each subscription gets its own id, so that none is replaced.
     return {
       said: (frame) => {
         number += 1;
@@ -222,8 +225,8 @@ export const BREAKAGES: Readonly<Record<string, () => Alterations>> = {
 };
 
 /**
- * Clauses about bytes that a proxy would have to read itself: a bare HTTP server breaks them,
- * which executes what it should not.
+ * Clauses about bytes that a proxy would have to read itself: a bare HTTP server breaks them by
+ * executing requests that it should refuse.
  */
 export const LENIENT = [
   'http.two-lengths',

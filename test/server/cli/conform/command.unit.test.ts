@@ -1,9 +1,9 @@
 /** Arguments of `conform`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommand } from '../../../../src/server/cli/commands.ts';
+import { parsed as checked } from '../parsed.ts';
 
-const parsed = (line: string) => parseCommand(line.split(' '));
+const parsed = (line: string) => checked(line.split(' '));
 
 test('conform takes a URL, and reads only unless a devnet is named', () => {
   const usual = { name: 'conform', mayChange: false, waitMs: 20_000, badge: null };
@@ -13,7 +13,7 @@ test('conform takes a URL, and reads only unless a devnet is named', () => {
   assert.deepEqual(parsed(`conform ${url} --devnet --wait 5s --badge a.svg`), all);
 });
 
-test('what conform cannot mean is one line with what to do', () => {
+test('invalid options of conform get a message of one line with the remedy', () => {
   for (const [line, said] of [
     ['conform', /takes the URL of a server/],
     ['conform ws://x', /no http\(s\) URL/],

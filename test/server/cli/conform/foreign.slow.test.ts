@@ -1,4 +1,4 @@
-/** The table in docs/conform.md is what the services do today. */
+/** The table in docs/conform.md equals the present results of the services. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

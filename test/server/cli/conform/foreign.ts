@@ -7,9 +7,10 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { WebSocket, WebSocketServer } from 'ws';
+import { systemRng } from '../../../../src/engine/runtime/rng.ts';
+import { freePorts } from '../../../../src/server/cli/localServers.ts';
 import { type Scope, temporaryDirectory } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
 
@@ -28,7 +29,7 @@ interface Message {
 
 interface Subscription {
   readonly messages: Message[];
-  /** What the service said of the mark; null: nothing. */
+  /** Whether the service reported the mark as recovered; null: nothing. */
   recovered: boolean | null;
   close(): void;
 }
@@ -69,7 +70,7 @@ async function comes(subscription: Subscription, numbers: readonly number[]): Pr
   return JSON.stringify(numbersOf(subscription)) === JSON.stringify(numbers);
 }
 
-/** A mark, and what was published after it while no socket was open. */
+/** Returns a mark and the messages that were published after it while no socket was open. */
 async function missed(service: Service, next: () => number) {
   const before = await service.subscribe(null);
   const numbers = await publish(service, next, 2);
@@ -176,7 +177,7 @@ export async function foreignTable(services: readonly Service[]): Promise<string
   return [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`, ...rows].join('\n');
 }
 
-/** Sends what it gets to all, as the examples of `ws` do. */
+/** Sends each message to all sockets, as the examples of `ws` do. */
 export async function plainService(scope: Scope): Promise<Service> {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
@@ -209,9 +210,9 @@ export function centrifugoVersion(): string | null {
 const KEY = 'test';
 const CHANNEL = 'numbers';
 
-/** With what it has for this: history, recovery, positioning. */
+/** Centrifugo with all its features for this: history, recovery, positioning. */
 export async function centrifugoService(scope: Scope): Promise<Service> {
-  const port = await freePort();
+  const [port = assert.fail()] = await freePorts(1, systemRng);
   const config = join(temporaryDirectory(), 'config.json');
   const channel = { history_size: 1_000, history_ttl: '300s', force_recovery: true };
   const allowed = { force_positioning: true, allow_subscribe_for_client: true };
@@ -278,13 +279,4 @@ async function centrifugoSubscription(port: number, since: Mark | null): Promise
   socket.send(JSON.stringify({ id: 2, subscribe: { channel: CHANNEL, ...from } }));
   await until('it is accepted', () => isAccepted);
   return subscription;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert(typeof address === 'object' && address !== null);
-  await new Promise((resolve) => server.close(resolve));
-  return address.port;
 }

@@ -9,12 +9,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../../../src/engine/runtime/clock.ts';
-import { parseCommand } from '../../../../src/server/cli/commands.ts';
 import type { Report } from '../../../../src/server/cli/load/report.ts';
 import { runLoad } from '../../../../src/server/cli/load/run.ts';
 import { ADA, DevnetWorld } from '../../../e2e/devnet/world.ts';
 import { type Alterations, AlteringProxy, type SeenFrame } from '../../../support/alteringProxy.ts';
 import { temporaryDirectory } from '../../../support/server.ts';
+import { parsed } from '../parsed.ts';
 
 const ALL = 'websocket,msgpack,sse';
 
@@ -47,7 +47,7 @@ describe('load', () => {
   /** Trades while it runs. */
   async function loaded(url: string, options: string, more: () => Promise<unknown> = buy) {
     const out = join(temporaryDirectory(), 'report');
-    const command = parseCommand(`load ${url} --out ${out} ${options}`.split(' '));
+    const command = parsed(`load ${url} --out ${out} ${options}`.split(' '));
     assert(typeof command === 'object' && command.name === 'load', String(command));
     const said: string[] = [];
     const running = runLoad(command, {
@@ -147,7 +147,7 @@ describe('load', () => {
     },
   };
   for (const [fault, alter] of Object.entries(PLANTED)) {
-    // The checks are those of every transport; the first one is tried over each.
+    // All transports have the same checks; the first one is tried over each.
     for (const transport of fault === 'gap' ? ALL.split(',') : ['websocket']) {
       test(`a proxy that plants "${fault}" is found out over ${transport}`, async () => {
         const topics = fault === 'checksum' ? 'OrderBook' : 'Trades';

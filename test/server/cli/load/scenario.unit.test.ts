@@ -1,8 +1,7 @@
-/** Scenarios and options of `load`: what they mean, and what is said of those that mean nothing. */
+/** Scenarios and options of `load`: their meaning, and the messages for invalid ones. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { parseCommand } from '../../../../src/server/cli/commands.ts';
 import {
   readScenario,
   type Scenario,
@@ -11,11 +10,12 @@ import {
   withTokens,
 } from '../../../../src/server/cli/load/scenario.ts';
 import { generatorLimits, Totals } from '../../../../src/server/cli/load/totals.ts';
+import { parsed } from '../parsed.ts';
 
 const URL = 'http://127.0.0.1:8080';
 
 function scenario(line: string): Scenario {
-  const command = parseCommand(`load ${URL} ${line}`.trim().split(' '));
+  const command = parsed(`load ${URL} ${line}`.trim().split(' '));
   assert(typeof command === 'object' && command.name === 'load', String(command));
   const found = scenarioOf(command.fields);
   assert(typeof found === 'object', String(found));
@@ -68,11 +68,11 @@ test('options that mean nothing get one line with what to do', () => {
     [`load ${URL} --metrics nowhere`, /--metrics takes an http/],
     ['serve --sockets 5', /--sockets goes with load/],
   ] as const) {
-    assert.match(String(parseCommand(line.split(' '))), said, line);
+    assert.match(String(parsed(line.split(' '))), said, line);
   }
 });
 
-test('what is wrong in a scenario file is named by its path', () => {
+test('each fault of a scenario file is named by its path', () => {
   for (const [text, said] of [
     ['a: [', /no YAML/],
     ['', /scenario/],

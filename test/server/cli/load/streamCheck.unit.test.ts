@@ -1,4 +1,4 @@
-/** What counts as a fault of a stream, and what does not: the rules of protocol.md 6.4. */
+/** Which frames count as a fault of a stream: the rules of protocol.md 6.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -44,7 +44,7 @@ test('a frame that comes twice, an older one, and one below a ping have names of
   assert.deepEqual(faultsOf([start, frame(9, null)]), ['backwards']);
 });
 
-test('what a snapshot holds already may come once more before the first change', () => {
+test('changes that a snapshot holds already may repeat before the first new one', () => {
   assert.deepEqual(faultsOf([start, frame(10, 9), frame(9, 8), frame(12, 10)]), []);
 });
 

@@ -5,8 +5,8 @@ import { cutOff, downOf, MARKET, slowDown } from './nats.ts';
 
 export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
   /**
-   * A follower lags behind; then the leader dies, the log is lost, or is again as the follower knew
-   * it, and the third node alone knows what came after.
+   * A follower lags behind; then the leader dies, the log is lost or set back to the follower's
+   * position, and only the third node has the later entries.
    */
   laggardAfterLoss: stepKind({
     weight: 2,
@@ -40,7 +40,7 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
     }),
     apply: leaseLost,
   }),
-  /** What is on its way to NATS is lost with the connection. */
+  /** Messages on their way to NATS are lost with the connection. */
   cutInFlight: stepKind({
     weight: 2,
     alone: 1,
@@ -61,8 +61,8 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
     apply: handOver,
   }),
   /**
-   * What the leader says arrives nowhere, and blocks come. Another node leads; then what the first
-   * one had sent arrives, and copies that lag do not show it yet who leads.
+   * The leader's messages arrive nowhere, and blocks come. Another node leads; then the messages of
+   * the first leader arrive, and lagging copies do not show the new leader yet.
    */
   lateWords: stepKind({
     weight: 2,
@@ -74,6 +74,16 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
       lagMs: draw.oneOf([0, 10_000, 10_000]),
     }),
     apply: lateWords,
+  }),
+  /**
+   * The leader alone has the newest entries, and is cut off; the log is lost, and another node
+   * begins an epoch from less. Then the first one comes back.
+   */
+  furtherButCut: stepKind({
+    weight: 1,
+    alone: 3,
+    draw: (draw) => ({ blocks: draw.between(1, 8), forMs: draw.between(50_000, 90_000) }),
+    apply: furtherButCut,
   }),
   /** Clients ask again since positions that they had a while ago. */
   comeBack: stepKind({
@@ -105,7 +115,7 @@ function laggardAfterLoss(
   const [leader, follower] = [life.pick('leader'), life.pick('follower')];
   const areWell = leader.app !== null && follower.app !== null;
   if (!areWell || leader === follower || leader.isPaused || follower.isPaused) return;
-  // A node that something else stops meanwhile may be the only one that knows the end.
+  // If another step stops a node meanwhile, that node may be the only one that knows the end.
   if (life.isDisturbed) return;
   const { nats, clock, settings } = life.deps;
   const copy = nats.copy();
@@ -139,6 +149,34 @@ function laggardAfterLoss(
       void life.follow(`start ${leader.name}`, leader.start());
     }
   });
+}
+
+/** The leader appends meanwhile. */
+const AHEAD_MS = 1_500;
+
+function furtherButCut(life: Life, { blocks, forMs }: { blocks: number; forMs: number }): void {
+  const leader = life.pick('leader');
+  // A node that something else holds up may be the only one that the others do not hear.
+  if (leader.app === null || leader.isPaused || life.isDisturbed) return;
+  const { nats, chain, clock } = life.deps;
+  const others = life.living.filter((node) => node !== leader);
+  for (const node of others) node.kill();
+  chain.mine(blocks);
+  let isOver = false;
+  const lose = () => {
+    if (isOver) return;
+    isOver = true;
+    cutOff(life, leader.name, 'both', forMs);
+    nats.deleteStream(MARKET);
+    life.lost();
+  };
+  clock.after(AHEAD_MS, lose);
+  for (const node of others) {
+    life.hold(node, AHEAD_MS + 1, () => {
+      lose();
+      if (node.app === null) void life.follow(`start ${node.name}`, node.start());
+    });
+  }
 }
 
 /** The leader stays away longer than any lease. */
@@ -221,7 +259,7 @@ function leaseLost(
   mine();
 }
 
-/** Nothing that NATS has acknowledged is lost. */
+/** No acknowledged message is lost. */
 function cutInFlight(life: Life, { afterMs, forMs }: { afterMs: number; forMs: number }): void {
   const { nats, clock, chain, settings } = life.deps;
   const servers = Array.from({ length: settings.natsServers }, (_, at) => at);

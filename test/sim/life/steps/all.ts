@@ -40,8 +40,8 @@ export interface DrawOptions {
 const HOUR_MS = 3_600_000;
 /** The market starts, and has its first tokens. */
 const FIRST_MS = 120_000;
-const MOST_FAULTS = 6;
-/** Of storms: those of one step that is not disturbed by others. */
+const MAX_FAULTS = 6;
+/** Share of storms that consist of one undisturbed step. */
 const ALONE_SHARE = 0.3;
 /** Behind a step that is alone, before the calm. */
 const AFTER_ALONE_MS = 10_000;
@@ -94,8 +94,8 @@ function stormOfOne(draw: Draw): Storm {
 function stormOfMany(draw: Draw, isBusy: boolean): Storm {
   const forMs = draw.between(30_000, 240_000);
   const faults = isBusy
-    ? draw.between(MOST_FAULTS / 2, 2 * MOST_FAULTS)
-    : draw.between(1, MOST_FAULTS);
+    ? draw.between(MAX_FAULTS / 2, 2 * MAX_FAULTS)
+    : draw.between(1, MAX_FAULTS);
   const steps = Array.from({ length: faults }, () => {
     const step = drawName(draw, ({ weight }) => weight);
     return { atMs: draw.between(0, forMs - 1_000), step, ...STEPS[step]?.draw(draw) };

@@ -1,4 +1,4 @@
-/** What a step of a schedule is: how its fields are drawn, and what it does. */
+/** A step of a schedule: how its fields are drawn, and its effect. */
 import type { Rng } from '../../../../src/engine/runtime/rng.ts';
 import type { Life, NodeChoice } from '../life.ts';
 import type { Field, TimedStep } from '../schedule.ts';
@@ -44,7 +44,10 @@ type Fields = Readonly<Record<string, Field>>;
 export interface StepKind {
   /** How often, beside the others. */
   readonly weight: number;
-  /** It says something only where nothing else is disturbed: how often such a storm is this one. */
+  /**
+   * Set if the step tests something only when nothing else is disturbed: the weight of such a
+   * storm.
+   */
   readonly alone?: number;
   draw(draw: Draw): Fields;
   apply(life: Life, step: TimedStep): void;

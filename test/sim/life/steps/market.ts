@@ -1,4 +1,4 @@
-/** What people do, and what the chain does. */
+/** Steps of people and of the chain. */
 import type { Life } from '../life.ts';
 import type { TradeChoice } from '../ports.ts';
 import { type StepKind, stepKind } from './kind.ts';
@@ -58,7 +58,7 @@ export const MARKET_STEPS: Readonly<Record<string, StepKind>> = {
 };
 
 const KINDS: readonly TradeChoice['kind'][] = ['buy', 'sell', 'buy', 'sell', 'cancel', 'lock'];
-const MOST_TOKENS = 5;
+const MAX_TOKENS = 5;
 
 /** The choices follow from the step's own seed, so that other steps do not change them. */
 function trade(
@@ -82,7 +82,7 @@ function trade(
     const { living } = life;
     const node = living[next(Math.max(1, living.length))];
     // A node that answers nothing holds its callers for a while.
-    if (node === undefined || busy >= MOST_TOKENS || life.isResting) return;
+    if (node === undefined || busy >= MAX_TOKENS || life.isResting) return;
     busy += 1;
     const traded = chain.trade(choice, node).then((outcome) => {
       if (outcome === 'unanswered') timeline.note(node.name, `gave ${kind} no answer`);
@@ -95,6 +95,6 @@ function trade(
 }
 
 function drawKind(tokens: number, next: (most: number) => number): TradeChoice['kind'] {
-  if (tokens < MOST_TOKENS && next(40) === 0) return 'launch';
+  if (tokens < MAX_TOKENS && next(40) === 0) return 'launch';
   return KINDS[next(KINDS.length)] ?? 'buy';
 }

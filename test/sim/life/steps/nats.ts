@@ -1,8 +1,8 @@
-/** What happens between nodes and NATS, and inside it. */
+/** Faults between nodes and NATS, and inside NATS. */
 import type { Life } from '../life.ts';
 import { type StepKind, stepKind } from './kind.ts';
 
-/** Of the market that all runs have; see `MARKET` in nodes' settings. */
+/** Name of the market in all runs; see `MARKET` in nodes' settings. */
 export const MARKET = 'sim';
 export const LEASE_STREAM = `KV_${MARKET}-nodes`;
 export const STREAMS = [MARKET, LEASE_STREAM, `OBJ_${MARKET}-files`] as const;
@@ -144,7 +144,7 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
   }),
 };
 
-/** What is down until the last step that wants it so is over; see `Life.share`. */
+/** The server is down until the last step that shares this name is over; see `Life.share`. */
 export function downOf(server: number): string {
   return `server ${server} is down`;
 }
@@ -161,7 +161,7 @@ export function cutOff(life: Life, name: string, way: 'both' | 'in' | 'out', for
   }
 }
 
-/** All messages of a node take so much longer. */
+/** All messages of a node take this much longer. */
 export function slowDown(life: Life, name: string, ms: number, forMs: number): void {
   const { nats } = life.deps;
   nats.slow(name, ms);
@@ -172,7 +172,7 @@ export function slowDown(life: Life, name: string, ms: number, forMs: number): v
   });
 }
 
-/** All servers come back with what they stored `forMs` before. */
+/** All servers come back with their content of `forMs` before. */
 function olderNats(life: Life, { forMs, downMs }: { forMs: number; downMs: number }): void {
   const { nats, settings } = life.deps;
   const copy = nats.copy();

@@ -1,4 +1,4 @@
-/** What happens to nodes and to the machines that they run on. */
+/** Faults of nodes and of their machines. */
 import { backUp, replaceDirectory, restoreDirectory } from '../disks.ts';
 import type { Life, NodeChoice } from '../life.ts';
 import type { LifeNode, NodeThread } from '../ports.ts';
@@ -207,7 +207,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
   }),
 };
 
-/** What takes longer than two leases has to end the lead. */
+/** A disturbance longer than two leases has to end the lead. */
 function longer(draw: Draw): number {
   return draw.oneOf([draw.duration(), draw.between(40_000, 70_000)]);
 }
@@ -259,7 +259,7 @@ function twin(life: Life, choice: NodeChoice, forMs: number): void {
   const node = life.pick(choice);
   if (node.app === null || node.isPaused) return;
   const { app } = node;
-  // On another machine: what breaks its connections leaves those of the first one.
+  // On another machine: faults of its connections leave the first node's connections alone.
   const other = life.deps.newNode(`${node.name}-twin`);
   void life.follow(`start ${other.name}`, other.start({ NODE_NAME: node.name }));
   life.during(forMs, () => {
@@ -268,7 +268,8 @@ function twin(life: Life, choice: NodeChoice, forMs: number): void {
     if (isSecond && !life.isDisturbed) {
       life.deps.broken('identity', `two processes are ${node.name}`);
     }
-    if (other.app !== null) other.kill();
+    // It may still wait for its start, and would take the name later.
+    other.kill();
   });
 }
 

@@ -1,10 +1,12 @@
-/** What happens to the storage of NATS: its room, and its copies of streams. */
+/** Faults of the storage of NATS: its room, and its copies of streams. */
 import { openEntry, sealEntry } from '../../../../src/engine/log/entry.ts';
 import type { Life } from '../life.ts';
 import { type Draw, type StepKind, stepKind } from './kind.ts';
 import { downOf, MARKET, STREAMS } from './nats.ts';
 
 const DOWN_MS = 2_000;
+/** A copy that a flipped bit damaged is replaced after so long. */
+const MENDED_MS = 60_000;
 
 export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
   /** The storage of NATS takes nothing: no lease, no entry. */
@@ -19,7 +21,7 @@ export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
   }),
   /**
    * The disk of one server turns a bit of an entry that a node missed while it was down, as in
-   * report 7549 of nats-server. That server never delivers it, and may not have what is behind it.
+   * report 7549 of nats-server. That server never delivers it, and may lack the messages after it.
    */
   damageOneCopy: stepKind({
     weight: 1,
@@ -30,10 +32,10 @@ export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
     },
   }),
   /**
-   * All servers but one lose what they stored last. That one keeps it, and takes what comes behind
-   * it: report 7567 of nats-server.
+   * All servers but one lose their last writes. The other one keeps them, and takes later messages:
+   * report 7567 of nats-server.
    */
-  mostLoseWrites: stepKind({
+  maxLoseWrites: stepKind({
     weight: 2,
     alone: 3,
     draw: (draw) => ({
@@ -41,7 +43,7 @@ export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
       loseLastMs: draw.oneOf([100, 2_000, 20_000]),
       forMs: draw.between(500, 10_000),
     }),
-    apply: mostLoseWrites,
+    apply: maxLoseWrites,
   }),
   /**
    * One copy has another entry than the others, as valid as theirs, at a sequence that a node
@@ -65,10 +67,7 @@ export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
       const there = STREAMS.map((stream) => ({ stream, copies: nats.copiesOf(stream) ?? 1 }));
       for (const { stream } of there) nats.removePeer(stream, server);
       life.during(forMs, () => {
-        for (const { stream, copies } of there) {
-          if (copies > 1) nats.setCopies(stream, copies - 1);
-          nats.setCopies(stream, copies);
-        }
+        for (const { stream, copies } of there) makeCopies(life, stream, copies);
       });
     },
   }),
@@ -87,7 +86,7 @@ export const STORAGE_STEPS: Readonly<Record<string, StepKind>> = {
 interface Missed {
   readonly [field: string]: string | number;
   readonly server: number;
-  /** Of the entries that it missed, which one. */
+  /** Which of the missed entries, as a share. */
   readonly percent: number;
   readonly forMs: number;
 }
@@ -100,7 +99,10 @@ function missed(draw: Draw): Missed {
   };
 }
 
-/** A follower is down meanwhile; right before it is back, `change` is done to what it missed. */
+/**
+ * A follower is down meanwhile; right before it is back, `change` is applied to an entry that it
+ * missed.
+ */
 function whileMissed(
   life: Life,
   { server, percent, forMs }: Missed,
@@ -130,6 +132,25 @@ function flipBit(life: Life, seq: number, server: number, ended: Ended): void {
     nats.startServer(server);
     life.lost();
   });
+  // An operator sees LOG_COPY_BEHIND, or that no epoch stays.
+  life.during(MENDED_MS, () => mendCopy(life, server));
+}
+
+/** The copy is given up and made again; the only one is deleted. */
+function mendCopy(life: Life, server: number): void {
+  const { nats } = life.deps;
+  const copies = nats.copiesOf(MARKET) ?? 1;
+  if (copies > 1) {
+    nats.removePeer(MARKET, server);
+    makeCopies(life, MARKET, copies);
+  } else if (!nats.findsNext(MARKET)) nats.deleteStream(MARKET);
+  life.lost();
+}
+
+/** Asks for fewer and for more: to ask for as many again changes nothing. */
+function makeCopies({ deps: { nats } }: Life, stream: string, copies: number): void {
+  if (copies > 1) nats.setCopies(stream, copies - 1);
+  nats.setCopies(stream, copies);
 }
 
 interface MostLose {
@@ -139,7 +160,7 @@ interface MostLose {
   readonly forMs: number;
 }
 
-function mostLoseWrites(life: Life, { keeps, loseLastMs, forMs }: MostLose): void {
+function maxLoseWrites(life: Life, { keeps, loseLastMs, forMs }: MostLose): void {
   const { nats, settings } = life.deps;
   const servers = Array.from({ length: settings.natsServers }, (_, at) => at);
   for (const server of servers) {
@@ -161,7 +182,7 @@ function rewrite({ deps: { nats } }: Life, seq: number, server: number): void {
     const { entry } = openEntry(text);
     nats.rewrite(MARKET, seq, server, sealEntry({ ...entry, timeMs: entry.timeMs + 1 }).text);
   } catch {
-    // It is none of ours, and its readers say so already.
+    // The message is no entry, and its readers report it already.
   }
 }
 

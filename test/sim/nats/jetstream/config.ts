@@ -1,4 +1,4 @@
-/** The settings of a stream: what a server fills in, and what it refuses. */
+/** The settings of a stream: a server's defaults, and its refusals. */
 import { type ApiError, apiErrors } from './apiError.ts';
 
 export interface StreamConfig {
@@ -57,7 +57,7 @@ export function completed(wanted: Partial<StreamConfig> & { name: string }): Str
   );
   const { max_age = 0, subjects = [wanted.name] } = wanted;
   const window = max_age > 0 ? Math.min(max_age, WINDOW_NANOS) : WINDOW_NANOS;
-  // trust: the fields are those of the request; what it leaves out has a default
+  // trust: the fields come from the request; missing ones have a default
   const config = {
     ...DEFAULTS,
     duplicate_window: 0,
@@ -73,7 +73,7 @@ export function completed(wanted: Partial<StreamConfig> & { name: string }): Str
   };
 }
 
-/** Whatever the servers refuse of a new or changed stream. */
+/** Reasons for which servers refuse a new or changed stream. */
 export function refusalOf({ max_age, duplicate_window }: StreamConfig): ApiError | null {
   const isTooLong = max_age > 0 && duplicate_window > max_age;
   return isTooLong ? apiErrors.badConfig('duplicates window can not be larger then max age') : null;

@@ -59,8 +59,8 @@ interface ConsumerDeps {
 }
 
 const IDLE_MS = 5_000;
-const MOST_PENDING_BYTES = 32 * 1024 * 1024;
-const MOST_WAITING = 512;
+const MAX_PENDING_BYTES = 32 * 1024 * 1024;
+const MAX_WAITING = 512;
 
 export class Consumer {
   readonly deps: ConsumerDeps;
@@ -75,7 +75,7 @@ export class Consumer {
   #isOver = false;
   /** Flow control: bytes sent since the last confirmation, and the window. */
   #sent = 0;
-  #window = MOST_PENDING_BYTES / 16;
+  #window = MAX_PENDING_BYTES / 16;
   #asked: { readonly subject: string; readonly sent: number } | null = null;
   #asks = 0;
 
@@ -136,7 +136,7 @@ export class Consumer {
       this.#say(reply, 404, 'No Messages');
       return;
     }
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING) {
       this.#say(reply, 409, 'Exceeded MaxWaiting');
       return;
     }
@@ -150,17 +150,17 @@ export class Consumer {
     this.wake();
   }
 
-  /** false: the subject is not that of this consumer's flow control. */
+  /** false: the subject does not belong to this consumer's flow control. */
   confirm(subject: string): boolean {
     if (this.#asked?.subject !== subject) return false;
-    this.#window = Math.min(MOST_PENDING_BYTES, 2 * this.#window);
+    this.#window = Math.min(MAX_PENDING_BYTES, 2 * this.#window);
     this.#sent = Math.max(0, this.#sent - this.#asked.sent);
     this.#asked = null;
     this.wake();
     return true;
   }
 
-  /** With a word to those who wait, or without. */
+  /** Ends all waiting requests, with a status if `why` is set. */
   end(why: string | null): void {
     this.#isOver = true;
     this.#timer?.cancel();
@@ -175,7 +175,7 @@ export class Consumer {
     this.#cursor.next = Math.max(this.#cursor.next, seq);
   }
 
-  /** The copy was replaced by one that ends earlier. */
+  /** The copy was replaced by one with an earlier end. */
   rewind(last: number): void {
     this.#cursor.next = Math.min(this.#cursor.next, last + 1);
   }

@@ -36,7 +36,7 @@ export class ConsumerApi {
     }
     const replica = this.#place(stream);
     if (replica === null) return;
-    // trust: what a client of the project sends
+    // trust: the project's clients send this shape
     const { config = {} } = bodyOf<{ config: ConsumerConfig }>(request);
     const { rng } = replica.server.network;
     const name = config.durable_name ?? config.name ?? (named === '' ? rng.token(8) : named);

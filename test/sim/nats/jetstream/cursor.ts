@@ -7,7 +7,7 @@ export class Cursor {
   next: number;
   readonly #config: ConsumerConfig;
   readonly #filters: readonly string[];
-  /** Of the copy, which may be replaced. */
+  /** The store of the copy, which may be replaced. */
   readonly #store: () => StreamStore;
 
   constructor(config: ConsumerConfig, store: () => StreamStore) {

@@ -23,11 +23,11 @@ const ACKS = '$JS.ACK.';
 export interface ApiRequest {
   readonly packet: Packet;
   readonly tokens: readonly string[];
-  /** Of the client that asks. */
+  /** The server of the client that asks. */
   readonly server: ModelServer;
 }
 
-export type ApiAnswer = { readonly error: ApiError } | object;
+type ApiAnswer = { readonly error: ApiError } | object;
 
 export class JetStream implements Listener {
   readonly rules: StreamRules;
@@ -83,7 +83,7 @@ export class JetStream implements Listener {
   create(config: StreamConfig, createdMs = this.nowMs): Stream {
     const servers = this.#placement(config.num_replicas);
     const stored: StoredListener = (stream, message) => this.onStored(stream, message);
-    // A stream with one copy is as one of a single server, wherever it is.
+    // A stream with one copy behaves as on a single server, wherever it is.
     const stream = new Stream(config, createdMs, servers, this.rules, this.router, stored);
     this.streams.set(config.name, stream);
     for (const subject of config.subjects) this.#subjects.add(subject, stream);
@@ -152,7 +152,7 @@ export class JetStream implements Listener {
     if (leader !== undefined && this.rules.isClustered) stream?.stepDown(leader);
   }
 
-  /** Of the copies that a server has. */
+  /** Bytes of the copies on a server. */
   usedBytes(server: ModelServer): number {
     let sum = 0;
     for (const { replicas } of this.streams.values()) {
@@ -204,7 +204,7 @@ export class JetStream implements Listener {
     }
     const leader = stream.leaderFor(server);
     if (leader !== null) return [stream, leader];
-    // One that leads, and is not reached, would answer.
+    // A leader that is merely not reached would answer.
     const isLeaderless = stream.replicas.leaders.length === 0 && this.rules.isClustered;
     if (isLeaderless) this.answer(request, server, type, { error: apiErrors.unavailable });
     return null;

@@ -1,7 +1,7 @@
 /**
- * The copy of a stream on one server: stores what the leader proposes, and applies what a majority
- * has stored. What it applied stays: a leader that has something else at its sequences gives it
- * what comes behind them, as servers do (report 7567 of nats-server).
+ * The copy of a stream on one server: stores the leader's proposals, and applies a proposal once a
+ * majority has stored it. Applied messages stay: if a leader has others at the same sequences, the
+ * copy still takes the leader's later ones, as servers do (report 7567 of nats-server).
  */
 import type { Timer } from '../../../../src/engine/runtime/clock.ts';
 import type { Pipe } from '../pipe.ts';
@@ -13,7 +13,7 @@ interface Entry {
   readonly term: number;
   readonly operation: Operation;
   readonly applied: ((result: Applied) => void) | null;
-  /** What the leader knew when it applied it. */
+  /** The leader's knowledge when it applied it. */
   readonly fate: Fate;
 }
 
@@ -23,7 +23,7 @@ interface Fate {
   isStored: boolean;
 }
 
-/** What a copy has when a server stops, and what an older copy brings back. */
+/** A copy's content when a server stops, or when an older copy is restored. */
 export interface CopyState {
   readonly machine: StreamCopy;
   readonly index: number;
@@ -31,8 +31,8 @@ export interface CopyState {
   readonly term: number;
 }
 
-const LEAST_ELECTION_MS = 4_000;
-const MOST_ELECTION_MS = 9_000;
+const MIN_ELECTION_MS = 4_000;
+const MAX_ELECTION_MS = 9_000;
 const LOST_QUORUM_MS = 10_000;
 
 /** The copies of one stream. */
@@ -55,17 +55,20 @@ export class Replica {
   isLeader = false;
   /** The leader, as this copy knows. */
   leader: Replica | null = null;
-  /** It applies what is agreed on so much later. */
+  /** It applies agreed operations this much later. */
   #lagMs = 0;
-  /** Of what the leader stored, it refused so many: they are not taken for missing. */
+  /**
+   * Number of messages that the leader stored and this copy refused: they are not taken for
+   * missing.
+   */
   #refused = 0;
-  /** Of the last operation that was applied. */
+  /** Index and term of the last operation that was applied. */
   #index = 0;
   #indexTerm = 0;
   /** Stored, and not applied yet. */
   #entries: Entry[] = [];
   #committed = 0;
-  /** What the leader said is agreed on. */
+  /** Last index that the leader reported as agreed. */
   #heard = 0;
   readonly #matched = new Map<Replica, number>();
   readonly #pipes = new Map<Replica, Pipe>();
@@ -133,14 +136,14 @@ export class Replica {
     }
   }
 
-  /** What was not agreed on may be lost; those who asked for it get no answer. */
+  /** Operations without agreement may be lost; their clients get no answer. */
   follow(leader: Replica | null): void {
     this.isLeader = false;
     this.leader = leader;
     this.#entries = this.#entries.map((entry) => ({ ...entry, applied: null }));
   }
 
-  /** The server ended: what it wrote after `syncedMs`, and what was not agreed on, is gone. */
+  /** The server ended: its writes after `syncedMs`, and operations without agreement, are gone. */
   stop(syncedMs = Number.POSITIVE_INFINITY): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -181,7 +184,7 @@ export class Replica {
   check(): void {
     if (!this.server.works) return;
     if (this.isLeader) {
-      // What a heartbeat tells a copy that came back.
+      // A heartbeat syncs copies that came back.
       for (const other of this.#others()) {
         if (other.server.works && other.leader !== this) this.#sync(other);
       }
@@ -191,8 +194,8 @@ export class Replica {
       this.#wait(null);
     } else {
       const { rng } = this.server.network;
-      const spread = MOST_ELECTION_MS - LEAST_ELECTION_MS;
-      this.#wait(LEAST_ELECTION_MS + Math.floor(rng.unit() * spread));
+      const spread = MAX_ELECTION_MS - MIN_ELECTION_MS;
+      this.#wait(MIN_ELECTION_MS + Math.floor(rng.unit() * spread));
     }
   }
 
@@ -207,7 +210,7 @@ export class Replica {
     return this.lastIndex >= other.lastIndex;
   }
 
-  /** It no longer has what it had applied. */
+  /** It lost messages that it had applied. */
   #lost(): void {
     const { store } = this.machine;
     this.#entries = [];
@@ -322,7 +325,7 @@ export class Replica {
     if (count > 0) this.#entries = this.#entries.slice(count);
   }
 
-  /** The leader stored it behind another end: what this copy has at that sequence stays. */
+  /** The leader stored it behind another end: this copy keeps its own message at that sequence. */
   #isElsewhere({ operation, fate }: Entry, nowMs: number): boolean {
     const { store } = this.machine;
     if (operation.op !== 'publish' || fate.last === null) return false;
@@ -336,7 +339,7 @@ export class Replica {
     return true;
   }
 
-  /** Takes what it lacks of the leader's messages, and continues from there. */
+  /** Copies the missing messages of the leader, and continues from there. */
   #follows({ machine, index, indexTerm }: CopyState): void {
     this.machine.catchUp(machine, this.server.network.clock.nowMs());
     this.#refused = 0;

@@ -1,7 +1,7 @@
 /**
  * The copies of a stream on several servers: a leader proposes, a majority stores, then each copy
  * applies. Raft, with two shortcuts: heartbeats are not sent (a copy notices when the network or a
- * server changes), and a vote is one step. With one copy, what is proposed is applied at once.
+ * server changes), and a vote is one step. With one copy, proposals are applied at once.
  *
  * A leader that is cut off believes that it leads for `LOST_QUORUM_MS`; it answers reads meanwhile.
  */
@@ -9,7 +9,7 @@ import type { ModelServer } from '../server.ts';
 import { Replica, type ReplicaGroup } from './replica.ts';
 import type { Applied, StreamCopy } from './streamCopy.ts';
 
-export interface ReplicasListener {
+interface ReplicasListener {
   /** The copy on a server applied something. */
   applied(replica: Replica, result: Applied): void;
   replaced(replica: Replica): void;
@@ -28,7 +28,7 @@ export class Replicas implements ReplicaGroup {
     this.all = servers.map((server) => new Replica(this, server, machine()));
   }
 
-  /** Adds copies, which take what the leader has. */
+  /** Adds copies, which copy the leader's content. */
   grow(servers: readonly ModelServer[], machine: () => StreamCopy): void {
     this.all = [...this.all, ...servers.map((server) => new Replica(this, server, machine()))];
     this.check();
@@ -57,7 +57,7 @@ export class Replicas implements ReplicaGroup {
     return Math.floor(this.all.length / 2) + 1;
   }
 
-  /** Those that believe to lead: two of them after a partition, for a while. */
+  /** The copies that believe to lead: two of them after a partition, for a while. */
   get leaders(): readonly Replica[] {
     return this.all.filter((one) => one.isLeader && one.server.works);
   }

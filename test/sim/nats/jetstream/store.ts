@@ -16,11 +16,11 @@ export interface StoredMessage {
   readonly bytes: number;
   /** By its own header; beside the age that the stream gives all. */
   readonly expiresMs: number | null;
-  /** Of the operation that stored it. */
+  /** Index of the operation that stored it. */
   readonly index: number;
 }
 
-export interface StoreState {
+interface StoreState {
   readonly messages: number;
   readonly bytes: number;
   readonly first_seq: number;
@@ -51,11 +51,16 @@ export class StreamStore {
     this.#noticesDeletedLast = noticesDeletedLast;
   }
 
+  /** false: its file is broken, and what it stores next is not found. */
+  get findsNext(): boolean {
+    return this.#last < this.#brokenFrom;
+  }
+
   get last(): number {
     return this.#last;
   }
 
-  /** Of the oldest message, or of the next one where there is none. */
+  /** Sequence of the oldest message, or of the next one if the stream is empty. */
   get first(): number {
     return this.#first;
   }
@@ -185,12 +190,14 @@ export class StreamStore {
     this.#bySubject.clear();
     this.#withTtl.clear();
     this.#stale.clear();
+    this.#unreadable.clear();
+    this.#brokenFrom = Number.POSITIVE_INFINITY;
     this.#bytes = 0;
     this.#first = this.#last + 1;
     return size;
   }
 
-  /** What is too old at `nowMs`. */
+  /** Removes messages that are too old at `nowMs`. */
   expire(nowMs: number): void {
     const { max_age } = this.config;
     if (max_age > 0 && this.size > 0) {
@@ -239,7 +246,7 @@ export class StreamStore {
     this.#brokenFrom = Math.min(this.#brokenFrom, seq);
   }
 
-  /** Takes what it lacks of another copy. What has a sequence that it has is not compared. */
+  /** Takes what it lacks of another copy. A message at an existing sequence is not compared. */
   adopt(other: StreamStore): void {
     for (const [seq] of this.#messages) {
       const isGone = seq < other.#first || (seq <= other.#last && !other.#messages.has(seq));

@@ -54,12 +54,12 @@ export class Stream {
     return { config: this.config, createdMs: this.createdMs, copies };
   }
 
-  /** Of those that `server` reaches. */
+  /** The leader that `server` reaches. */
   leaderFor(server: ModelServer): Replica | null {
     return this.replicas.leaders.find((one) => server.reaches(one.server)) ?? null;
   }
 
-  /** A message that one of its subjects fits. */
+  /** Publishes a message whose subject fits the stream. */
   publish(packet: Packet, leader: Replica): void {
     const { network } = leader.server;
     const nowMs = network.clock.nowMs();
@@ -119,7 +119,7 @@ export class Stream {
     for (const replica of this.replicas.all) replica.stop();
   }
 
-  /** Those on `server`; on all servers without one. Without a word. */
+  /** Removes the consumers on `server`; on all servers without one. The clients get no message. */
   dropConsumers(server?: ModelServer): void {
     for (const [name, consumer] of this.consumers) {
       if (server !== undefined && consumer.deps.replica.server !== server) continue;

@@ -190,7 +190,7 @@ export class StreamApi {
     const { peer } = bodyOf<{ peer?: string }>(request);
     const server = this.#jetstream.servers.find(({ place }) => place === peer);
     const isRemoved = server !== undefined && stream.removePeer(server);
-    // With three servers there is none that could take its place: it is removed nevertheless.
+    // With three servers no other server could replace it, but it is removed nevertheless.
     const error = isRemoved ? apiErrors.notRemapped : apiErrors.notAPeer;
     this.#jetstream.answer(request, manager, type, { error });
   }
@@ -280,7 +280,7 @@ export class StreamApi {
 
 export function bodyOf<T extends object>({ packet }: ApiRequest): Partial<T> {
   if (packet.data.length === 0) return {};
-  // trust: what a client of the project sends; missing fields have defaults
+  // trust: the project's clients send this shape; missing fields have defaults
   return JSON.parse(Buffer.from(packet.data).toString('utf8')) as Partial<T>;
 }
 
@@ -300,7 +300,7 @@ function encoded({ subject, seq, headers, data, timeMs }: StoredMessage): object
   };
 }
 
-/** What 2.10 and later versions add to each stream's settings. */
+/** Settings that 2.10 and later versions add to each stream. */
 const LATER = { compression: 'none', consumer_limits: {}, allow_msg_ttl: false };
 
 function sameConfig(one: StreamConfig, other: StreamConfig): boolean {

@@ -1,6 +1,6 @@
 /**
- * One copy of a stream: applies operations, and judges publishes by what they expect of its end.
- * nats-server 2.9 and 2.12 compare in another order and at other times; `rules` says which.
+ * One copy of a stream: applies operations, and checks the expectations of publishes. nats-server
+ * 2.9 and 2.12 compare in another order and at other times; `rules` says which.
  */
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { headerBytes, type Packet } from '../packet.ts';
@@ -26,7 +26,7 @@ export type Applied =
   | { readonly applied: 'removed'; readonly count: number };
 
 /** Publishes that were proposed and are not applied yet. */
-export interface InFlight {
+interface InFlight {
   readonly count: number;
   readonly subjects: ReadonlyMap<string, number>;
 }
@@ -42,7 +42,7 @@ export class StreamCopy {
   /** Ids of the window, the oldest first. */
   #ids = new Map<string, { readonly seq: number; readonly timeMs: number }>();
   #lastId = '';
-  /** What 2.9 believes its last sequence to be: a purge beyond the end does not move it. */
+  /** The last sequence as 2.9 counts: a purge beyond the end does not move it. */
   #counted = 0;
 
   constructor(config: StreamConfig, rules: StreamRules) {
@@ -66,7 +66,7 @@ export class StreamCopy {
     }
   }
 
-  /** What the leader of a cluster judges before it proposes; null: it proposes. */
+  /** The check of a cluster's leader before it proposes; null: it proposes. */
   judgeProposal(packet: Packet, inFlight: InFlight, nowMs: number): Applied | null {
     this.store.expire(nowMs);
     const { subject, headers } = packet;
@@ -89,7 +89,7 @@ export class StreamCopy {
     return refused(this.#wrongLastOf(subject, ofSubject));
   }
 
-  /** A server starts and reads what it has on disk. */
+  /** A server starts and reads its disk. */
   restart(nowMs: number): void {
     this.store.reopen();
     this.#ids.clear();
@@ -250,6 +250,6 @@ function numberIn(headers: MsgHdrs, name: string): number | null {
 /** In seconds, or as `2m`. */
 function ttlIn(headers: MsgHdrs | undefined): number | null {
   const [, count = '', unit = 's'] = DURATION.exec(headers?.get('Nats-TTL') ?? '') ?? [];
-  // trust: one of the units of the expression
+  // trust: the expression allows only these units
   return count === '' ? null : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }

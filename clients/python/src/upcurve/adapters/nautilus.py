@@ -328,7 +328,7 @@ def levels_of(book: Any) -> Levels:
 def deltas_of(
     instrument_id: InstrumentId, before: Levels | None, now: Levels, sequence: int
 ) -> list[OrderBookDelta]:
-    """What makes one book of the other; all of it, behind a CLEAR, where there is none before."""
+    """The changes from one book to the other; a whole book behind a CLEAR if there is no first."""
     ns = time.time_ns()
     flags = RecordFlag.F_SNAPSHOT if before is None else 0
     known: Levels = before or {}

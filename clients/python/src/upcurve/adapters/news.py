@@ -1,4 +1,4 @@
-"""What a mirror learned since it was last asked, for interfaces that deliver changes call by call."""
+"""News of a mirror since the last call, for interfaces that deliver changes call by call."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def bars_of(
 def trades_of(
     client: Client, asset: str, limit: int | None, pkh: str | None = None
 ) -> ReadPage[TradeRow]:
-    """Of one payment key where `pkh` is given. `limit`: rows that are needed."""
+    """Only for one payment key if `pkh` is given. `limit`: rows that are needed."""
     key: Any = {} if pkh is None else {"pkh": pkh}
     size = _size(limit, _TRADES)
 

@@ -1,6 +1,6 @@
 """Queries, bodies and answers over HTTP.
 
-Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.
+Made from the documents of the server by scripts/writeWireTypes.ts: not edited by hand.
 """
 
 from __future__ import annotations
@@ -323,6 +323,34 @@ TokenInsightsQuery = PoolQuery
 
 TokenInsightsAnswer = Insights
 
+
+class TokenTradersQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: The largest first; `volume` is spent and received ADA together. Ties: key.
+    sort: NotRequired[Literal["realized", "unrealized", "volume"]]
+    limit: NotRequired[int]
+
+
+class TokenTradersAnswerRow(TypedDict):
+    #: Payment key hash, 56 hex digits.
+    pkh: str
+    buys: int
+    sells: int
+    #: ADA.
+    spentAda: str
+    #: ADA.
+    receivedAda: str
+    #: Confirmed tokens at all addresses with this key, however they came.
+    balance: str
+    #: ADA.
+    realizedPnlAda: str
+    #: ADA.
+    unrealizedPnlAda: str
+
+
+TokenTradersAnswer = list[TokenTradersAnswerRow]
+
 PortfolioQuery = FollowingQuery
 
 #: Payment key hashes; a repeated hash counts once.
@@ -552,10 +580,10 @@ class OrderBookAnswer(TypedDict):
     #: Open orders in blocks that the pool would not fill now; they may cross.
     limits: OrderBookAnswerLimits
     #: Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
-    #: what they offer without fee and deposit.
+    #: their offers without fee and deposit.
     pending: OrderBookAnswerPending
-    #: CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
-    #: `|`.
+    #: CRC-32 (IEEE) of `price:amount`, as sent, of the first 10 asks, then the first 10 bids,
+    #: joined by `|`: 8 hex digits; of an empty book `00000000`. The frame is applied first.
     checksum: str
 
 
@@ -732,7 +760,7 @@ class OrderAnswer(TypedDict):
     #: 56 hex digits; the name of the order.
     beacon: str
     price: OrderAnswerPrice
-    #: The pool's newest output, mempool included: what is quoted.
+    #: The pool's newest output, mempool included; the quote is for it.
     pool: str
     priceQuote: Literal["."]
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
@@ -789,7 +817,7 @@ class QuoteQuery(TypedDict):
 
 class QuoteAnswer(TypedDict):
     price: OrderAnswerPrice
-    #: The pool's newest output, mempool included: what is quoted.
+    #: The pool's newest output, mempool included; the quote is for it.
     pool: str
     priceQuote: Literal["."]
     #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
@@ -1227,7 +1255,7 @@ class HealthReadyAnswer(TypedDict):
     lagEntries: int
     #: Hex; equal on every node at this position.
     stateHash: str
-    #: Entry after which stateHash was taken: the last fixed position.
+    #: Entry after which stateHash was taken: that of the position.
     hashedSeq: int
     #: It serves, but something is wrong: see reasons.
     degraded: bool

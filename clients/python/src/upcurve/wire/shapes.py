@@ -1,6 +1,6 @@
 """Shapes used by both answers and topics.
 
-Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.
+Made from the documents of the server by scripts/writeWireTypes.ts: not edited by hand.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class InsightsAuthor(TypedDict):
 class InsightsBundlers(TypedDict):
     #: Distinct payment keys.
     keys: int
-    #: What they hold now, in percent of the supply outside the pool.
+    #: Their present holdings, in percent of the supply outside the pool.
     percent: str
 
 
@@ -203,13 +203,13 @@ class Insights(TypedDict):
     #: Keys other than the author’s with a filled buy that was placed in the block of the launch
     #: or before it. null where the launch came before the first block followed here.
     bundlers: InsightsBundlers | None
-    #: The same for the three blocks after that of the launch; a bundler is no sniper. null where
+    #: The same for the three blocks after the launch block; a bundler is no sniper. null where
     #: the launch came before the first block followed here.
     snipers: InsightsBundlers | None
     #: Payment keys other than the author’s that the launch transaction paid tokens to, or that
-    #: gained tokens in a transaction in which the author’s key lost some. What fills of orders
-    #: and withdrawn locks bring does not count. null where the launch came before the first block
-    #: followed here.
+    #: gained tokens in a transaction in which the author’s key lost some. Tokens from fills of
+    #: orders and from withdrawn locks do not count. null where the launch came before the first
+    #: block followed here.
     insiders: InsightsBundlers | None
     #: Buys that were **filled** in the block of the launch by other keys than the author’s. null
     #: where the launch came before the first block followed here.
@@ -266,6 +266,9 @@ ApiOrder = TypedDict(
         "expiresAt": "int",
         #: cancelled by its owner, or expired.
         "refundReason": "Literal['cancelled', 'expired'] | None",
+        #: Lovelace that its executions, in blocks, paid to the executor beside `fromAmount`. It does
+        #: not include what a refund keeps; fees in percent are in the amounts.
+        "feeLovelace": "str",
     },
 )
 
@@ -338,6 +341,9 @@ OrderTrades = TypedDict(
         "expiresAt": "int",
         #: cancelled by its owner, or expired.
         "refundReason": "Literal['cancelled', 'expired'] | None",
+        #: Lovelace that its executions, in blocks, paid to the executor beside `fromAmount`. It does
+        #: not include what a refund keeps; fees in percent are in the amounts.
+        "feeLovelace": "str",
         #: closed: executed. cancelled: given back, or dropped. mempool: may change.
         "orderStatus": "Literal['open', 'closed', 'cancelled', 'mempool']",
         #: Integer.
@@ -554,10 +560,10 @@ class OrderBook(TypedDict):
     #: Open orders in blocks that the pool would not fill now; they may cross.
     limits: OrderBookLimits
     #: Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
-    #: what they offer without fee and deposit.
+    #: their offers without fee and deposit.
     pending: OrderBookPending
-    #: CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
-    #: `|`.
+    #: CRC-32 (IEEE) of `price:amount`, as sent, of the first 10 asks, then the first 10 bids,
+    #: joined by `|`: 8 hex digits; of an empty book `00000000`. The frame is applied first.
     checksum: str
 
 
@@ -580,10 +586,10 @@ class OrderBookChanges(TypedDict):
     #: Open orders in blocks that the pool would not fill now; they may cross.
     limits: NotRequired[OrderBookLimits]
     #: Open orders in blocks that the pool, at this position and alone, would fill: numbers, and
-    #: what they offer without fee and deposit.
+    #: their offers without fee and deposit.
     pending: NotRequired[OrderBookPending]
-    #: CRC-32 (IEEE) of `price:amount` of the first 10 asks, then the first 10 bids, joined by
-    #: `|`.
+    #: CRC-32 (IEEE) of `price:amount`, as sent, of the first 10 asks, then the first 10 bids,
+    #: joined by `|`: 8 hex digits; of an empty book `00000000`. The frame is applied first.
     checksum: str
 
 

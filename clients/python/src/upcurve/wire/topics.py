@@ -1,6 +1,6 @@
 """Topics of the socket.
 
-Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.
+Made from the documents of the server by scripts/writeWireTypes.ts: not edited by hand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What needs no key: markets, tickers, bars, trades, the book; fetched, and watched."""
+"""Calls without a key: markets, tickers, bars, trades, the book; fetched, and watched."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ T = TypeVar("T")
 _MOST_TICKERS = 500
 _MOST_ASSETS = 1000
 _MOST_LEVELS = 100
+#: Symbols that a refusal lists.
+_MOST_NAMED = 5
+_NOT_FOUND = 404
+_NO_FEES = ("NOT_READY", "PROTOCOL_CONFIG", "PROTOCOL_CONFIG_NETWORK_MISMATCH")
 _DAY_MS = 86_400_000
 #: Rows of a list where the caller gives no limit.
 _BARS, ROWS = 400, 500
@@ -32,6 +36,41 @@ _CAN = (
     " fetchMyTrades fetchOHLCV fetchOpenOrders fetchOrder fetchOrderBook fetchOrders fetchTicker"
     " fetchTickers fetchTime fetchTrades watchOHLCV watchOrderBook watchOrders watchTrades"
 )
+
+
+#: Features of orders that ccxt knows and this market does not have.
+_NO_TRIGGERS = {"marginMode": False, "trigger": False, "trailing": False, "symbolRequired": False}
+#: Parameters of the calls, in ccxt's words. Without `waitFor`, an order is filled now or refused.
+_FEATURES: Mapping[str, Any] = {
+    "sandbox": False,
+    "createOrder": {
+        "marginMode": False,
+        "triggerPrice": False,
+        "triggerPriceType": None,
+        "stopLossPrice": False,
+        "takeProfitPrice": False,
+        "attachedStopLossTakeProfit": None,
+        "timeInForce": dict.fromkeys(("GTC", "IOC", "FOK", "PO", "GTD"), False),
+        "hedged": False,
+        "trailing": False,
+    },
+    "createOrders": None,
+    "fetchMyTrades": {
+        "marginMode": False,
+        "limit": ROWS,
+        "daysBack": None,
+        "untilDays": None,
+        "symbolRequired": True,
+    },
+    "fetchOrder": _NO_TRIGGERS,
+    "fetchOpenOrders": {**_NO_TRIGGERS, "limit": ROWS},
+    "fetchOrders": {**_NO_TRIGGERS, "limit": ROWS, "daysBack": None, "untilDays": None},
+    "fetchClosedOrders": {
+        **_NO_TRIGGERS,
+        **{"limit": ROWS, "daysBack": None, "daysBackCanceled": None, "untilDays": None},
+    },
+    "fetchOHLCV": {"limit": _BARS},
+}
 
 
 @dataclass(frozen=True)
@@ -66,6 +105,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
             "rateLimit": 20,
             "has": {"spot": True, "fetchCurrencies": False, **dict.fromkeys(_CAN.split(), True)},
             "timeframes": dict(rows.TIMEFRAMES),
+            "features": {"spot": _FEATURES},
             "urls": {"api": "http://127.0.0.1:8080"},
             "requiredCredentials": {"apiKey": False, "secret": False, "privateKey": True},
             "precisionMode": TICK_SIZE,
@@ -83,6 +123,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         super().__init__(dict(config or {}))
         self._client: Client | None = None
+        self._fees: rows.Fees | None = None
         self._news: dict[tuple[str, ...], News] = {}
 
     def market_client(self) -> Client:
@@ -105,15 +146,23 @@ class MarketExchange(Exchange):  # type: ignore[misc]
         return int((await self._data(self.market_client().server.time()))["timestamp"])
 
     async def fetch_markets(self, params: Any = {}) -> list[Any]:
-        found = await self._most_traded()
-        return [rows.market_of(row["asset"], row["createdOn"], row) for row in found]
+        found, fees = await self._most_traded(), await self._read_fees()
+        return [
+            self.safe_market_structure(
+                rows.market_of(row["asset"], row["createdOn"], row, row["graduated"], fees)
+            )
+            for row in found
+        ]
 
     async def fetch_ticker(self, symbol: str, params: Any = {}) -> Any:
+        self._refuse_unknown(params, set())
         market = await self._market(symbol)
         (row,) = await self._tickers_of([market["id"]])
         return self.parse_ticker(row, market)
 
     async def fetch_tickers(self, symbols: Sequence[str] | None = None, params: Any = {}) -> Any:
+        self._refuse_unknown(params, set())
+        await self._read_fees()
         if symbols is None:
             found = await self._most_traded()
         else:
@@ -153,7 +202,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
     async def fetch_order_book(
         self, symbol: str, limit: int | None = None, params: Any = {}
     ) -> Any:
-        """What the pool gives and takes on a grid of prices with three significant digits, or with
+        """Amounts that the pool trades on a grid of prices with three significant digits, or with
         `params["digits"]` 4; at most 100 levels a side. Open orders are no part of it."""
         self._refuse_unknown(params, {"digits"})
         market = await self._market(symbol)
@@ -170,6 +219,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
         params: Any = {},
     ) -> list[Any]:
         """The bars that changed and all newer ones, so that the last is always the current bar."""
+        self._refuse_unknown(params, set())
         market = await self._market(symbol)
         asset, resolution = market["id"], self._resolution(timeframe)
         news = self._watch(
@@ -191,6 +241,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
     async def watch_trades(
         self, symbol: str, since: int | None = None, limit: int | None = None, params: Any = {}
     ) -> list[Any]:
+        self._refuse_unknown(params, set())
         market = await self._market(symbol)
         news = self._watch(
             ("trades", market["id"]),
@@ -216,6 +267,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
     async def watch_order_book(
         self, symbol: str, limit: int | None = None, params: Any = {}
     ) -> Any:
+        self._refuse_unknown(params, set())
         market = await self._market(symbol)
         news = self._watch(
             ("book", market["id"]),
@@ -229,13 +281,14 @@ class MarketExchange(Exchange):  # type: ignore[misc]
         for key in [key for key in self._news if key[1] == rows.asset_of(symbol)]:
             self._news.pop(key).close()
 
-    # What ccxt's own methods call, too.
+    # The methods of ccxt itself call this one, too.
 
     def parse_ticker(self, ticker: Any, market: Any = None) -> Any:
-        return self.safe_ticker(rows.ticker_row(ticker), market)
+        return self.safe_ticker(rows.ticker_row(ticker, self._fees), market)
 
     def parse_trade(self, trade: Any, market: Any = None) -> Any:
-        return self.safe_trade(rows.trade_row(trade, market["symbol"]), market)
+        row = rows.trade_row(trade, market["symbol"])
+        return self.safe_trade({**row, "datetime": self.iso8601(row["timestamp"])}, market)
 
     def parse_ohlcv(self, ohlcv: Any, market: Any = None) -> list[Any]:
         texts = [ohlcv[name] for name in ("open", "high", "low", "close", "baseVolume")]
@@ -255,10 +308,39 @@ class MarketExchange(Exchange):  # type: ignore[misc]
         await self.load_markets()
         asset = rows.asset_of(symbol)
         if symbol not in self.markets and asset is not None:
+            if not rows.is_asset(asset):
+                raise errors.BadSymbol(f"{self.id} has no symbol {symbol}: {await self._meant(asset)}")
+            fees = await self._read_fees()
             pool = await self._data(self.market_client().pools.one(asset))
-            found = rows.market_of(asset, pool["pool"]["createdOn"], pool["info"])
-            self.set_markets([*self.markets.values(), found])
+            is_graduated = pool["pool"]["cpmmPoolId"] is not None
+            created, info = pool["pool"]["createdOn"], pool["info"]
+            found = rows.market_of(asset, created, info, is_graduated, fees)
+            self.set_markets([*self.markets.values(), self.safe_market_structure(found)])
         return self.market(symbol)
+
+    async def symbols_of(self, ticker: str) -> list[str]:
+        """Symbols of all tokens with this ticker, the highest market cap first. Tickers are not unique:
+        look at `market["info"]` before you trade."""
+        found = await self._data(self.market_client().pools.by_ticker(ticker))
+        return [rows.symbol_of(row["info"]["asset"]) for row in found]
+
+    async def _meant(self, ticker: str) -> str:
+        likely = await self.symbols_of(ticker) if ticker.strip() else []
+        form = "a symbol is `<asset id>/ADA`, because tickers are not unique"
+        if not likely:
+            return f"{form}; no token has this ticker"
+        listed = ", ".join(likely[:_MOST_NAMED])
+        return f"{form}; {len(likely)} with this ticker: {listed}"
+
+    async def _read_fees(self) -> rows.Fees | None:
+        """Once; None where the server cannot tell them: a replay, a reader, an incomplete deployment."""
+        if self._fees is None:
+            try:
+                self._fees = rows.Fees.of((await self.market_client().build.protocol_config()).data)
+            except ApiError as error:
+                if error.status != _NOT_FOUND and error.cause not in _NO_FEES:
+                    raise rows.ccxt_error(self.id, error) from error
+        return self._fees
 
     def _resolution(self, timeframe: str) -> Resolution:
         if timeframe not in self.timeframes:
@@ -288,6 +370,7 @@ class MarketExchange(Exchange):  # type: ignore[misc]
 
     def _span(self, since: Any, limit: Any, params: Mapping[str, Any], rows: int | None) -> Span:
         """`rows`: how many where the caller gives no limit."""
+        self._refuse_unknown(params, {"until"})
         until = params.get("until")
         for name, value in {"since": since, "limit": limit, "until": until}.items():
             least = 1 if name == "limit" else 0
@@ -322,7 +405,9 @@ class MarketExchange(Exchange):  # type: ignore[misc]
 
     def _order_book(self, book: Any, market: Any, limit: int | None) -> Any:
         sides = {side: book[side][:limit] for side in ("bids", "asks")} if book else {}
-        found = self.parse_order_book(sides, market["symbol"], None, "bids", "asks", "price", "amount")
+        # The server gives a book no time, so this is the time at which it arrived.
+        at = self.milliseconds()
+        found = self.parse_order_book(sides, market["symbol"], at, "bids", "asks", "price", "amount")
         return {**found, "nonce": book.get("seq") if book else None}
 
     def _watch(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, cast
@@ -15,7 +17,7 @@ from ...wire.shapes import ApiOrder
 
 COIN = "ADA"
 _COIN_ID = "."
-#: What ccxt calls the resolutions.
+#: Names of the resolutions in ccxt.
 TIMEFRAMES = {
     "1m": "min1",
     "3m": "min3",
@@ -30,7 +32,7 @@ TIMEFRAMES = {
     "1w": "week1",
     "1M": "month1",
 }
-#: A price is rounded to so many digits where it is no finite decimal.
+#: Digits of a price that is no finite decimal.
 _PRICE_DIGITS = 18
 _STATUSES = {"Evaluated": "closed", "Refunded": "canceled", "Dropped": "rejected"}
 
@@ -80,8 +82,49 @@ def asset_of(symbol: str) -> str | None:
     return asset if quote == COIN else None
 
 
-def market_of(asset: str, created: int | None, info: Mapping[str, Any]) -> dict[str, Any]:
+def is_asset(text: str) -> bool:
+    return re.fullmatch(r"[0-9a-f]{56}\.(?:[0-9a-f]{2}){0,32}", text) is not None
+
+
+@dataclass(frozen=True)
+class Fees:
+    """Of a deployment. `keep`: what is left of a trade after the fees in percent."""
+
+    #: On the curve, and in our AMM pool; None: the pool has fees of its own.
+    curve: Fraction
+    amm: Fraction | None
+    #: ADA that a trade moves at least.
+    least: Decimal
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Fees:
+        parameters = config["parameters"]
+        taken = parameters["creatorFeePer10k"] + parameters["platformFeePer10k"]
+        amm = (1 - Fraction(taken, 10_000)) * (1 - Fraction(parameters["lpFeePer10k"], 10_000))
+        return cls(
+            curve=1 - Fraction(str(parameters["percentFee"])) / 100,
+            # On mainnet a graduated token trades in a pool of Splash, each with fees of its own.
+            amm=None if config["network"] == "mainnet" else amm,
+            least=ada_of(parameters["minTradeAda"]["raw"]),
+        )
+
+    def keep(self, is_graduated: bool | None) -> Fraction | None:
+        """None of None: a pair of a feed, which has no pool."""
+        if is_graduated is None:
+            return None
+        return self.amm if is_graduated else self.curve
+
+
+def market_of(
+    asset: str,
+    created: int | None,
+    info: Mapping[str, Any],
+    is_graduated: bool | None = False,
+    fees: Fees | None = None,
+) -> dict[str, Any]:
     one, lovelace = 1, 1e-6
+    keep = None if fees is None else fees.keep(is_graduated)
+    taken = None if keep is None else float(1 - keep)
     return {
         "id": asset,
         "symbol": symbol_of(asset),
@@ -91,24 +134,54 @@ def market_of(asset: str, created: int | None, info: Mapping[str, Any]) -> dict[
         "quoteId": _COIN_ID,
         "type": "spot",
         "spot": True,
+        **dict.fromkeys(("margin", "swap", "future", "option", "contract"), False),
         "active": True,
         "precision": {"amount": one, "price": 1e-18, "base": one, "quote": lovelace},
-        "limits": {"amount": {"min": one}},
+        "limits": {
+            "amount": {"min": one},
+            "cost": {"min": None if fees is None else float(fees.least)},
+        },
+        # An order takes from the pool, also where it waited: there is one fee, part of the price.
+        "taker": taken,
+        "maker": taken,
+        "percentage": True,
+        "tierBased": False,
+        "feeSide": "quote",
         "created": None if created is None else created * 1000,
         "info": info,
     }
 
 
-def ticker_row(row: Mapping[str, Any]) -> dict[str, Any]:
+def ticker_row(row: Mapping[str, Any], fees: Fees | None) -> dict[str, Any]:
+    """`bid` and `ask`: what the pool gives and takes for the next token, fees in percent included."""
+    keep = None if fees is None else fees.keep(row["graduated"])
+    price = Fraction(row["price"])
     return {
+        "bid": None if keep is None else _decimal(price * keep),
+        "ask": None if keep is None else _decimal(price / keep),
         "symbol": symbol_of(row["asset"]),
+        # A price holds until the next trade: it has no time of its own.
+        "timestamp": None,
+        "datetime": None,
         "high": row["high24h"],
         "low": row["low24h"],
+        "open": _open(row),
         "last": row["price"],
         "percentage": row["change24h"],
         "quoteVolume": row["volume24h"],
         "info": row,
     }
+
+
+def _open(row: Mapping[str, Any]) -> str | None:
+    """24 hours ago: from the change, which has two decimals, so between low and high."""
+    if row["change24h"] is None:
+        return None
+    share = 1 + Fraction(row["change24h"]) / 100
+    if share <= 0:
+        return str(row["high24h"])
+    opened = Fraction(row["price"]) / share
+    return _decimal(max(Fraction(row["low24h"]), min(Fraction(row["high24h"]), opened)))
 
 
 def numbered(trades: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -126,6 +199,9 @@ def trade_row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:
         "id": row["id"],
         "timestamp": row.get("timestamp", row["time"] * 1000),
         "symbol": symbol,
+        # A trade names no order. It takes from the pool, and its fee is part of its price.
+        **dict.fromkeys(("order", "type", "fee")),
+        "takerOrMaker": "taker",
         "side": row["side"],
         "price": row["price"],
         "amount": row["baseAmount"],
@@ -135,8 +211,8 @@ def trade_row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:
 
 
 def order_row(order: ApiOrder) -> dict[str, Any]:
-    """In the mempool an order is open still: a block decides. Of one that is executed in part the side
-    it gives is known: tokens of a sale, ADA of a buy."""
+    """In the mempool an order is open still: a block decides. If an order was executed in part,
+    the side that it gives is known: tokens of a sale, ADA of a buy."""
     is_buy = order["from"] == _COIN_ID
     given, received = order["fromAmount"], order["toAmount"]
     status = _STATUSES.get(order["status"], "open")
@@ -155,10 +231,12 @@ def order_row(order: ApiOrder) -> dict[str, Any]:
         "type": "limit",
         "side": "buy" if is_buy else "sell",
         "price": _worst_price(order, is_buy),
-        # Of a buy that was given back nobody knows the tokens any more.
+        # The number of tokens of a refunded buy is not known.
         "amount": tokens if tokens != "0" else None,
         "filled": filled,
         "cost": str(ada_of(cost)),
+        # Fees of its executions beside the amounts; fees in percent are part of the price.
+        "fee": {"currency": COIN, "cost": str(ada_of(order["feeLovelace"]))},
         "status": status,
         "info": order,
     }
@@ -181,7 +259,11 @@ def _worst_price(order: ApiOrder, is_buy: bool) -> str | None:
     if output_per_input == 0:
         return None
     ada = (1 / output_per_input if is_buy else output_per_input) / LOVELACE_PER_ADA
+    return _decimal(ada)
+
+
+def _decimal(exact: Fraction) -> str:
     with localcontext() as context:
         context.prec = 60
-        exact = Decimal(ada.numerator) / Decimal(ada.denominator)
-        return format(exact.quantize(Decimal(1).scaleb(-_PRICE_DIGITS)).normalize(), "f")
+        text = Decimal(exact.numerator) / Decimal(exact.denominator)
+        return format(text.quantize(Decimal(1).scaleb(-_PRICE_DIGITS)).normalize(), "f")

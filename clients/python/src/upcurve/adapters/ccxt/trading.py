@@ -27,12 +27,16 @@ class Upcurve(MarketExchange):
     """`market` takes the slippage of `params` or `options`. The price of `limit` is the worst one that
     is taken. Where the market asks more already, the order waits `params["waitFor"]` seconds (600 to
     2,592,000) for its price, and is OrderNotFillable without them. It is filled whole or not at all.
-    A buy spends `amount * price` ADA, or `params["cost"]`. What the executor takes comes on top:
+    A buy spends `amount * price` ADA, or `params["cost"]`. The executor's fee comes on top:
     `order["info"]["fees"]`."""
 
     def wallet(self) -> Wallet:
+        """Raises BadRequest where `options["network"]` or `privateKey` is none."""
         self.check_required_credentials()
-        return self.market_client().wallet(Key(self.privateKey), self.options["network"])
+        try:
+            return self.market_client().wallet(Key(self.privateKey), self.options["network"])
+        except ValueError as error:
+            raise errors.BadRequest(f"{self.id} {error}") from error
 
     async def fetch_balance(self, params: Any = {}) -> Any:
         """`used`: in open orders."""
@@ -136,6 +140,7 @@ class Upcurve(MarketExchange):
         return await self._fetched(self._page, symbol, span, _is_closed)
 
     async def fetch_order(self, id: str, symbol: str | None = None, params: Any = {}) -> Any:
+        self._refuse_unknown(params, set())
         before: str | None = None
         while True:
             page = await self._page(symbol, {} if before is None else {"before": before})
@@ -169,6 +174,7 @@ class Upcurve(MarketExchange):
         limit: int | None = None,
         params: Any = {},
     ) -> list[Any]:
+        self._refuse_unknown(params, set())
         address = self.wallet().address
         asset = None if symbol is None else (await self._market(symbol))["id"]
         news = self._watch(
@@ -185,7 +191,9 @@ class Upcurve(MarketExchange):
         return await self._orders(shown, symbol, since, limit)
 
     def parse_order(self, order: Any, market: Any = None) -> Any:
-        return self.safe_order(rows.order_row(order), market)
+        row = rows.order_row(order)
+        fee = {**row["fee"], "cost": self.parse_number(row["fee"]["cost"])}
+        return self.safe_order({**row, "fee": fee}, market)
 
     async def _buy(
         self,

@@ -1,0 +1,58 @@
+/** Calls between nodes wait for each other's positions. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Messages } from '../../src/cluster/nats/messages.ts';
+import { type CallingNode, callHandler, NodeCaller } from '../../src/cluster/nodeCalls.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+
+const messages = new Messages();
+const CALL = { name: 'submit', input: 'tx', mayRepeat: true, whenBehind: 'retry' } as const;
+
+/** A node at entry `seq`, which comes as far as `most` when it is awaited. */
+function nodeAt(seq: number, most: number): CallingNode & { readonly awaited: number[] } {
+  let applied = seq;
+  const awaited: number[] = [];
+  return {
+    awaited,
+    clock: systemClock,
+    appliedSeq: () => applied,
+    async reached(wanted) {
+      awaited.push(wanted);
+      if (wanted > most) throw new Error('it stops before that entry');
+      applied = Math.max(applied, wanted);
+    },
+  };
+}
+
+function sent(seq: number): Uint8Array {
+  return Buffer.from(JSON.stringify({ name: 'submit', input: 'tx', seq }));
+}
+
+function replyOf(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes).toString());
+}
+
+test('a call is answered from the position of its caller, or from a later one', async () => {
+  const node = nodeAt(5, 10);
+  const found: number[] = [];
+  const submit = async () => found.push(node.appliedSeq());
+  const methods = new Map([['submit', submit]]);
+  const handle = callHandler(methods, node, (_, error) => assert.fail(String(error)), messages);
+  assert.deepEqual(replyOf(await handle(sent(9))), { seq: 9, output: 1 });
+  assert.deepEqual(found, [9], 'the method ran at that position');
+  const { failure } = replyOf(await handle(sent(11))) as { failure: { cause: string } };
+  assert.equal(failure.cause, 'NOT_READY');
+  assert.deepEqual(found, [9], 'and does not run before it');
+});
+
+test('a caller has the effect of its call before it answers', async () => {
+  const send = async () => Buffer.from('{"seq":9,"output":"done"}');
+  const [near, far] = [nodeAt(5, 10), nodeAt(5, 8)];
+  assert.equal(await new NodeCaller(near, send, messages).ask(CALL), 'done');
+  assert.deepEqual([near.awaited, near.appliedSeq()], [[9], 9]);
+  const late = await new NodeCaller(far, send, messages).ask(CALL);
+  assert.ok(late instanceof Failure && late.cause === 'NOT_READY');
+  const build = { ...CALL, name: 'quote', whenBehind: 'answer' } as const;
+  assert.equal(await new NodeCaller(far, send, messages).ask(build), 'done');
+});
