@@ -167,7 +167,7 @@ export class Leadership implements Service {
 
   /** Resolves when the lead has ended, for any reason, with when to try again. */
   async #lead(): Promise<number> {
-    const { onLost, role, leaseMs } = this.#deps;
+    const { onLost, role, leaseMs, node } = this.#deps;
     const over = Promise.withResolvers<LeadEnd>();
     onLost(() => over.resolve({ reason: 'the lease is over' }));
     this.#endLead = over.resolve;
@@ -178,6 +178,11 @@ export class Leadership implements Service {
     const lead = async () => {
       const writer = await this.#startTerm(ended.signal);
       if (writer === null) return over.resolve({ reason: 'another node knows more' });
+      if (ended.signal.aborted) return;
+      const look = () => this.#endIfOvertaken(writer);
+      const unlisten = node.onApplied(look);
+      ended.signal.addEventListener('abort', unlisten, { once: true });
+      look();
       await this.#active?.stop();
       const active = await role.lead(writer, failed);
       // The lead may have ended before it was complete.
@@ -198,6 +203,17 @@ export class Leadership implements Service {
     await this.#followAgain(keepsLease);
     // A candidate that failed lets the others try first.
     return hasLed ? candidacyMs(leaseMs) : leaseMs;
+  }
+
+  /**
+   * Another one wrote into the log, and the state may be another: the writer can add nothing any
+   * more, and the role works with the state of before. This node keeps the lease as it has applied
+   * that entry.
+   */
+  #endIfOvertaken(writer: LogWriter): void {
+    const { checkpoint } = this.#deps.node.fold.store;
+    if (checkpoint === null || !writer.isOvertaken(checkpoint.seq, checkpoint.entryHash)) return;
+    this.#endLead({ reason: 'another writer appended to the log', keepsLease: this.#leads });
   }
 
   async #followAgain(keepsLease: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import { type ActiveRole, Leadership, type Role } from '../../src/cluster/leader
 import type { LogCheck } from '../../src/cluster/log/jetstream.ts';
 import { MarketRecord } from '../../src/engine/fold/marketRecord.ts';
 import type { Log } from '../../src/engine/log/port.ts';
-import type { LogWriter } from '../../src/engine/log/writer.ts';
+import { LogWriter } from '../../src/engine/log/writer.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
@@ -93,7 +93,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
     },
   );
   await leadership.start();
-  return { leadership, seen };
+  return { leadership, seen, node, log: world.log };
 }
 
 test('a candidate gives up an entry that never comes, and leads the next time', async (scope) => {
@@ -173,4 +173,21 @@ test('a leader that finds its log damaged keeps the lease, and is not replaced',
   assert.equal(seen.released, 0);
   await leadership.stop();
   assert.ok(seen.released > 0, 'a stop hands over');
+});
+
+test('a leader follows what another one wrote, and leads again in its next term', async (scope) => {
+  const { leadership, seen, node, log } = await candidate(scope, { leaseMs: 50 });
+  scope.after(() => leadership.stop());
+  await until('it leads', () => leadership.leads, LIMIT_MS);
+  const [first] = seen.terms;
+  assert(first !== undefined);
+  const draft = { timeMs: node.fold.marketMs, payload: { kind: 'time', phase: 'end' } } as const;
+  const own = await first.append([draft]);
+  await node.reached(own);
+  assert.deepEqual(seen.ended, [], 'its own entries end no lead');
+  const stranger = new LogWriter(log, first.tail, first.term, systemClock, { appendFailed() {} });
+  await node.reached(await stranger.append([draft]));
+  await until('it leads again', () => leadership.leads && seen.terms.length === 2, LIMIT_MS);
+  assert.deepEqual(seen.ended, ['another writer appended to the log']);
+  assert.equal(seen.released, 0, 'no other node leads meanwhile');
 });

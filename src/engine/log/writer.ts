@@ -42,6 +42,8 @@ export class LogWriter {
   /** Time of the last appended entry. */
   #timeMs: number;
   #tail: Tail;
+  /** The last entry that was sent, acknowledged or not. */
+  #sent: Tail;
   readonly #stop = new AbortController();
 
   constructor(
@@ -56,6 +58,7 @@ export class LogWriter {
     this.#log = log;
     this.#mayWrite = mayWrite;
     this.#tail = tail;
+    this.#sent = tail;
     this.term = term;
     this.#clock = clock;
     this.#observer = observer;
@@ -65,6 +68,11 @@ export class LogWriter {
 
   get tail(): Tail {
     return this.#tail;
+  }
+
+  /** Whether another one wrote this entry, the newest of the log that is known. */
+  isOvertaken(seq: number, hash: string): boolean {
+    return seq >= this.#sent.seq && hash !== this.#sent.hash;
   }
 
   /** Gives up retrying: a refused append rejects at once from now on. */
@@ -79,6 +87,8 @@ export class LogWriter {
   async append(drafts: readonly EntryDraft[], epoch = this.#tail.epoch): Promise<number> {
     this.#checkTime(drafts);
     const sealed = await this.#seal(drafts, epoch ?? '');
+    // Before it is sent: it may be applied before it is acknowledged.
+    this.#sent = tailOf(sealed) ?? this.#tail;
     this.#observer.entryAt?.('appended', sealed.at(-1)?.entry.seq ?? 0);
     const refusals = { count: 0 };
     try {
@@ -152,10 +162,17 @@ export class LogWriter {
         throw new Fault('writerConflict', 'another writer appended to the log');
       }
     }
-    const last = sealed[sealed.length - 1];
-    if (last === undefined) return this.#tail.seq;
-    this.#tail = { seq: last.entry.seq, hash: last.hash, epoch: last.entry.epoch };
+    const tail = tailOf(sealed);
+    if (tail === null) return this.#tail.seq;
+    this.#tail = tail;
     this.#observer.entryAt?.('synced', this.#tail.seq);
     return this.#tail.seq;
   }
+}
+
+function tailOf(sealed: readonly SealedEntry[]): Tail | null {
+  const last = sealed.at(-1);
+  return last === undefined
+    ? null
+    : { seq: last.entry.seq, hash: last.hash, epoch: last.entry.epoch };
 }
