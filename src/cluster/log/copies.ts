@@ -94,8 +94,7 @@ export class CopyWatch implements Service {
       await link.whileConnected(() => this.#compareBytes(jsm));
       copiesCompared(withOdd(behind, this.#odd));
     } catch (error) {
-      // That NATS gives no answer is shown elsewhere.
-      if (!isUnanswered(error)) this.#deps.failed(error);
+      if (!isShownElsewhere(error)) this.#deps.failed(error);
     }
   }
 
@@ -164,9 +163,13 @@ function withOdd(
   });
 }
 
-/** As 503 while a stream has no leader. */
-function isUnanswered(error: unknown): boolean {
-  return isFault(error, 'natsSilent', 'streamMissing') || error instanceof JetStreamApiError;
+/**
+ * NATS gives no answer, as 503 while a stream has no leader; or the leader's own copy has a message
+ * that is no entry, for which the node that leads opens an epoch.
+ */
+function isShownElsewhere(error: unknown): boolean {
+  const isFaultOfNats = isFault(error, 'natsSilent', 'streamMissing', 'unreadableEntry');
+  return isFaultOfNats || error instanceof JetStreamApiError;
 }
 
 /** `pause` gives copies the time to apply the leader's messages. null: not clear now. */
