@@ -153,3 +153,32 @@ for (const seq of [1, 4, 6]) {
     await until('it is as the others', () => compared.at(-1)?.length === 0);
   });
 }
+
+test('an entry that no copy has is left to the audit, and compared once it is there', async (t) => {
+  const { model, link, open } = await logOfThree(t);
+  for (const server of SERVERS) model.rewrite(NAME, 1, server, 'no entry');
+  const log = await open();
+  let unread = 0;
+  let compared = 0;
+  const watch = new CopyWatch(
+    {
+      ...{ link, stream: NAME, clock: HASTY },
+      read: (fromSeq, limit) =>
+        log.read(fromSeq, limit).catch((error: unknown) => {
+          unread += 1;
+          throw error;
+        }),
+      failed: (error) => assert.fail(String(error)),
+      copiesCompared: () => {
+        compared += 1;
+      },
+    },
+    20,
+  );
+  after(() => watch.stop());
+  watch.start();
+  await until('it was tried twice', () => unread >= 2);
+  assert.equal(compared, 0);
+  for (const server of SERVERS) model.rewrite(NAME, 1, server, ENTRIES[0]?.text ?? '');
+  await until('it is compared', () => compared > 0);
+});
