@@ -16,12 +16,14 @@ import {
   crowdedRow,
   hide,
   look,
+  placesSeen,
   speakMarked,
   tabTo,
   tooWide,
   tooWideWithLongNames,
   unmarked,
   viewsOf,
+  WATCH_PLACES,
 } from './views.ts';
 
 const ADA = 1_000_000n;
@@ -79,6 +81,18 @@ test('every view is for everybody', async (t) => {
     assert.deepEqual(await crowdedRow(seen), []);
     seen.assertClean();
     await seen.page.context().close();
+  });
+
+  await t.test('nothing moves when the best tokens and the status of the node come', async () => {
+    for (const width of [390, 1280, 1920]) {
+      const seen = await visit(browser, world.url, { viewport: { width, height: 900 } });
+      await seen.page.addInitScript(WATCH_PLACES);
+      await seen.open();
+      await seen.page.locator('.best-top .figure').waitFor();
+      await seen.page.locator('.status .tip-fact').waitFor();
+      assert.deepEqual(await placesSeen(seen), { market: 1, language: 1 }, `${width} pixels`);
+      await seen.page.context().close();
+    }
   });
 
   await t.test('no text is outside of the messages, and the page can be mirrored', async () => {

@@ -88,7 +88,7 @@ export async function tooWideWithLongNames({ page, url }: Visit): Promise<string
   return String(await page.evaluate(WIDER));
 }
 
-const CROWDED_WIDTHS = [320, 390, 820, 1024, 1440];
+const CROWDED_WIDTHS = [320, 390, 820, 1024, 1100, 1440, 1920];
 
 /** The widest numbers that a row of the market shows: lists overlapping and cut texts. */
 export async function crowdedRow({ page, url }: Visit): Promise<readonly string[]> {
@@ -129,13 +129,39 @@ const CROWDED = `new Promise((resolve) => requestAnimationFrame(() => {
       a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
     return apart ? [] : [one.className + ' over ' + other.className];
   }));
-  if (row.querySelector('.pool .badge') === null) over.push('the row has no badge');
+  const badge = row.querySelector('.pool .badge')?.innerText ?? '';
+  if (!/\\p{L}{3}/u.test(badge)) over.push('no badge that says of what its share is');
+  const box = document.querySelector('.table-box');
+  if (box.scrollWidth > box.clientWidth) over.push('the table is wider than its panel');
+  const { right } = box.getBoundingClientRect();
+  const spark = row.querySelector('.spark')?.getBoundingClientRect();
+  if (spark !== undefined && spark.right > right) over.push('the line leaves the table');
   const texts = '.tickers thead th, .pool .name, .pool .ticker, .mark';
   const cut = Array.from(document.querySelectorAll(texts))
     .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
     .map((each) => each.textContent + ' is cut');
   resolve([...over, ...cut]);
 }))`;
+
+/** From the first frame on: where the market begins, and where the choice of language stands. */
+export const WATCH_PLACES = `(() => {
+  const seen = { market: new Set(), language: new Set() };
+  globalThis.places = seen;
+  const edgeOf = (selector, edge) =>
+    Math.round(document.querySelector(selector)?.getBoundingClientRect()[edge] ?? -1);
+  const watch = () => {
+    seen.market.add(edgeOf('.panel.market', 'top'));
+    seen.language.add(edgeOf('.status .language', 'right'));
+    requestAnimationFrame(watch);
+  };
+  watch();
+})()`;
+
+/** How many places each of them had; before it is there it has none. */
+export async function placesSeen({ page }: Visit): Promise<unknown> {
+  return page.evaluate(`Object.fromEntries(Object.entries(globalThis.places).map(
+    ([name, seen]) => [name, Array.from(seen).filter((place) => place >= 0).length]))`);
+}
 
 const MAX_TABS = 150;
 

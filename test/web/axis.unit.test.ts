@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { axisNumber, formOf } from '../../src/web/chart/axis.ts';
+import { shortDecimal } from '../../src/web/format.ts';
 
 const written = (values: readonly number[]) => {
   const form = formOf(values);
@@ -30,8 +31,15 @@ test('rounding errors around zero show as zero, and no mark is below it', () => 
 
 test('between the marks there are finer digits in the same form', () => {
   const form = formOf([0.000008, 0.00001, 0.000012]);
-  assert.equal(axisNumber(0.0000090761, form, 2), '0.0₄0908');
+  assert.equal(axisNumber(0.0000090761, form, 2), '0.0₄0907');
   assert.equal(axisNumber(0.00025, form, 2), '0.00025000', 'above what its marks count');
+});
+
+test('a number between the marks is cut as the header cuts it, never rounded up', () => {
+  const form = formOf([20_000, 30_000, 40_000]);
+  assert.equal(axisNumber(32_061, form, 1), '32.0k');
+  assert.equal(shortDecimal('32061'), '32.0k');
+  assert.equal(axisNumber(32_100 - 1e-9, form, 1), '32.1k', 'an error of floating point');
 });
 
 test('marks with a step of an axis all differ, each with the same decimals', () => {

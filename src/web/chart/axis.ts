@@ -51,13 +51,16 @@ function decimalsOf(step: number): number {
   return Math.max(0, Math.min(MAX_DECIMALS, isWhole ? -size : 1 - size));
 }
 
-/** `finer`: digits beyond the digits of the marks, for numbers between them. */
+/**
+ * `finer`: digits beyond the digits of the marks, for numbers between them. Cut and not rounded, as
+ * all numbers of the page: 32.06k is 32.0k here and above the chart.
+ */
 export function axisNumber(value: number, form: AxisForm, finer = 0): string {
   // The scale leaves room below the lowest price, which may reach under nothing.
   if (value < 0) return '';
   const { size, letter, zeros } = form;
   const decimals = Math.min(MAX_DECIMALS, form.decimals + finer);
-  const [whole = '0', fraction = ''] = (value / size).toFixed(decimals).split('.');
+  const [whole = '0', fraction = ''] = cutTo(value / size, decimals).split('.');
   const point = fraction === '' ? '' : '.';
   if (/^0*$/.test(whole + fraction)) return '0';
   const counted = '0'.repeat(zeros);
@@ -65,6 +68,11 @@ export function axisNumber(value: number, form: AxisForm, finer = 0): string {
     return localized(`0.0${subscript(zeros)}${fraction.slice(zeros)}`);
   }
   return localized(`${whole}${point}${fraction}${letter}`);
+}
+
+function cutTo(value: number, decimals: number): string {
+  const unit = 10 ** decimals;
+  return (Math.floor(value * unit + ROUNDING) / unit).toFixed(decimals);
 }
 
 function subscript(count: number): string {

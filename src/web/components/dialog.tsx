@@ -29,8 +29,8 @@ interface Question {
    * Side of an order: the button has the colour of its side, and the focus, so that Enter signs.
    */
   readonly side?: 'buy' | 'sell' | undefined;
-  /** Label of the button that cancels. */
-  readonly leave?: string;
+  /** Label of the button that cancels; null: there is nothing to cancel. */
+  readonly leave?: string | null;
   /**
    * The navigation count when the button was pressed (`navigationNow`); not shown when the user has
    * left since.
@@ -131,7 +131,7 @@ function Dialog({ question, navigation, close }: Omit<Asked, 'id'>) {
         <div class="dialog-content">{content}</div>
         {failure.value !== null && <ErrorBox error={failure.value} />}
         <div class="dialog-buttons">
-          <Button run={() => dialog.current?.close()}>{leave}</Button>
+          {leave !== null && <Button run={() => dialog.current?.close()}>{leave}</Button>}
           <SubmitButton isBusy={isBusy} kind={side ?? 'primary'}>
             {confirm}
           </SubmitButton>

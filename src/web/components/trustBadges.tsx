@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx';
 
 /**
  * `isShort`: one badge, in whole percent; its title names all. In a narrow row the stylesheet hides
- * the word, so that the name has the room.
+ * the sign and keeps the word.
  */
 export function TrustBadges({ ticker, isShort = false }: { ticker: Ticker; isShort?: boolean }) {
   const all = cautionsOf(ticker);
@@ -20,8 +20,7 @@ export function TrustBadges({ ticker, isShort = false }: { ticker: Ticker; isSho
       {shown.map(({ share, percent }) => (
         <span key={share} class="badge">
           <Icon name="caution" />
-          <span class="share">{badges[share]} </span>
-          {isShort ? percent.replace(/\..*/, '') : shortPercent(percent)}%
+          {badges[share]} {isShort ? percent.replace(/\..*/, '') : shortPercent(percent)}%
         </span>
       ))}
     </span>

@@ -172,6 +172,7 @@ function showKeys(): void {
     title: t.shell.keyTitle,
     content: <Facts rows={rows} />,
     confirm: t.shell.keyClose,
+    leave: null,
     run: async () => true,
     late: () => {},
   });

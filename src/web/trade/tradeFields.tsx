@@ -138,7 +138,7 @@ function BalanceSlider({ held, isAda, text, type }: BalanceSliderProps) {
   const decimals = isAda ? ADA_DECIMALS : 0;
   const free = isAda ? (held > KEPT ? held - KEPT : 0n) : held;
   const amount = readAmount(text, decimals);
-  const share = typeof amount === 'bigint' && free > 0n ? Number((amount * 100n) / free) : 0;
+  const share = typeof amount === 'bigint' && free > 0n ? roundedPercent(amount, free) : 0;
   const percent = Math.min(100, share);
   const slide = (chosen: number) => {
     const part = shareOf(free, chosen);
@@ -163,6 +163,12 @@ function BalanceSlider({ held, isAda, text, type }: BalanceSliderProps) {
       </span>
     </label>
   );
+}
+
+/** Half of an odd number of tokens is 50 %, but only everything is 100 %. */
+function roundedPercent(part: bigint, whole: bigint): number {
+  const rounded = Number((part * 200n + whole) / (whole * 2n));
+  return part < whole ? Math.min(99, rounded) : rounded;
 }
 
 function SlippageFields() {

@@ -9,6 +9,7 @@ import { SubmitButton, useOnce } from '../components/button.tsx';
 import { Choices } from '../components/choices.tsx';
 import { ErrorBox } from '../components/errorBox.tsx';
 import { Panel } from '../components/panel.tsx';
+import { ada, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { useFreeKeys } from '../shell/keys.ts';
@@ -43,7 +44,8 @@ export function TradePanel({ pool }: { readonly pool: LiquidityPoolInfo }) {
   // There an order on the curve cannot be cancelled while it waits: nothing to rest on.
   const canWait = context.network.value?.name !== 'mainnet' || pool.pool.cpmmPoolId !== null;
   const form = { pool, token, coins, tokens };
-  const balances = held === null ? '' : `${shownAda(coins)} · ${shownOf(tokens, asset, token)}`;
+  const balances = held === null ? '' : `${ada(coins)} · ${short(tokens)} ${ticker}`;
+  const exact = `${shownAda(coins)} · ${shownOf(tokens, asset, token)}`;
   return (
     <Panel
       class="trade"
@@ -60,7 +62,9 @@ export function TradePanel({ pool }: { readonly pool: LiquidityPoolInfo }) {
               }}
             />
           )}
-          <span class="side held">{balances}</span>
+          <span class="side held" title={balances && exact}>
+            {balances}
+          </span>
         </>
       }
     >

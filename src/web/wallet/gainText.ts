@@ -29,8 +29,14 @@ export function lovelaceOf(ada: string): bigint {
 
 /** In the unit that the reader has chosen. */
 export function moneyText(ada: string): string {
-  const text = money(ada, (decimal) => grouped(cut(decimal, DIGITS)));
+  const text = money(ada, (decimal) => grouped(inHundredths(decimal)));
   return dollars.value === null ? `${text}\u00a0₳` : text;
+}
+
+/** Whole numbers stay as they are; others have two digits, so that numbers side by side line up. */
+function inHundredths(decimal: string): string {
+  const [whole = '', fraction] = cut(decimal, DIGITS).split('.');
+  return fraction === undefined ? whole : `${whole}.${fraction.padEnd(DIGITS, '0')}`;
 }
 
 export function signed(ada: string): string {

@@ -9,7 +9,7 @@ import { LineChart } from '../components/lineChart.tsx';
 import { Logo } from '../components/logo.tsx';
 import { Panel } from '../components/panel.tsx';
 import { money } from '../fiat.ts';
-import { grouped, localized, moment, short, subscriptZeros } from '../format.ts';
+import { columnPrice, grouped, localized, moment, short } from '../format.ts';
 import { t } from '../messages.ts';
 import { usePage } from '../page.tsx';
 import { routeHash } from '../route.ts';
@@ -31,7 +31,7 @@ import { sessionOf } from './session.ts';
 /** Prices change its value. */
 const ASK_EVERY_SECONDS = 10;
 
-const fourDigits = (price: string) => subscriptZeros(price, 4);
+const fourDigits = (price: string) => columnPrice(price, 4);
 
 type PortfolioToken = PortfolioAnswer['tokens'][number];
 

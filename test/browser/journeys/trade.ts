@@ -80,7 +80,7 @@ const buySell: Journey = {
     };
     await market.hold(async () => {
       const before = await drawn(session, market, asset);
-      const balance = () => page.getByText(/^[\d.,]+ ADA · [\d,]+ WALK$/).innerText();
+      const balance = () => page.getByText(/^[\d.,]+\s₳ · [\d.]+[kM]? WALK$/).innerText();
       const had = await balance();
       await review(session, 'buy');
       await sign(session, 'buy');
