@@ -187,7 +187,10 @@ function apart(schema: TSchema, value: unknown): Apart {
   return { rest: { schema: { ...schema, properties, required }, value: fields }, lists };
 }
 
-/** One detail for each path; a choice between constants is described by a list of them. */
+/**
+ * One detail for each path; a choice between constants is described by a list of them, one between
+ * types by their names. A choice whose type fits is described by what is wrong with that one alone.
+ */
 function describe(errors: readonly SchemaError[], root: string, schema: TSchema): Detail[] {
   const messages = new Map<string, string>();
   for (const error of errors) {
@@ -203,12 +206,25 @@ function describe(errors: readonly SchemaError[], root: string, schema: TSchema)
         JSON.stringify(one),
       );
       messages.set(path, `must be one of ${texts.join(', ')}`);
+    } else if (error.keyword === 'type' || error.keyword === 'anyOf') {
+      const types = typesAt(errors, error.instancePath);
+      if (types !== null && !messages.has(path)) messages.set(path, `must be ${types}`);
     } else if (!messages.has(path)) {
       const about = error.keyword === 'pattern' ? aboutField(schema, error.instancePath) : null;
       messages.set(path, about === null ? error.message : `${error.message}: ${about}`);
     }
   }
   return Array.from(messages, ([path, message]) => ({ path, message }));
+}
+
+/** The types that a value may have; null: it has one, and other errors say what is wrong. */
+function typesAt(errors: readonly SchemaError[], at: string): string | null {
+  const choice = (each: SchemaError) => each.keyword === 'type' || each.keyword === 'anyOf';
+  const isBelow = ({ instancePath }: SchemaError) => instancePath.startsWith(`${at}/`);
+  const here = errors.filter(({ instancePath }) => instancePath === at);
+  if (errors.some(isBelow) || !here.every(choice)) return null;
+  const names = here.flatMap(({ params }) => ('type' in params ? [String(params.type)] : []));
+  return [...new Set(names)].join(' or ');
 }
 
 /** The schema's description of a field, for readers who do not know patterns. */

@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer';
 import busboy from 'busboy';
 import type { TSchema } from 'typebox';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, invalid, invalidField } from '../../engine/runtime/errors.ts';
 import { type BodyLimits, hasMoreValues } from '../gateway/bodyLimits.ts';
 import { type Check, type Checked, checkOf } from '../gateway/input.ts';
 import type { FormFile, FormShape } from '../gateway/port.ts';
@@ -194,7 +194,8 @@ function parseJson(
   path: string,
   maxValues: number,
 ): { readonly value: unknown } | Failure {
-  if (!isUtf8(bytes)) return invalid(path, 'is not UTF-8: encode the text as UTF-8 and send again');
+  if (!isUtf8(bytes))
+    return invalidField(path, 'is not UTF-8: encode the text as UTF-8 and send again');
   if (BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length))) {
     return invalid(path, 'begins with a byte order mark (U+FEFF): send the JSON without it');
   }
@@ -255,7 +256,7 @@ export class FormParser {
     for (const part of parts) {
       const known = this.#fields.includes(part.name) || Object.hasOwn(this.#shape.files, part.name);
       if (!known) continue;
-      if (named.has(part.name)) return invalid(`body.${part.name}`, 'may be given once only');
+      if (named.has(part.name)) return invalidField(`body.${part.name}`, 'may be given once only');
       named.set(part.name, part);
     }
     const files = this.#files(named);
@@ -271,9 +272,9 @@ export class FormParser {
     for (const [name, { required }] of Object.entries(this.#shape.files)) {
       const part = named.get(name);
       if (part === undefined) {
-        if (required) return invalid(`body.${name}`, 'is required');
+        if (required) return invalidField(`body.${name}`, 'is required');
       } else if (part.filename === null) {
-        return invalid(`body.${name}`, 'must be sent as a file: with a file name');
+        return invalidField(`body.${name}`, 'must be sent as a file: with a file name');
       } else {
         const { filename, mediaType } = part;
         files.push({ name, filename, mediaType, bytes: Buffer.concat(part.chunks) });

@@ -10,7 +10,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, invalidField } from '../../engine/runtime/errors.ts';
 import type { Caller } from '../gateway/address.ts';
 import { isRecord } from '../gateway/input.ts';
 import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
@@ -54,7 +54,7 @@ export class IdempotentAnswers {
     const { idempotency } = route;
     if (idempotency === undefined) return inOneTurn(route.handle(request));
     if (!KEY.test(key)) {
-      return invalid('headers.idempotency-key', 'must have 1 to 64 visible ASCII characters');
+      return invalidField('headers.idempotency-key', 'must have 1 to 64 visible ASCII characters');
     }
     const wallet = idempotency.wallet(request);
     const scope = JSON.stringify([caller.key, route.operationId, wallet, key]);

@@ -48,12 +48,14 @@ export class QueryParser {
       if (name === null || text === null) return invalid('query', 'malformed percent-encoding');
       const numeral = this.#names.get(name);
       if (numeral === undefined) continue;
+      const isAbsent = text === '' || (text === 'null' && !this.#required.includes(name));
       if (this.#repeated.has(name)) {
+        if (isAbsent) continue;
         const list = fields[name];
         fields[name] = [...(Array.isArray(list) ? list : []), text];
         continue;
       }
-      if (text === '' || (text === 'null' && !this.#required.includes(name))) delete fields[name];
+      if (isAbsent) delete fields[name];
       else fields[name] = numeral?.test(text) ? Number(text) : text;
     }
     return check(fields, 'query');

@@ -4,7 +4,7 @@
  * methods get 405. A handler that throws or rejects is answered with 500: an exception that reaches
  * uWebSockets.js would end the process.
  */
-import { Failure, invalid, notReady } from '../../engine/runtime/errors.ts';
+import { Failure, invalidField, notReady } from '../../engine/runtime/errors.ts';
 import { hasReached, parsePosition } from '../../engine/runtime/position.ts';
 import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
@@ -115,7 +115,7 @@ class RouteServer {
     if (this.#calls.route.positioned && minPosition !== '') {
       const asked = parsePosition(minPosition);
       if (asked === null) {
-        responses.failure(context, invalid('headers.x-min-position', 'must be <epoch>:<seq>'));
+        responses.failure(context, invalidField('headers.x-min-position', 'must be <epoch>:<seq>'));
         return;
       }
       if (!hasReached(nodeView.applied(), asked)) {

@@ -6,7 +6,7 @@
  */
 import Type from 'typebox';
 import { assert } from '../../engine/runtime/assert.ts';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, invalidField } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { MAX_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import { isRecord } from '../gateway/input.ts';
@@ -55,7 +55,9 @@ export function mcpRoute({ version, openapi, routes }: McpRouteDeps): Route {
     callsRoutes: true,
     async handle({ body, call }) {
       // A list would be many calls for the price of one; the protocol has none since 2025-06-18.
-      if (!isRecord(body)) return invalid('body', 'must be one message of JSON-RPC, an object');
+      if (!isRecord(body)) {
+        return invalidField('body', 'must be one message of JSON-RPC, an object');
+      }
       tools ??= routeTools(openapi()).filter(({ tool }) => byOperation.has(tool.name));
       const known = tools;
       // Loaded when needed: most servers have no agents.

@@ -3,7 +3,7 @@
  * the market or builds a transaction, with the same names, schemas and bounds. Routes that stream,
  * need an API key, or answer anything but JSON are left out.
  */
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, invalid, invalidField } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { isRecord } from '../gateway/input.ts';
 
@@ -160,23 +160,24 @@ export async function requestOf(
     const takes = known.length === 0 ? 'no arguments' : known.join(', ');
     return invalid(`arguments.${unknown}`, `${tool.name} has no such argument; it takes ${takes}`);
   }
-  const texts = new Map<string, string>();
+  const texts = new Map<string, readonly string[]>();
   for (const name of [...inPath, ...inQuery]) {
     const value = given[name];
     if (value === undefined || value === null) continue;
-    const text = textOf(value);
-    if (text === null) return invalid(`arguments.${name}`, 'must be a text, a number or a boolean');
-    texts.set(name, text);
+    const each = textsOf(value);
+    if (each === null) {
+      return invalidField(`arguments.${name}`, 'must be a text, a number or a boolean');
+    }
+    texts.set(name, each);
   }
-  const missing = inPath.find((name) => !texts.has(name));
-  if (missing !== undefined) return invalid(`arguments.${missing}`, 'is required');
+  const missing = inPath.find((name) => texts.get(name)?.length !== 1);
+  if (missing !== undefined) return invalidField(`arguments.${missing}`, 'is required');
   const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name) =>
-    encodeURIComponent(texts.get(name) ?? ''),
+    encodeURIComponent(texts.get(name)?.[0] ?? ''),
   );
   const query = new URLSearchParams();
   for (const name of inQuery) {
-    const text = texts.get(name);
-    if (text !== undefined) query.set(name, text);
+    for (const text of texts.get(name) ?? []) query.append(name, text);
   }
   const target = query.size === 0 ? filled : `${filled}?${query}`;
   if (!hasBody || given.body === undefined) return { method, target, body: null };
@@ -184,13 +185,11 @@ export async function requestOf(
   return body instanceof Failure ? body : { method, target, body };
 }
 
-/** A list is written with commas, as the API takes it. */
-function textOf(value: unknown): string | null {
-  if (Array.isArray(value)) {
-    const parts = value.map(textOf);
-    return parts.includes(null) ? null : parts.join(',');
-  }
-  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
+/** A list is a parameter for each of its items, as the API takes it; null: not for a query. */
+function textsOf(value: unknown): string[] | null {
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  const fits = items.every((item) => ['string', 'number', 'boolean'].includes(typeof item));
+  return fits ? items.map(String) : null;
 }
 
 function jsonOf(body: unknown) {
@@ -204,14 +203,14 @@ const MEDIA_TYPES = [
 ] as const;
 
 async function formOf(body: unknown) {
-  if (!isRecord(body)) return invalid('arguments.body', 'must be an object');
+  if (!isRecord(body)) return invalidField('arguments.body', 'must be an object');
   const { image, ...fields } = body;
   const form = new FormData();
   if (image !== undefined) {
     const bytes = typeof image === 'string' ? Buffer.from(image, 'base64') : Buffer.alloc(0);
     const found = MEDIA_TYPES.find(([, magic]) => magic.every((byte, at) => bytes[at] === byte));
     if (found === undefined) {
-      return invalid('arguments.body.image', 'must be a PNG, JPEG or GIF as base64');
+      return invalidField('arguments.body.image', 'must be a PNG, JPEG or GIF as base64');
     }
     form.set('image', new Blob([bytes], { type: found[0] }), 'image');
   }

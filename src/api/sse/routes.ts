@@ -1,7 +1,7 @@
 /** `/v1/stream`: the topics of the socket as server-sent events. */
 
 import Type from 'typebox';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, invalid, invalidField } from '../../engine/runtime/errors.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';
 
@@ -116,7 +116,7 @@ function parsed(texts: readonly string[]): readonly unknown[] | Failure {
     try {
       items.push(JSON.parse(text));
     } catch {
-      return invalid(
+      return invalidField(
         `query.sub.${index}`,
         'must be JSON: {"topic": …, "data": …}, percent-encoded',
       );

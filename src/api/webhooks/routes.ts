@@ -1,7 +1,7 @@
 /** `/v1/webhooks`: an API key registers addresses that receive what its topics say. */
 
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure, failureIn, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, failureIn, invalid, invalidField } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { MAX_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Answer, Route } from '../gateway/port.ts';
@@ -181,7 +181,7 @@ function readTopics(
   topics: ReadonlyMap<string, Topic>,
 ): WebhookTopic[] | Failure {
   if (!isShort(wanted)) {
-    return invalid('body.topics', `must have ${MAX_TOPIC_BYTES} bytes of JSON at most`);
+    return invalidField('body.topics', `must have ${MAX_TOPIC_BYTES} bytes of JSON at most`);
   }
   const read: WebhookTopic[] = [];
   const ids = new Set<string>();
@@ -199,7 +199,7 @@ function readTopics(
     const { requestId, since, snapshot, maxHz, data } = params;
     const isKnown = ids.has(JSON.stringify(requestId));
     if (requestId === null || isKnown) {
-      return invalid(`${at}.requestId`, 'must name no other topic of this webhook');
+      return invalidField(`${at}.requestId`, 'must name no other topic of this webhook');
     }
     ids.add(JSON.stringify(requestId));
     read.push({

@@ -4,7 +4,7 @@
  * for something impossible is not bad and is refused later, under its requestId.
  */
 import { decode } from '@msgpack/msgpack';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, invalidField } from '../../engine/runtime/errors.ts';
 import { epochNumber, type Position } from '../../engine/runtime/position.ts';
 import type { RequestId } from '../gateway/frame.ts';
 import { isRecord } from '../gateway/input.ts';
@@ -57,17 +57,13 @@ export function readFrame(
 ): ClientFrame | Failure {
   const frame = parse(bytes, isBinary);
   if (frame instanceof Failure) return frame;
-  if (!isRecord(frame)) return invalid('frame', 'must be an object');
+  if (!isRecord(frame)) return invalidField('frame', 'must be an object');
   const requestId = requestIdOf(frame.requestId);
   switch (frame.messageType) {
     case 'connect':
       return connectFrame(requestId, isRecord(frame.data) ? frame.data : {});
     case 'subscribe':
-      if (Array.isArray(frame.topics) && frame.topics.length > maxTopics) {
-        const failure = new Failure('LIMIT_EXCEEDED', `topics may name at most ${maxTopics}`);
-        return { kind: 'refused', requestId, failure };
-      }
-      return { kind: 'subscribe', subscriptions: subscribeParamsOf(frame) };
+      return subscribeFrame(requestId, frame, maxTopics);
     case 'unsubscribe':
       return { kind: 'unsubscribe', requestId };
     case 'ping':
@@ -76,9 +72,30 @@ export function readFrame(
       return { kind: 'pong' };
     default: {
       const known = 'connect, subscribe, unsubscribe, ping or pong';
-      return invalid('messageType', `must be ${known}`);
+      return invalidField('messageType', `must be ${known}`);
     }
   }
+}
+
+function subscribeFrame(
+  requestId: RequestId,
+  frame: Record<string, unknown>,
+  maxTopics: number,
+): ClientFrame {
+  const { topics } = frame;
+  if (!present(topics)) {
+    return { kind: 'subscribe', subscriptions: [readSubscribeParams(frame, frame, false)] };
+  }
+  if (!Array.isArray(topics) || topics.length === 0) {
+    const failure = invalidField('topics', 'must be a list of one subscription or more');
+    return { kind: 'refused', requestId, failure };
+  }
+  if (topics.length > maxTopics) {
+    const failure = new Failure('LIMIT_EXCEEDED', `topics may name at most ${maxTopics}`);
+    return { kind: 'refused', requestId, failure };
+  }
+  const items = topics.map((item) => readSubscribeParams(isRecord(item) ? item : {}, frame, true));
+  return { kind: 'subscribe', subscriptions: items };
 }
 
 function connectFrame(requestId: RequestId, data: Record<string, unknown>): ConnectFrame {
@@ -95,17 +112,15 @@ function parse(bytes: ArrayBuffer, isBinary: boolean): unknown {
   } catch {
     // Refused below.
   }
-  return invalid('frame', isBinary ? 'not readable as MessagePack' : 'not readable as JSON');
+  return invalidField(
+    'frame',
+    isBinary ? 'is not readable as MessagePack' : 'is not readable as JSON',
+  );
 }
 
 function requestIdOf(value: unknown): RequestId {
   if (typeof value === 'string') return value.length <= LONGEST_REQUEST_ID ? value : null;
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
-}
-
-function subscribeParamsOf(frame: Record<string, unknown>): SubscribeParams[] {
-  if (!Array.isArray(frame.topics)) return [readSubscribeParams(frame, frame, false)];
-  return frame.topics.map((item) => readSubscribeParams(isRecord(item) ? item : {}, frame, true));
 }
 
 /** `frame`: where a list of them stands, whose fields are their defaults. */
@@ -139,11 +154,14 @@ function refusal(
   snapshot: unknown,
 ): Failure | null {
   if (requestId === null) {
-    return invalid('requestId', `must be a text of at most ${LONGEST_REQUEST_ID} or an integer`);
+    return invalidField(
+      'requestId',
+      `must be a text of at most ${LONGEST_REQUEST_ID} characters or an integer`,
+    );
   }
   if (since instanceof Failure) return since;
   if (maxHz instanceof Failure) return maxHz;
-  return typeof snapshot === 'boolean' ? null : invalid('snapshot', 'must be true or false');
+  return typeof snapshot === 'boolean' ? null : invalidField('snapshot', 'must be true or false');
 }
 
 function present(value: unknown): boolean {
@@ -156,7 +174,7 @@ function sinceOf(value: unknown): Position | Failure | null {
     const { epoch, seq } = value;
     if (epochNumber(epoch) >= 0 && Number.isSafeInteger(seq) && seq >= 0) return { epoch, seq };
   }
-  return invalid('since', 'must be {epoch, seq} as a frame or X-Position gave them');
+  return invalidField('since', 'must be {epoch, seq} as a frame or X-Position gave them');
 }
 
 /** Rounds down to a rate we offer; above the highest one, the highest. */
@@ -164,6 +182,6 @@ function maxHzOf(value: unknown): number | Failure | null {
   if (!present(value)) return null;
   const asked = typeof value === 'number' ? value : Number.NaN;
   return (
-    FRAME_RATES_HZ.find((pace) => pace <= asked) ?? invalid('maxHz', 'must be a number from 1')
+    FRAME_RATES_HZ.find((pace) => pace <= asked) ?? invalidField('maxHz', 'must be a number from 1')
   );
 }

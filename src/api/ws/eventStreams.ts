@@ -6,7 +6,7 @@
  * with it: an `Error` event names the fault, and the stream ends.
  */
 import { type Clock, sleep } from '../../engine/runtime/clock.ts';
-import { Failure, failureIn, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, failureIn, invalid, invalidField } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { formatPosition, type Position, parsePosition } from '../../engine/runtime/position.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -182,7 +182,7 @@ export class EventStreams {
     const ids = new Set<string>();
     for (const [index, item] of items.entries()) {
       const at = `${place}.${index}`;
-      if (!isRecord(item)) return invalid(at, 'must be an object: {topic, data, …}');
+      if (!isRecord(item)) return invalidField(at, 'must be an object: {topic, data, …}');
       const params = readSubscribeParams({ requestId: String(index), ...item }, {}, true);
       const refused = this.#deps.subscriptions.refusal(params);
       if (refused !== null) return placed(refused, at);
@@ -198,7 +198,9 @@ export class EventStreams {
 function sinceOf(lastEventId: string): Position | null | Failure {
   if (lastEventId === '') return null;
   const since = parsePosition(lastEventId);
-  return since ?? invalid('headers.last-event-id', 'must be the <epoch>:<seq> of an `id` line');
+  return (
+    since ?? invalidField('headers.last-event-id', 'must be the <epoch>:<seq> of an `id` line')
+  );
 }
 
 /** The same as bad input, whose paths say which of the subscriptions. */

@@ -96,6 +96,11 @@ export function invalid(path: string, message: string): Failure {
   return new Failure('INVALID_PARAMS', message, { details: [{ path, message }] });
 }
 
+/** The same where `rule` begins with a verb: the message begins with the field. */
+export function invalidField(path: string, rule: string): Failure {
+  return new Failure('INVALID_PARAMS', `${path} ${rule}`, { details: [{ path, message: rule }] });
+}
+
 /** 503: this server cannot answer yet. Clients ask again after a second. */
 export function notReady(message: string, reason?: string): Failure {
   const more = reason === undefined ? {} : { reason };

@@ -75,3 +75,30 @@ test('fields that no schema names are not handed on, and cost nothing', () => {
   );
   assert.deepEqual(found, { value: { a: 1 } });
 });
+
+test('a wrong type is refused with all types of a choice, a wrong value with its own fault', () => {
+  const Key = Type.String({ pattern: '^[0-9a-f]{4}$' });
+  const check = checkOf(
+    Type.Object({
+      keys: Type.Union([Type.Null(), Type.Array(Key)]),
+      index: Type.Union([Type.Integer(), Type.String({ pattern: '^[0-9]$' })]),
+      lock: Type.Union([Type.Null(), Type.Object({ until: Type.Integer() })]),
+    }),
+  );
+  const said = (value: unknown) => {
+    const found = check(value, 'body');
+    assert(found instanceof Failure);
+    return Object.fromEntries((found.details ?? []).map(({ path, message }) => [path, message]));
+  };
+  assert.deepEqual(said({ keys: 'abcd', index: true, lock: 1 }), {
+    'body.keys': 'must be null or array',
+    'body.index': 'must be integer or string',
+    'body.lock': 'must be null or object',
+  });
+  assert.deepEqual(said({ keys: ['abcd', 'x'], index: 'x', lock: { until: 'x' } }), {
+    'body.keys.1': 'must match pattern "^[0-9a-f]{4}$"',
+    'body.index': 'must match pattern "^[0-9]$"',
+    'body.lock.until': 'must be integer',
+  });
+  assert.deepEqual(said({ keys: [], index: '1', lock: {} }), { 'body.lock.until': 'is required' });
+});

@@ -21,7 +21,10 @@ const routes: Route[] = [
     method: 'GET',
     path: '/costly/:name',
     operationId: 'costly',
-    query: Type.Object({ cost: Type.Integer({ minimum: 1 }) }),
+    query: Type.Object({
+      cost: Type.Integer({ minimum: 1 }),
+      ids: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]+$' }))),
+    }),
     cost: ({ query }) => Number(Reflect.get(Object(query), 'cost')),
     handle: ({ query, params }) => ({ body: JSON.stringify({ query, params }) }),
   },
@@ -82,6 +85,8 @@ test('lists what reads or builds, and calls it as a request of its own is called
     isError: false,
     said: { query: { cost: 2 }, params: { name: 'a b/c' } },
   });
+  const listed = await call('costly', { name: 'a', cost: 1, ids: ['x', 'y'] });
+  assert.deepEqual(listed.said.query.ids, ['x', 'y']);
   const bad = await call('costly', { name: 'a', cost: 0 });
   assert.deepEqual([bad.isError, bad.said.details[0].path], [true, 'query.cost']);
   const unknown = await call('costly', { name: 'a', cost: 1, extra: 1 });

@@ -19,7 +19,13 @@ import type {
 import { balanceOf } from '../../../client/trade/utxo.ts';
 import { type AssetId, COIN, parseAsset } from '../../../engine/market/asset.ts';
 import { SLIPPAGES } from '../../../engine/market/order.ts';
-import { CATALOGUE, type Cause, Failure, invalid } from '../../../engine/runtime/errors.ts';
+import {
+  CATALOGUE,
+  type Cause,
+  Failure,
+  invalid,
+  invalidField,
+} from '../../../engine/runtime/errors.ts';
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_SENT_NAME_CHARACTERS,
@@ -222,7 +228,7 @@ function said(facts: SubmittedTx | object): Called {
 function assetOf(given: string): AssetId | Failure {
   const asset = parseAsset(given);
   if (asset !== null && asset !== COIN) return asset;
-  return invalid('arguments.assetId', 'must be the id of a token, <56 hex policy>.<hex name>');
+  return invalidField('arguments.assetId', 'must be the id of a token, <56 hex policy>.<hex name>');
 }
 
 /** Names in ids are written by strangers, so the id stands here and no name. */
