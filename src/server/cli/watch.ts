@@ -13,13 +13,18 @@ import { bookScreen } from './bookScreen.ts';
 import type { BookCommand, WatchCommand } from './commands/watch.ts';
 import { listScreen, plain, type Screen, statusLine, tokenScreen } from './watchScreen.ts';
 
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 interface WatchDeps {
   readonly clock: Clock;
   /** Only this command writes here. */
   write(text: string): void;
   complain(line: string): void;
   /** Size of the terminal; null: a pipe. */
-  size(): { readonly columns: number; readonly rows: number } | null;
+  size(): Size | null;
   readonly isColoured: boolean;
   readonly stopAsked: Promise<unknown>;
 }
@@ -174,10 +179,15 @@ function showBook(client: Client, asset: string, digits: 3 | 4): Shown {
 function picture(shown: Shown, client: Client, { clock, size, isColoured }: WatchDeps): string[] {
   const nowMs = clock.nowMs();
   return shown.lines(statusLine(client.connection.state, nowMs), {
-    ...(size() ?? PIPE),
+    ...drawnSize(size()),
     nowMs,
     isColoured,
   });
+}
+
+/** A terminal that says 0 does not know its size, as one in a container that just started. */
+export function drawnSize(size: Size | null): Size {
+  return size !== null && size.columns > 0 && size.rows > 0 ? size : PIPE;
 }
 
 function jsonLine(shown: Shown): string {

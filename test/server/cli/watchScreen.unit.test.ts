@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { readExamples } from '../../../src/api/docs/examples.ts';
 import type { LiquidityPoolInfo, Ticker, TokenInsightsAnswer } from '../../../src/client/types.ts';
-import { latestOf } from '../../../src/server/cli/watch.ts';
+import { drawnSize, latestOf } from '../../../src/server/cli/watch.ts';
 import {
   candles,
   listScreen,
@@ -229,4 +229,11 @@ test('what the command line may say of it', () => {
   ]) {
     assert.equal(typeof parsed(['watch', ...bad]), 'string', bad.join(' '));
   }
+});
+
+test('a terminal that does not know its size gets what a pipe gets, and no empty picture', () => {
+  const pipe = drawnSize(null);
+  assert(pipe.columns >= 80 && pipe.rows >= 24);
+  assert.deepEqual(drawnSize({ columns: 0, rows: 0 }), pipe);
+  assert.deepEqual(drawnSize({ columns: 90, rows: 30 }), { columns: 90, rows: 30 });
 });
