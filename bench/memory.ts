@@ -36,6 +36,8 @@ export const memory: Bench = {
 async function measurePace(pace: number, marks: readonly number[]): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'upcurve-memory-'));
   const settings = {
+    // As `npm start` sets it.
+    MALLOC_ARENA_MAX: '2',
     DATA_DIR: directory,
     PORT: '0',
     LOG_LEVEL: 'warn',
