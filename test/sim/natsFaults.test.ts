@@ -280,6 +280,29 @@ test('a follower keeps its order while deliveries are dropped, doubled and late'
   });
 });
 
+test('what streams deliver comes late to one node, and answers as always', async () => {
+  const world = new World(1);
+  await world.run(async () => {
+    const { store, link, jsm, stream } = await world.open();
+    const seen: number[] = [];
+    const follower = new StreamFollower(link, jsm, NAME, world.clock, ({ seq }) => seen.push(seq));
+    await follower.follow(1);
+    world.model.late('node', 1_000);
+    await store('a');
+    await store('b');
+    assert.equal((await stream.state()).last, 2);
+    await world.wait(900);
+    assert.deepEqual(seen, []);
+    await world.wait(200);
+    assert.deepEqual(seen, [1, 2]);
+    world.model.heal('node');
+    await store('c');
+    await world.wait(10);
+    assert.deepEqual(seen, [1, 2, 3]);
+    follower.stop();
+  });
+});
+
 test('consumers that vanish, or fall silent, are made again', async () => {
   for (const how of ['vanish', 'mute'] as const) {
     const world = new World(1);

@@ -42,6 +42,15 @@ const MISSED = { percent: 0, forMs: 20_000 };
 
 const RESTORED = { step: 'restore', forMs: 60_000 };
 
+const THROUGH_READER = {
+  step: 'askReader',
+  readerMs: 300,
+  othersMs: 4_000,
+  orders: 6,
+  seed: 12,
+  forMs: 60_000,
+};
+
 function stray(subject: string, text: string): Step {
   return { step: 'stray', subject, text };
 }
@@ -177,6 +186,17 @@ const STEPS: Readonly<Record<string, Played>> = {
     steps: ['feedBlock', 'aheadTime'].map((change, at) => {
       return { step: 'strayEntry', change, subject: 'block', delayMs: 15_000 * at };
     }),
+  },
+  'people order through a reader that streams reach late': {
+    steps: [{ ...THROUGH_READER, late: 'reader' }],
+  },
+  'people order through a reader while streams reach the others late': {
+    steps: [{ ...THROUGH_READER, late: 'others' }],
+    settings: { natsServers: 1, copies: 1 },
+  },
+  'the leader begins the log again, and its purge is late': {
+    steps: [{ step: 'lateBegin', blocks: 8, write: 2, afterMs: 14, forMs: 300_000 }],
+    says: /epochStarted .*log lost/,
   },
   'a fork drops what its blocks held': {
     steps: [{ step: 'fork', depth: 10, resubmit: 'none' }],

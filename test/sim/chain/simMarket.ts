@@ -37,6 +37,14 @@ export interface TradeChoice {
 
 type TradeOutcome = 'accepted' | 'refused' | 'unanswered';
 
+interface AcceptedOrder {
+  readonly node: string;
+  readonly txHash: string;
+  readonly pkh: string;
+  /** From the submission to its answer. */
+  readonly tookMs: number;
+}
+
 interface SimMarketOptions {
   readonly time: VirtualTime;
   readonly seed: number;
@@ -60,6 +68,8 @@ export class SimMarket {
   readonly people: readonly { readonly pkh: string; readonly address: string }[];
   /** Reports of the crowd. */
   onReport: (report: Report) => void = () => {};
+  /** Called when the answer to an order of `trade` that is not cancelled at once has arrived. */
+  onOrder: (order: AcceptedOrder) => void = () => {};
   readonly #audit: LedgerAudit;
   /** Directory of the devnet's files. */
   readonly directory: string;
@@ -75,6 +85,8 @@ export class SimMarket {
   /** By node and person. */
   readonly #traders = new Map<string, { readonly trader: Trader; readonly market: KnownTokens }>();
   readonly #launched: { readonly asset: string; readonly txHash: string }[] = [];
+  /** How long the answer to the last submission of each transaction took. */
+  readonly #tookMs = new Map<string, number>();
   /** Transactions that placed orders, or cancelled them. */
   #ordered: string[] = [];
 
@@ -215,6 +227,12 @@ export class SimMarket {
       const { launched: asset, txHash } = turn.result;
       if (asset !== null) this.#launched.push({ asset, txHash });
       else if (choice.kind !== 'lock') this.#ordered.push(txHash);
+      const tookMs = this.#tookMs.get(txHash);
+      this.#tookMs.delete(txHash);
+      const pkh = this.people[person]?.pkh ?? '';
+      const { action } = turn;
+      const isOrder = action.kind === 'order' && !action.thenCancel;
+      if (isOrder && tookMs !== undefined) this.onOrder({ node: node.name, txHash, pkh, tookMs });
     }
     return outcomeOf(turn);
   }
@@ -261,12 +279,15 @@ export class SimMarket {
   /** Notes transactions that a node accepted, for the audit. */
   #noting(fetch: Fetch): Fetch {
     return async (url, init) => {
+      const askedMs = this.#clock.monotonicMs();
       const response = await fetch(url, init);
       if (response.status === 200 && url.endsWith('/sign-and-submit')) {
         // trust: the client's own request
         const { cbor } = JSON.parse(String(init.body)) as { cbor: string };
         const transaction = decodeTransaction(Buffer.from(cbor, 'hex'));
-        this.#audit.accepted(transaction, this.#clock.monotonicMs());
+        const nowMs = this.#clock.monotonicMs();
+        this.#audit.accepted(transaction, nowMs);
+        this.#tookMs.set(transaction.id, nowMs - askedMs);
       }
       return response;
     };

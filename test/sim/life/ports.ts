@@ -77,7 +77,9 @@ export interface LifeNats {
   slow(node: string, ms: number): void;
   duplicate(node: string, share: number): void;
   drop(node: string, share: number): void;
-  /** Ends partitions and slow, doubled or dropped deliveries of all. */
+  /** What streams deliver to it, answers excluded, comes this much later; 0 ends it. */
+  late(node: string, ms: number): void;
+  /** Ends partitions and slow, late, doubled or dropped deliveries of all. */
   heal(): void;
   killServer(server: number, loseLastMs: number): void;
   startServer(server: number): void;
@@ -118,6 +120,17 @@ export interface LifeNats {
   /** How many subjects a node listens to now. */
   subscriptionsOf(node: string): number;
   onStored: (message: StoredMessage) => void;
+  /** Called when a node asks for something, before the message is on its way. */
+  onRequest: (node: string, subject: string) => void;
+}
+
+/** An order of `trade` that a node accepted. */
+export interface AcceptedOrder {
+  readonly node: string;
+  readonly txHash: string;
+  readonly pkh: string;
+  /** From the submission to its answer. */
+  readonly tookMs: number;
 }
 
 export interface TradeChoice {
@@ -137,6 +150,8 @@ export interface LifeChain {
   heal(node?: string): void;
   /** Asks `node` for it, as a trader does: built there, signed here, submitted there. */
   trade(choice: TradeChoice, node: LifeNode): Promise<'accepted' | 'refused' | 'unanswered'>;
+  /** Called in the moment in which the owner has the answer. */
+  onOrder: (order: AcceptedOrder) => void;
   /** Tokens that a launch of `trade` made, once a block has it. */
   readonly tokens: readonly string[];
   /** The traders. */

@@ -15,6 +15,7 @@ import type { App } from '../../../src/server/app.ts';
 import type { Life } from './life.ts';
 import type { LifeNode, StoredMessage } from './ports.ts';
 import { LEASE_STREAM, MARKET } from './steps/nats.ts';
+import { AnswerRules } from './watchAnswers.ts';
 import { LogRules } from './watchLog.ts';
 import { MAX_BEHIND_MS, NodeRules } from './watchNodes.ts';
 
@@ -50,6 +51,7 @@ export class Watch {
   readonly #startedMs = new Map<string, number>();
   readonly #logRules: LogRules;
   readonly #nodeRules: NodeRules;
+  readonly #answerRules: AnswerRules;
   #ledMs = 0;
   /** When servers of NATS last had no leader for the log or the lease: they take 4 to 9 s. */
   #formingMs = 0;
@@ -61,6 +63,7 @@ export class Watch {
     this.#life = life;
     this.#logRules = new LogRules(life);
     this.#nodeRules = new NodeRules(life);
+    this.#answerRules = new AnswerRules(life);
     life.deps.nats.onStored = (message) => this.#stored(message);
     this.#look();
   }
@@ -105,6 +108,7 @@ export class Watch {
     this.#checkLeaders(leading);
     for (const node of this.#life.living) this.#checkStale(node, nowMs);
     this.#logRules.look(nowMs);
+    this.#answerRules.look();
     const isOld = ({ storedMs }: Written) => storedMs < nowMs - MAX_BEHIND_MS;
     this.#nodeRules.look(nowMs, this.#written.findLast(isOld) ?? null);
     const newest = this.#written.at(-1)?.epoch ?? null;
@@ -155,6 +159,7 @@ export class Watch {
     app.chain?.roles?.onRole(() => this.#checkLeaders(this.#leading));
     let was = { number: 0, seq: 0, term: 0 };
     const compare = () => {
+      this.#answerRules.applied(node.name, app);
       const { checkpoint } = app.node.fold.store;
       if (checkpoint === null) return;
       const { epoch, seq, stateHash, entryHash, term } = checkpoint;

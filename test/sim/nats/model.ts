@@ -63,8 +63,11 @@ export class NatsModel {
   readonly #router: Router;
   readonly #dropped = new Map<Place, number>();
   readonly #doubled = new Map<Place, number>();
+  readonly #lateMs = new Map<Place, number>();
   readonly #requests = new Map<Place, number>();
   #clients = 0;
+  /** Called before a message of a node that asks for an answer is on its way. */
+  onRequest: (node: Place, subject: string) => void = () => {};
 
   constructor(options: NatsModelOptions) {
     const { clock, rng, version = '2.9', servers = 1, latency = LATENCY, roomBytes } = options;
@@ -75,11 +78,16 @@ export class NatsModel {
     this.jetstream = new JetStream(rules, this.servers, () => this.#router, clock);
     this.#router = new Router(this.network, this.jetstream);
     this.#router.deliveries = (node) => this.#deliveries(node);
+    this.#router.lateMs = (node, { reply }) =>
+      isPushed(reply) ? (this.#lateMs.get(node) ?? 0) : 0;
     this.network.onChange = () => this.jetstream.check();
     for (const server of this.servers) {
       server.roomBytes = roomBytes ?? Number.POSITIVE_INFINITY;
       server.usedBytes = () => this.jetstream.usedBytes(server);
-      server.asked = (node) => this.#requests.set(node, this.requestsOf(node) + 1);
+      server.asked = (node, subject) => {
+        this.#requests.set(node, this.requestsOf(node) + 1);
+        this.onRequest(node, subject);
+      };
     }
   }
 
@@ -134,18 +142,25 @@ export class NatsModel {
     this.#dropped.set(node, share);
   }
 
+  /** What streams deliver to the node comes this much later; all else comes as always. */
+  late(node: Place, ms: number): void {
+    this.#lateMs.set(node, ms);
+  }
+
   duplicate(node: Place, share: number): void {
     this.#doubled.set(node, share);
   }
 
-  /** Ends partitions and slow, doubled or dropped deliveries; of all nodes without a name. */
+  /** Ends partitions and slow, late, doubled or dropped deliveries; of all nodes without a name. */
   heal(node?: Place): void {
-    const known = [...this.network.places, ...this.#dropped.keys(), ...this.#doubled.keys()];
+    const wrong = [this.#dropped, this.#doubled, this.#lateMs].flatMap((map) => [...map.keys()]);
+    const known = [...this.network.places, ...wrong];
     const servers = new Set(this.servers.map(({ place }) => place));
     const nodes = node === undefined ? known.filter((place) => !servers.has(place)) : [node];
     for (const one of nodes) {
       this.#dropped.delete(one);
       this.#doubled.delete(one);
+      this.#lateMs.delete(one);
       this.network.slow(one, 0);
       for (const { place } of this.servers) this.#join(one, place);
     }
@@ -393,4 +408,9 @@ export class NatsModel {
     });
     return made.promise;
   }
+}
+
+/** A message of a stream that a consumer delivers names the subject of its acknowledgement. */
+function isPushed(reply: string): boolean {
+  return reply.startsWith('$JS.ACK.');
 }

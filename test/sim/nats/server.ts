@@ -38,8 +38,8 @@ export class ModelServer {
   roomBytes = Number.POSITIVE_INFINITY;
   /** Bytes of all streams on it. */
   usedBytes: () => number = () => 0;
-  /** Called with the node of each message that asks for an answer. */
-  asked: (node: Place) => void = () => {};
+  /** Called with the node and the subject of each message that asks for an answer. */
+  asked: (node: Place, subject: string) => void = () => {};
 
   constructor(index: number, network: Network) {
     this.index = index;
@@ -68,6 +68,8 @@ export class Router {
   readonly #network: Network;
   readonly #listener: Listener;
   deliveries: Deliveries = () => 1;
+  /** How much later a message is delivered to a node than the network makes it. */
+  lateMs: (node: Place, packet: Packet) => number = () => 0;
 
   constructor(network: Network, listener: Listener) {
     this.#network = network;
@@ -126,7 +128,12 @@ export class Router {
     const { most, received } = subscription;
     if (most !== undefined && received >= most) session.drop(subscription);
     const copies = this.deliveries(session.node, packet);
-    for (let copy = 0; copy < copies; copy += 1) session.deliver(subscription.sid, packet);
+    const lateMs = this.lateMs(session.node, packet);
+    const deliver = () => session.deliver(subscription.sid, packet);
+    for (let copy = 0; copy < copies; copy += 1) {
+      if (lateMs > 0) this.#network.clock.after(lateMs, deliver);
+      else deliver();
+    }
   }
 }
 
@@ -179,7 +186,7 @@ export class Session implements ServerSession {
   }
 
   publish(packet: Packet): void {
-    if (packet.reply !== '') this.server.asked(this.node);
+    if (packet.reply !== '') this.server.asked(this.node, packet.subject);
     this.#in.send(() => this.#router.route(packet, this.server));
   }
 

@@ -5,6 +5,7 @@ import { AIMED_STEPS } from './aimed.ts';
 import { EARLIER_STEPS } from './earlier.ts';
 import { Draw, type StepKind, stepKind } from './kind.ts';
 import { MARKET_STEPS } from './market.ts';
+import { NARROW_STEPS } from './narrow.ts';
 import { NATS_STEPS } from './nats.ts';
 import { NODE_STEPS } from './nodes.ts';
 import { STORAGE_STEPS } from './storage.ts';
@@ -21,6 +22,7 @@ export const STEPS: Readonly<Record<string, StepKind>> = {
   ...STRAY_STEPS,
   ...EARLIER_STEPS,
   ...AIMED_STEPS,
+  ...NARROW_STEPS,
   calm: stepKind({
     weight: 0,
     draw: () => ({ forMs: CALM_MS }),
@@ -48,7 +50,15 @@ const AFTER_ALONE_MS = 10_000;
 /** A calm that takes longer delays what follows. */
 const BUSY_CALM_MS = 100_000;
 
-/** Times of quiet trade, and storms of several faults, each with a calm behind it. */
+/** Storms at the end of a run, each of one narrow step. */
+const LAST_STORMS = 3;
+/** Their chance is another one, so that the same seed draws the same storms before them. */
+const LAST_SEED = 1_000_003;
+
+/**
+ * Times of quiet trade, and storms of several faults, each with a calm behind it. Behind the hours
+ * come storms of one narrow step.
+ */
 export function drawSchedule({ seed, hours, nodes = 3, isBusy = false }: DrawOptions): Schedule {
   const rng = seededRng(seed);
   const draw = new Draw(rng, nodes);
@@ -62,7 +72,8 @@ export function drawSchedule({ seed, hours, nodes = 3, isBusy = false }: DrawOpt
   add(1_000, 'trade');
   for (let atMs = FIRST_MS; ; ) {
     const trade = draw.rng.unit() < 0.8 ? [drawn(atMs - 20_000, 'trade')] : [];
-    const storm = draw.rng.unit() < ALONE_SHARE ? stormOfOne(draw) : stormOfMany(draw, isBusy);
+    const isAlone = draw.rng.unit() < ALONE_SHARE;
+    const storm = isAlone ? stormOfOne(draw, 'alone') : stormOfMany(draw, isBusy);
     const calmMs = atMs + storm.forMs;
     if (calmMs + CALM_MS > endMs) break;
     steps.push(...trade);
@@ -74,8 +85,16 @@ export function drawSchedule({ seed, hours, nodes = 3, isBusy = false }: DrawOpt
     atMs = calmMs + (isBusy ? BUSY_CALM_MS : CALM_MS + restMs);
   }
   add(Math.max(FIRST_MS, endMs - CALM_MS), 'calm');
+  let lastMs = Math.max(endMs, FIRST_MS + CALM_MS);
+  const lastDraw = new Draw(seededRng(seed + LAST_SEED), nodes);
+  for (let storms = 0; storms < LAST_STORMS; storms += 1) {
+    const storm = stormOfOne(lastDraw, 'last');
+    for (const step of storm.steps) steps.push({ ...step, atMs: lastMs });
+    steps.push({ atMs: lastMs + storm.forMs, step: 'calm', forMs: CALM_MS });
+    lastMs += storm.forMs + BUSY_CALM_MS;
+  }
   steps.sort((a, b) => a.atMs - b.atMs);
-  return { seed, settings, steps, endMs: Math.max(endMs, FIRST_MS + CALM_MS) };
+  return { seed, settings, steps, endMs: lastMs };
 }
 
 interface Storm {
@@ -84,8 +103,8 @@ interface Storm {
   readonly forMs: number;
 }
 
-function stormOfOne(draw: Draw): Storm {
-  const step = drawName(draw, ({ alone = 0 }) => alone);
+function stormOfOne(draw: Draw, when: 'alone' | 'last'): Storm {
+  const step = drawName(draw, (kind) => kind[when] ?? 0);
   const fields = STEPS[step]?.draw(draw) ?? {};
   const forMs = typeof fields.forMs === 'number' ? fields.forMs : 0;
   return { steps: [{ atMs: 0, step, ...fields }], forMs: forMs + AFTER_ALONE_MS };

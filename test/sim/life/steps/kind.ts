@@ -49,6 +49,8 @@ export interface StepKind {
    * storm.
    */
   readonly alone?: number;
+  /** The weight of such a storm at the end of a run, behind all others. */
+  readonly last?: number;
   draw(draw: Draw): Fields;
   apply(life: Life, step: TimedStep): void;
 }
@@ -56,6 +58,7 @@ export interface StepKind {
 export function stepKind<F extends Fields>(kind: {
   readonly weight: number;
   readonly alone?: number;
+  readonly last?: number;
   draw(draw: Draw): F;
   apply(life: Life, fields: F): void;
 }): StepKind {

@@ -103,16 +103,7 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
       role: draw.oneOf(['any', 'reader', 'reader']),
       forMs: draw.between(20_000, 90_000),
     }),
-    apply(life, { role, forMs }) {
-      const node = life.deps.newNode(life.newName());
-      life.nodes.push(node);
-      void life.follow(`start ${node.name}`, node.start({ ROLE: role }));
-      life.during(forMs, () => {
-        life.nodes.splice(life.nodes.indexOf(node), 1);
-        if (node.app !== null) void life.follow(`stop ${node.name}`, node.stop());
-        else node.kill();
-      });
-    },
+    apply: (life, { role, forMs }) => void join(life, role, forMs),
   }),
   /** Another market on the same NATS, whose directory may be given to a node later. */
   secondMarket: stepKind({
@@ -206,6 +197,20 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
     },
   }),
 };
+
+/** A node that joins for a while. Resolves when it serves, or cannot start. */
+export async function join(life: Life, role: string, forMs: number): Promise<LifeNode> {
+  const node = life.deps.newNode(life.newName());
+  life.nodes.push(node);
+  const started = life.follow(`start ${node.name}`, node.start({ ROLE: role }));
+  life.during(forMs, () => {
+    life.nodes.splice(life.nodes.indexOf(node), 1);
+    if (node.app !== null) void life.follow(`stop ${node.name}`, node.stop());
+    else node.kill();
+  });
+  await started;
+  return node;
+}
 
 /** A disturbance longer than two leases has to end the lead. */
 function longer(draw: Draw): number {
