@@ -8,6 +8,7 @@ import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { ModelConnection, refused } from './connection.ts';
+import { DeliveryFaults } from './deliveryFaults.ts';
 import { JetStream } from './jetstream/jetstream.ts';
 import type { StreamState } from './jetstream/stream.ts';
 import { type Latency, Network, type Place } from './network.ts';
@@ -61,9 +62,7 @@ export class NatsModel {
   readonly servers: readonly ModelServer[];
   readonly jetstream: JetStream;
   readonly #router: Router;
-  readonly #dropped = new Map<Place, number>();
-  readonly #doubled = new Map<Place, number>();
-  readonly #lateMs = new Map<Place, number>();
+  readonly #faults: DeliveryFaults;
   readonly #requests = new Map<Place, number>();
   #clients = 0;
   /** Called before a message of a node that asks for an answer is on its way. */
@@ -77,9 +76,9 @@ export class NatsModel {
     const rules = { version, isClustered: servers > 1 };
     this.jetstream = new JetStream(rules, this.servers, () => this.#router, clock);
     this.#router = new Router(this.network, this.jetstream);
-    this.#router.deliveries = (node) => this.#deliveries(node);
-    this.#router.lateMs = (node, { reply }) =>
-      isPushed(reply) ? (this.#lateMs.get(node) ?? 0) : 0;
+    this.#faults = new DeliveryFaults(rng);
+    this.#router.deliveries = (node) => this.#faults.copies(node);
+    this.#router.lateMs = (node, packet) => this.#faults.lateBy(node, packet);
     this.network.onChange = () => this.jetstream.check();
     for (const server of this.servers) {
       server.roomBytes = roomBytes ?? Number.POSITIVE_INFINITY;
@@ -139,28 +138,25 @@ export class NatsModel {
 
   /** Drops this share of the deliveries to the node. */
   drop(node: Place, share: number): void {
-    this.#dropped.set(node, share);
+    this.#faults.dropped.set(node, share);
   }
 
   /** What streams deliver to the node comes this much later; all else comes as always. */
   late(node: Place, ms: number): void {
-    this.#lateMs.set(node, ms);
+    this.#faults.lateMs.set(node, ms);
   }
 
   duplicate(node: Place, share: number): void {
-    this.#doubled.set(node, share);
+    this.#faults.doubled.set(node, share);
   }
 
   /** Ends partitions and slow, late, doubled or dropped deliveries; of all nodes without a name. */
   heal(node?: Place): void {
-    const wrong = [this.#dropped, this.#doubled, this.#lateMs].flatMap((map) => [...map.keys()]);
-    const known = [...this.network.places, ...wrong];
+    const known = [...this.network.places, ...this.#faults.places];
     const servers = new Set(this.servers.map(({ place }) => place));
     const nodes = node === undefined ? known.filter((place) => !servers.has(place)) : [node];
     for (const one of nodes) {
-      this.#dropped.delete(one);
-      this.#doubled.delete(one);
-      this.#lateMs.delete(one);
+      this.#faults.heal(one);
       this.network.slow(one, 0);
       for (const { place } of this.servers) this.#join(one, place);
     }
@@ -379,14 +375,6 @@ export class NatsModel {
     this.network.heal(place, other);
   }
 
-  #deliveries(node: Place): number {
-    const { rng } = this.network;
-    const dropped = this.#dropped.get(node) ?? 0;
-    if (dropped > 0 && rng.unit() < dropped) return 0;
-    const doubled = this.#doubled.get(node) ?? 0;
-    return doubled > 0 && rng.unit() < doubled ? 2 : 1;
-  }
-
   #accept(client: ClientPlace, index: number, end: ClientEnd): Promise<ServerSession> {
     const server = this.servers[index];
     if (server === undefined) return Promise.reject(refused());
@@ -408,9 +396,4 @@ export class NatsModel {
     });
     return made.promise;
   }
-}
-
-/** A message of a stream that a consumer delivers names the subject of its acknowledgement. */
-function isPushed(reply: string): boolean {
-  return reply.startsWith('$JS.ACK.');
 }

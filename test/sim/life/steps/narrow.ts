@@ -21,7 +21,7 @@ export const NARROW_STEPS: Readonly<Record<string, StepKind>> = {
   }),
   /**
    * The leader alone has the newest entries. The log is lost, and one of the writes with which the
-   * leader begins it again is held up on its way, until another node has begun it from less.
+   * leader begins it again is held up on its way, until another node has started it from less.
    */
   lateBegin: stepKind({
     weight: 0,
