@@ -1,4 +1,4 @@
-/** Faults of the deliveries to a node: a share is dropped or doubled, or what streams push is late. */
+/** Faults of deliveries to a node: a share is dropped or doubled, or what streams push is late. */
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import type { Place } from './network.ts';
 import type { Packet } from './packet.ts';
