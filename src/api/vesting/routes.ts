@@ -8,7 +8,7 @@ import { toHex } from '../../cardano/codec/hex.ts';
 import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import { lookUpReferences, scriptWithReference } from '../../cardano/transactions/chainData.ts';
 import { type LockDeployment, planLock, planWithdraw } from '../../cardano/transactions/lock.ts';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type Cause, Failure, invalid } from '../../engine/runtime/errors.ts';
 import { LAST_DATE_MS, MAX_STAGES } from '../../engine/runtime/limits.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
 import { builtBefore } from '../builder/builtBefore.ts';
@@ -66,7 +66,7 @@ export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
         ...builtBefore(txContext),
         wallet: ({ body }) => body.address,
       },
-      handle: ({ body }) => createLock(txContext, body),
+      handle: async ({ body }) => withField(await createLock(txContext, body)),
     }),
     route({
       ...BUILD,
@@ -86,9 +86,25 @@ export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
         'PROTOCOL_CONFIG',
         'OPERATIONS_CONFIG',
       ],
-      handle: ({ body }) => withdraw(txContext, body),
+      handle: async ({ body }) => withField(await withdraw(txContext, body)),
     }),
   ];
+}
+
+/** The field that each cause is about: every 400 names one. */
+const FIELDS: Partial<Record<Cause, string>> = {
+  INVALID_LOCK_END: 'body.lockEnd',
+  INVALID_AMOUNT: 'body.amount',
+  UTxO_SPENT: 'body.id',
+  INVALID_DATUM: 'body.id',
+  LOCK_NOT_EXPIRED: 'body.id',
+};
+
+function withField(answer: Answer | Failure): Answer | Failure {
+  const path = answer instanceof Failure ? FIELDS[answer.cause] : undefined;
+  if (!(answer instanceof Failure) || path === undefined) return answer;
+  const { cause, message } = answer;
+  return new Failure(cause, message, { details: [{ path, message }] });
 }
 
 async function createLock(
