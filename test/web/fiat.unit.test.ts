@@ -38,9 +38,9 @@ test('dollars are shown only where there is a rate and the reader wants them', (
 
 test('gains keep their sign in either unit, and nothing has none', () => {
   const shown = () => [moneyText('1234.567'), signed('-12.5'), signed('0.75'), signed('-0.001')];
-  assert.deepEqual(shown(), ['1,234.56\u00a0₳', '−12.5\u00a0₳', '+0.75\u00a0₳', '0\u00a0₳']);
+  assert.deepEqual(shown(), ['1,234.56\u00a0₳', '−12.50\u00a0₳', '+0.75\u00a0₳', '0\u00a0₳']);
   unit.value = 'usd';
   rate.value = '2';
-  assert.deepEqual(shown(), ['$2,469.13', '−$25', '+$1.5', '$0']);
+  assert.deepEqual(shown(), ['$2,469.13', '−$25', '+$1.50', '$0']);
   unit.value = 'ada';
 });

@@ -92,7 +92,7 @@ function Figures({ pool, spot }: FiguresProps) {
   const { columns, meanings } = t.home;
   return (
     <dl class="figures">
-      <Figure name={columns.price} look="large">
+      <Figure name={columns.price} look="large" title={t.header.price}>
         {spot !== null && <Price value={spot} />} {dollars.value === null && '₳'}
       </Figure>
       <Figure name={columns.marketCap} look="large" title={meanings.marketCap}>
