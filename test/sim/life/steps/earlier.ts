@@ -22,9 +22,13 @@ export const EARLIER_STEPS: Readonly<Record<string, StepKind>> = {
       const leader = life.pick('leader');
       if (leader.app === null || leader.isPaused) return;
       const led = leader.stop().then(() => life.deps.leadAs04(life, version, entries));
-      void life.follow('a leader of the version before', led);
+      const done = life.follow('a leader of the version before', led);
+      // A calm may end this before the leader has stopped.
       life.hold(leader, forMs, () => {
-        if (leader.app === null) void life.follow(`start ${leader.name}`, leader.start());
+        void done.then(() => {
+          if (leader.app !== null || life.isHeld(leader)) return;
+          void life.follow(`start ${leader.name}`, leader.start());
+        });
       });
     },
   }),
