@@ -17,7 +17,7 @@ import { marketOfLog } from '../engine/recovery/sameMarket.ts';
 import { Fault, isFault } from '../engine/runtime/assert.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
 import { isOtherMarket } from '../engine/runtime/marketIdentity.ts';
-import { epochNumber } from '../engine/runtime/position.ts';
+import { epochNumber, type Position } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { JetstreamLog } from './log/jetstream.ts';
 import { type Announcement, type Announcements, hasNewestState } from './nats/announcements.ts';
@@ -71,6 +71,9 @@ export class Epochs {
   /** An entry that could not be read, or is missing. */
   #damaged: { readonly epoch: string; readonly seq: number } | null = null;
 
+  /** What the log lacked when it was looked at last; the node that has it may be silent by now. */
+  #lacking: Position | null = null;
+
   constructor(deps: EpochsDeps) {
     this.#deps = deps;
   }
@@ -104,16 +107,21 @@ export class Epochs {
   }
 
   /**
-   * The log ends before the position of another living node in this epoch: it was shortened, and
-   * appending to it would put other entries where those were.
+   * The log ends before a position that another node has announced, in this epoch or a later one:
+   * it was shortened, and appending to it would put other entries where those were.
    */
   async isLogShortened(): Promise<boolean> {
     const { log, node, others } = this.#deps;
     const { epoch } = node.applied();
-    const known = (await others()).filter((other) => other.epoch === epoch);
+    const known = await others();
     // Read after the announcements: every position in them was in the log before.
-    const { seq } = await log.last();
-    return known.some((other) => other.seq > seq);
+    const end = await log.last();
+    const endNumber = epochNumber(end.epoch ?? epoch);
+    const isLacking = (there: Position) =>
+      there.epoch === epoch ? there.seq > end.seq : epochNumber(there.epoch) > endNumber;
+    const before = this.#lacking === null ? [] : [this.#lacking];
+    this.#lacking = [...known, ...before].find(isLacking) ?? null;
+    return this.#lacking !== null;
   }
 
   /**
@@ -188,8 +196,10 @@ export class Epochs {
     const { store } = node.fold;
     if (store.checkpoint === null) return;
     await ensureStream();
-    const options = { rng, market, publishBase, epochStarted };
+    const later = this.#lacking === null ? {} : { laterThan: this.#lacking.epoch };
+    const options = { rng, market, publishBase, epochStarted, ...later };
     const first = await restartLog(store.checkpoint, store, log, files, options);
+    this.#lacking = null;
     // A stranger may have written another epoch's first entry behind it.
     node.switchEpoch(first);
     await node.reached(first.entry.seq, givenUp);

@@ -5,10 +5,13 @@ import { type TestContext, test } from 'node:test';
 import { Epochs } from '../../src/cluster/epochs.ts';
 import { type ActiveRole, Leadership, type Role } from '../../src/cluster/leadership.ts';
 import type { LogCheck } from '../../src/cluster/log/jetstream.ts';
+import type { Announcement } from '../../src/cluster/nats/announcements.ts';
 import { MarketRecord } from '../../src/engine/fold/marketRecord.ts';
+import type { LocalLog } from '../../src/engine/log/local.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import { LogWriter } from '../../src/engine/log/writer.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
+import { epochNumber, type Position } from '../../src/engine/runtime/position.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { HandClock } from '../support/handClock.ts';
@@ -21,10 +24,12 @@ const IDLE: ActiveRole = { stop: async () => {} };
 interface Conditions {
   readonly leaseMs: number;
   readonly clock?: Clock;
-  readonly log?: (own: Log) => Log;
+  readonly log?: (own: Log) => LocalLog & { check(): Promise<LogCheck> };
   /** The work of the leader. */
   readonly duty?: ActiveRole;
   readonly obstacle?: () => string | null;
+  /** What living nodes announce, beside this node's own position. */
+  readonly others?: (own: Position) => readonly Announcement[];
   /** NATS' report about the log. */
   readonly check?: () => LogCheck;
 }
@@ -34,12 +39,17 @@ async function candidate(scope: TestContext, conditions: Conditions) {
   const { leaseMs, clock = systemClock, duty = IDLE, obstacle } = conditions;
   const check = conditions.check ?? (() => 'same' as const);
   const world = await FoldWorld.open(scope, join(temporaryDirectory(), 'data'));
-  const { node, files } = world;
-  const own = Object.create(world.log, {
-    append: { value: world.log.append.bind(world.log) },
-    last: { value: world.log.last.bind(world.log) },
-    check: { value: async () => check() },
-  });
+  const { node, files, writer } = world;
+  const time = { timeMs: node.fold.marketMs, payload: { kind: 'time', phase: 'end' } } as const;
+  await node.reached(await writer.append([time, time, time]));
+  const own = new Proxy(world.log, {
+    get(target, name) {
+      if (name === 'check') return async () => check();
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    // trust: `check` is all that it adds
+  }) as LocalLog & { check(): Promise<LogCheck> };
   const log = conditions.log?.(own) ?? own;
   const record = new MarketRecord(world.directory, null);
   const place = { name: 'a', log, node, files, record, rng: seededRng(1) };
@@ -48,7 +58,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
     market: record,
     otherMarket: assert.fail,
     ensureStream: async () => {},
-    others: async () => [],
+    others: async () => conditions.others?.(node.applied()) ?? [],
     publishBase: async () => {},
     epochStarted: () => {},
   });
@@ -191,3 +201,24 @@ test('a leader follows what another one wrote, and leads again in its next term'
   assert.deepEqual(seen.ended, ['another writer appended to the log']);
   assert.equal(seen.released, 0, 'no other node leads meanwhile');
 });
+
+for (const [what, epoch, ahead, next] of [
+  ['an epoch that is gone from the log', '3-other', 0, 4],
+  ['an epoch that cannot be', '999999-other', 0, 2],
+  ['entries that are gone from the log', null, 3, 2],
+] as const) {
+  test(`after a node that knew ${what} a candidate begins an epoch`, async (scope) => {
+    let asked = 0;
+    // It is heard once, and is silent before this node could lead.
+    const others = (own: Position): Announcement[] => {
+      asked += 1;
+      if (asked > 1) return [];
+      return [{ node: 'b', epoch: epoch ?? own.epoch, term: 1, seq: own.seq + ahead }];
+    };
+    const { leadership, node, seen } = await candidate(scope, { leaseMs: 50, others });
+    scope.after(() => leadership.stop());
+    await until('it leads', () => leadership.leads, LIMIT_MS);
+    assert.equal(seen.terms.length, 1);
+    assert.equal(epochNumber(node.applied().epoch), next, 'no position has two entries');
+  });
+}

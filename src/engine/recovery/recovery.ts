@@ -232,6 +232,8 @@ interface RestartOptions {
   readonly market: MarketRecord;
   /** Where several nodes share the log: then every node can get the snapshot. */
   publishBase?(epoch: string): Promise<void>;
+  /** An epoch that another node had. */
+  readonly laterThan?: string;
   epochStarted(epoch: string, reason: string): void;
 }
 
@@ -246,7 +248,11 @@ export async function restartLog(
   files: DataFiles,
   options: RestartOptions,
 ): Promise<SealedEntry> {
-  const epoch = nextEpoch(checkpoint.epoch, options.rng);
+  const { laterThan = '', rng } = options;
+  const number = epochNumber(laterThan);
+  // No epoch has a number above its seqs: else a stranger has made it up.
+  const isLater = number > epochNumber(checkpoint.epoch) && number <= checkpoint.seq;
+  const epoch = nextEpoch(isLater ? laterThan : checkpoint.epoch, rng);
   await state.snapshotTo(files.base(epoch));
   await options.publishBase?.(epoch);
   const { seq, stateHash, entryHash, marketMs, term } = checkpoint;

@@ -197,13 +197,18 @@ function handOver(
     const choice = { trader: seed + at, token: seed + at, amount: 5 + at, kind: 'buy' } as const;
     void chain.trade(choice, follower);
   }
+  let ended = Promise.resolve();
+  // A calm may end this before the leader has stopped.
   life.hold(leader, afterMs + forMs, () => {
-    if (leader.app === null) void life.follow(`start ${leader.name}`, leader.start());
+    void ended.then(() => {
+      if (leader.app !== null || life.isHeld(leader)) return;
+      void life.follow(`start ${leader.name}`, leader.start());
+    });
   });
   clock.after(afterMs, () => {
     if (leader.app === null) return;
     if (how === 'kill') leader.kill();
-    else void life.follow(`stop ${leader.name}`, leader.stop());
+    else ended = life.follow(`stop ${leader.name}`, leader.stop());
     life.disturbed();
   });
 }
