@@ -366,7 +366,6 @@ export const ENGLISH = {
   trust: TRUST,
   header: {
     volume: 'Volume 24h',
-    /** Tooltip of the price. */
     price: 'ADA for one token in the pool now. The chart ends with the price of the last trade.',
   },
   amounts: AMOUNTS,
