@@ -8,6 +8,9 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -48,6 +51,7 @@ class Server:
         try:
             self._listening.wait(_START_SECONDS)
             assert self._port != 0, "the server did not start: " + "\n".join(self._lines[-20:])
+            self._wait_until_ready()
         except BaseException:
             # Its block is not entered, so nothing else ends it: late, wrong or interrupted.
             self.kill()
@@ -60,6 +64,17 @@ class Server:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
+
+    def _wait_until_ready(self) -> None:
+        """It listens before it has read its market: requests get NOT_READY so long."""
+        end = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self.url}/health/ready", timeout=_START_SECONDS):
+                    return
+            except urllib.error.HTTPError as error:
+                assert time.monotonic() < end, f"it is not ready: {error.read().decode()}"
+            time.sleep(0.02)
 
     def feed(self, *lines: str) -> None:
         """To a server that replays its standard input."""
