@@ -39,6 +39,8 @@ export class StreamCheck {
   /** The newest frame that was not a snapshot. */
   #last: { readonly seq: number; readonly event: string } | null = null;
   #isSnapshotDue = false;
+  /** The last frame of an answer to `since` may come again. */
+  #mayRepeat = false;
   /** null: the changes that would make it are not all known. */
   #book: KnownBook | null = null;
   #newestBar: number | null = null;
@@ -63,6 +65,7 @@ export class StreamCheck {
   accepted(recovered: boolean): void {
     this.#last = null;
     this.#isSnapshotDue = !recovered;
+    this.#mayRepeat = recovered;
   }
 
   /** The server left frames out and said so. */
@@ -105,9 +108,13 @@ export class StreamCheck {
       return true;
     }
     if (seq > known.seq) return true;
-    // Before its first change a subscription may get again what its snapshot holds: sockets share
-    // the frames of a stream.
+    // Before its first change a subscription may get again what its snapshot, or its answer to
+    // `since`, holds: sockets share the frames of a stream.
     if (last === null) return false;
+    if (this.#mayRepeat && seq === last.seq && event === last.event) {
+      this.#mayRepeat = false;
+      return false;
+    }
     if (seq > last.seq) this.#found('stale');
     else if (seq < last.seq) this.#found('backwards');
     // A revision is followed by an ordinary update of its position, for clients that know no other.

@@ -48,6 +48,17 @@ test('changes that a snapshot holds already may repeat before the first new one'
   assert.deepEqual(faultsOf([start, frame(10, 9), frame(9, 8), frame(12, 10)]), []);
 });
 
+test('the end of an answer to `since` may come once more, in the frame that sockets share', () => {
+  const found: StreamFault[] = [];
+  const check = new StreamCheck({ topic: 'Trades' }, null, (fault) => void found.push(fault));
+  check.frame(start, 0);
+  check.accepted(true);
+  for (const seq of [11, 12, 12]) check.frame(frame(seq, seq - 1), 0);
+  assert.deepEqual(found, []);
+  check.frame(frame(12, 11), 0);
+  assert.deepEqual(found, ['repeat']);
+});
+
 test('after Resync nothing counts until the snapshot', () => {
   const found: StreamFault[] = [];
   const check = new StreamCheck({ topic: 'Trades' }, null, (fault) => void found.push(fault));
