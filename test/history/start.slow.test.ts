@@ -40,7 +40,7 @@ async function startReady(scope: Scope, env: Environment): Promise<Server> {
 async function tradesOf(server: Server, resolution: string): Promise<number> {
   const { items } = await read(server, '/v1/tickers?limit=100');
   const to = Math.floor(Date.now() / 1000);
-  // The recorded history begins 30 hours ago, in a bar that may have begun a day before.
+  // The recorded history begins 30 hours ago, in a bar that may have started a day earlier.
   const span = `resolution=${resolution}&from=${to - 3 * DAY_S}&to=${to}&limit=5000`;
   let trades = 0;
   for (const { asset } of items) {
