@@ -55,6 +55,16 @@ test('an amount that was dragged is drawn where it was dragged to, and never bey
   );
 });
 
+test('tokens that are bought cost no more than the place that was dragged to', () => {
+  const target = 14_970_000_000n;
+  for (let tokens = 1_000_000n; tokens < 1_001_000n; tokens += 1n) {
+    const path = pricePath(poolOf(10_000_000_000n, tokens, 'pool'), supply);
+    const amount = amountTo(path, 'BUY_WITH_OUTPUT', target);
+    const drawn = coinsAfter(path, { kind: 'BUY_WITH_OUTPUT', amount });
+    assert(drawn !== null && drawn <= target, `${amount} of ${tokens} tokens cost ${drawn}`);
+  }
+});
+
 test('the other side of now is no amount, and what is typed never leaves the picture', () => {
   fc.assert(
     fc.property(paths, fc.bigInt(1n, 10n ** 30n), (path, amount) => {

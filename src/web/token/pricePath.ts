@@ -6,7 +6,7 @@
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { buyTokens, costOf, sellLovelace, spot } from '../../engine/market/curve.ts';
 import { formatFixed, formatPrice } from '../../engine/market/decimal.ts';
-import { type Ratio, roundHalfEven } from '../../engine/market/ratio.ts';
+import { ceilDivide, type Ratio, roundHalfEven } from '../../engine/market/ratio.ts';
 import type { EnteredTrade } from '../trade/enteredTrade.ts';
 
 const PIXEL_STEPS = 1_000_000n;
@@ -54,7 +54,7 @@ function ammPath(x: bigint, y: bigint): PricePath {
   const product = x * y;
   const tokensAt = (lovelace: bigint) => (lovelace === 0n ? y : product / lovelace);
   /** Tokens that stay are rounded up: those that leave cost no more than what was asked for. */
-  const atLeastAt = (lovelace: bigint) => (lovelace === 0n ? y : -(-product / lovelace));
+  const atLeastAt = (lovelace: bigint) => (lovelace === 0n ? y : ceilDivide(product, lovelace));
   return {
     ...{ from: x / 2n, to: (x * 3n) / 2n, now: x },
     priceAt: (lovelace) => ({ numerator: lovelace * lovelace, denominator: product }),
