@@ -171,7 +171,7 @@ export async function requestOf(
     texts.set(name, each);
   }
   const missing = inPath.find((name) => texts.get(name)?.length !== 1);
-  if (missing !== undefined) return invalidField(`arguments.${missing}`, 'is required');
+  if (missing !== undefined) return invalidField(`arguments.${missing}`, 'must be one value');
   const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name) =>
     encodeURIComponent(texts.get(name)?.[0] ?? ''),
   );

@@ -2,8 +2,8 @@
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 
 /**
- * One text for all filters that mean the same, so that their clients share what is made for one of
- * them: fields in any order, amounts as "5", "5.0" or "05". Absent fields are left out.
+ * Filters that mean the same have the same key, so a frame is made once for all their clients. The
+ * order of fields does not count, nor whether an amount is "5", "5.0" or "05".
  */
 export function filterKey(filter: object): string {
   const fields = Object.entries(filter).filter(([, value]) => value !== undefined);

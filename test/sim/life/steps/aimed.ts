@@ -2,6 +2,7 @@
 import type { Life } from '../life.ts';
 import { type StepKind, stepKind } from './kind.ts';
 import { cutOff, downOf, MARKET, slowDown } from './nats.ts';
+import { startAgain } from './nodes.ts';
 
 export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
   /**
@@ -200,10 +201,7 @@ function handOver(
   let ended = Promise.resolve();
   // A calm may end this before the leader has stopped.
   life.hold(leader, afterMs + forMs, () => {
-    void ended.then(() => {
-      if (leader.app !== null || life.isHeld(leader)) return;
-      void life.follow(`start ${leader.name}`, leader.start());
-    });
+    void ended.then(() => startAgain(life, leader));
   });
   clock.after(afterMs, () => {
     if (leader.app === null) return;

@@ -4,6 +4,7 @@ import type { Life, NodeChoice } from '../life.ts';
 import type { LifeNode } from '../ports.ts';
 import { type StepKind, stepKind } from './kind.ts';
 import { MARKET } from './nats.ts';
+import { startAgain } from './nodes.ts';
 
 export const EARLIER_STEPS: Readonly<Record<string, StepKind>> = {
   /**
@@ -25,10 +26,7 @@ export const EARLIER_STEPS: Readonly<Record<string, StepKind>> = {
       const done = life.follow('a leader of the version before', led);
       // A calm may end this before the leader has stopped.
       life.hold(leader, forMs, () => {
-        void done.then(() => {
-          if (leader.app !== null || life.isHeld(leader)) return;
-          void life.follow(`start ${leader.name}`, leader.start());
-        });
+        void done.then(() => startAgain(life, leader));
       });
     },
   }),

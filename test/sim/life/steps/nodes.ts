@@ -278,7 +278,7 @@ function twin(life: Life, choice: NodeChoice, forMs: number): void {
   });
 }
 
-function startAgain(life: Life, node: LifeNode): void {
+export function startAgain(life: Life, node: LifeNode): void {
   if (node.app !== null || life.isHeld(node)) return;
   void life.follow(`start ${node.name}`, node.start());
 }

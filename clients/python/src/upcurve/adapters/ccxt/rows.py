@@ -160,7 +160,7 @@ def ticker_row(row: Mapping[str, Any], fees: Fees | None) -> dict[str, Any]:
         "bid": None if keep is None else _decimal(price * keep),
         "ask": None if keep is None else _decimal(price / keep),
         "symbol": symbol_of(row["asset"]),
-        # A price holds until the next trade: it has no time of its own.
+        # None: the server gives no time for a price, which holds until the next trade.
         "timestamp": None,
         "datetime": None,
         "high": row["high24h"],
