@@ -16,7 +16,7 @@ import { type Clock, sleep } from '../../src/engine/runtime/clock.ts';
 import { consumerContract } from './natsConsumers.ts';
 import { copiesContract } from './natsCopies.ts';
 import { messagesContract } from './natsMessages.ts';
-import type { ServerControl } from './natsRing.ts';
+import { eventually, type ServerControl } from './natsRing.ts';
 import { serversContract } from './natsServers.ts';
 import { storesContract } from './natsStores.ts';
 
@@ -79,7 +79,12 @@ export async function newStream(
   const link = await place.connect(scope);
   const { replicas } = place;
   const shape = { name, subjects: [`${name}.entry.*`], replicas, maxMessageBytes: 64 * KIB };
-  await ensureStream(link, { ...shape, dedupeMs }, ANSWER_MS);
+  // A server that was just elected or started may not have heard yet that the others have room.
+  await eventually(
+    place,
+    async () => (await ensureStream(link, { ...shape, dedupeMs }, ANSWER_MS)) !== null,
+    true,
+  );
   return streamAt(link, place.clock, name);
 }
 
