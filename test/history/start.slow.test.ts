@@ -3,15 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HISTORY_FILE, readHistory } from '../../src/devnet/history.ts';
 import {
-  type Environment,
   Program,
   runProgram,
-  type Scope,
   type Server,
   startServer,
   temporaryDirectory,
 } from '../support/server.ts';
-import { until, untilAsked } from '../support/until.ts';
+import { until } from '../support/until.ts';
 import { marketOf } from './recordedMarket.ts';
 
 const QUIET = ['--no-traders'];
@@ -26,14 +24,6 @@ interface Ticker {
 async function read(server: Server, path: string) {
   // trust: the test's own requests
   return (await (await server.get(path)).json()) as { count: number; items: Ticker[] };
-}
-
-/** It listens before it is ready to read. */
-async function startReady(scope: Scope, env: Environment): Promise<Server> {
-  const server = await startServer(scope, QUIET, env);
-  const statusNow = async () => (await server.get('/health/ready')).status;
-  await untilAsked('it is ready', statusNow, (status) => status === 200);
-  return server;
 }
 
 /** By the bars of all tokens at a resolution. */
@@ -55,7 +45,7 @@ async function tradesOf(server: Server, resolution: string): Promise<number> {
 test('an empty directory opens to a day that verifies, also after a reset', async (t) => {
   const env = { DATA_DIR: temporaryDirectory(), NETWORK: 'devnet' };
   const { counts } = marketOf(readHistory(HISTORY_FILE), 1_200_000);
-  const server = await startReady(t, env);
+  const server = await startServer(t, QUIET, env);
   const { items } = await read(server, '/v1/tickers?limit=100');
   assert.equal(items.length, counts.get('launched'));
   const old = items.filter(({ changeBasis }) => changeBasis['24h'] === undefined);
@@ -77,7 +67,7 @@ test('an empty directory opens to a day that verifies, also after a reset', asyn
   const verified = await runProgram(['verify'], env);
   assert.equal(verified.exit.code, 0, verified.program.text);
   assert.equal((await runProgram(['reset'], env)).exit.code, 0);
-  const again = await startReady(t, env);
+  const again = await startServer(t, QUIET, env);
   assert.equal((await read(again, '/v1/tickers?limit=100')).items.length, items.length);
   await again.stop();
 });
@@ -91,7 +81,7 @@ test('after a kill, the history continues', async (t) => {
     await until('it has come so far', () => cut.events(event).length > 0);
     await cut.kill();
   }
-  const server = await startReady(t, env);
+  const server = await startServer(t, QUIET, env);
   assert.equal(await tradesOf(server, 'hour1'), counts.get('filled'));
   assert.match(await (await server.get('/')).text(), /data-live-since/);
   await server.stop();

@@ -15,8 +15,8 @@ import { loadSnapshot } from '../../src/engine/snapshots/load.ts';
 import { type App, type AppDeps, startApp } from '../../src/server/app.ts';
 import type { KeySecrets } from '../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
+import { untilReady } from './ready.ts';
 import { type Environment, type Scope, temporaryDirectory } from './server.ts';
-import { until } from './until.ts';
 
 const clock = systemClock;
 
@@ -82,10 +82,9 @@ export async function startTestApp(scope: Scope, options: TestAppOptions): Promi
   };
   const app = new TestApp(await startApp(world));
   scope.after(() => app.stop());
-  // It listens while it applies what its log has behind the state: requests get NOT_READY so long.
-  if (settings.NATS_URL === undefined) {
-    await until('the log of the directory is applied', () => app.app.node.synced());
-  }
+  // One that needs other servers may never be: its test says what it waits for.
+  const { NATS_URL, OGMIOS_URL } = settings;
+  if (NATS_URL === undefined && OGMIOS_URL === undefined) await untilReady(app.url);
   return app;
 }
 

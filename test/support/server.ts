@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { untilReady } from './ready.ts';
 import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -39,7 +40,9 @@ const DIRECTLY: Command = [process.execPath, QUIETLY, ...STRIPPED, 'src/server/m
 const temporary: string[] = [];
 
 process.once('exit', () => {
-  for (const directory of temporary) rmSync(directory, { recursive: true, force: true });
+  // A thread that a busy machine has not stopped in time may still write there.
+  const removal = { recursive: true, force: true, maxRetries: 5 };
+  for (const directory of temporary) rmSync(directory, removal);
 });
 
 /** An empty directory. Removed when the test process ends: what used it stops before that. */
@@ -174,7 +177,10 @@ export class Server {
   }
 }
 
-/** Starts the program and waits until it listens; killed after the test where it still runs. */
+/**
+ * Starts the program and waits until it can be asked, or, where it needs other servers, until it
+ * listens; killed after the test where it still runs.
+ */
 export async function startServer(
   scope: Scope,
   args: readonly string[],
@@ -190,5 +196,7 @@ export async function startServer(
   );
   const found = listening();
   assert(found !== undefined, `the program ended: ${JSON.stringify(program.exit)} ${program.text}`);
-  return new Server(program, Number(found.port));
+  const server = new Server(program, Number(found.port));
+  if (env.NATS_URL === undefined && env.OGMIOS_URL === undefined) await untilReady(server.url);
+  return server;
 }
