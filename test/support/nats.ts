@@ -47,9 +47,11 @@ export class NatsServer {
     extra: readonly string[] = [],
     conf = NATS_CONF,
     program = 'nats-server',
+    port?: number,
   ): Promise<NatsServer> {
     const directory = temporaryDirectory(scope);
-    const server = new NatsServer(await freePort(), directory, extra, conf, program);
+    const own = port ?? (await freePort());
+    const server = new NatsServer(own, directory, extra, conf, program);
     scope.after(() => server.kill());
     await server.start();
     return server;
@@ -125,13 +127,15 @@ export async function startNatsCluster(
   count = 3,
   conf = NATS_CONF,
 ): Promise<readonly NatsServer[]> {
-  const routes = await Promise.all(Array.from({ length: count }, freePort));
-  const urls = routes.map((port) => `nats://127.0.0.1:${port}`);
+  // All at once: none of them listens yet, so each choice alone might take the same port again.
+  const ports = await freePorts(2 * count, systemRng);
+  const urls = ports.slice(count).map((port) => `nats://127.0.0.1:${port}`);
   const join = (index: number) => [
     ...['-n', `s${index}`, '--cluster_name', 'three', '--cluster', urls[index] ?? ''],
     ...['--routes', urls.join(',')],
   ];
-  const start = (_: string, index: number) => NatsServer.start(scope, join(index), conf, program);
+  const start = (_: string, index: number) =>
+    NatsServer.start(scope, join(index), conf, program, ports[index]);
   const servers = await Promise.all(urls.map(start));
   const link = await servers[0]?.connect(scope);
   const answers = async () => {
@@ -196,5 +200,6 @@ function listens(port: number): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
   });
 }
