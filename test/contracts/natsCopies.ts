@@ -9,6 +9,7 @@ import { headers } from '../../src/cluster/nats/connection.ts';
 import { manager } from '../../src/cluster/nats/stream.ts';
 import { sleep } from '../../src/engine/runtime/clock.ts';
 import { ANSWER_MS, type Check, type NatsPlace, newStream } from './nats.ts';
+import { eventually, setCopies } from './natsRing.ts';
 
 const SETTLE_MS = 1_500;
 const MAX_LOOKS = 20;
@@ -61,16 +62,18 @@ export function copiesContract(check: Check, place: NatsPlace): void {
   });
 
   check('…and not what expects the id of the last message, until made again', async (scope) => {
-    const { behind, jsm, name } = await grownStream(scope, place, 'ids');
-    assert.equal((await behind())?.length, 2, 'both copies stay behind');
-    const { cluster } = await jsm.streams.info(name);
-    assert.ok(
-      cluster?.replicas?.every(({ current }) => current),
-      'and call themselves current',
-    );
-    await jsm.streams.update(name, { num_replicas: 1 });
+    const { behind, jsm, name, link } = await grownStream(scope, place, 'ids');
+    // Both copies stay behind, and call themselves current.
+    await eventually(place, async () => (await behind())?.length, 2);
+    const areCurrent = async () => {
+      const { cluster } = await jsm.streams.info(name);
+      return cluster?.replicas?.every(({ current }) => current);
+    };
+    await eventually(place, areCurrent, true);
+    assert.equal((await behind())?.length ?? 2, 2);
+    await setCopies({ place, name }, link, 1);
     await sleep(place.clock, SETTLE_MS);
-    await jsm.streams.update(name, { num_replicas: 3 });
+    await setCopies({ place, name }, link, 3);
     for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       if ((await behind())?.length === 0) return;
     }
@@ -105,7 +108,7 @@ async function grownStream(scope: TestContext, place: NatsPlace, by: 'sequences'
     assert.equal(last, end);
   };
   await appendUpTo(30);
-  await jsm.streams.update(name, { num_replicas: 3 });
+  await setCopies({ place, name }, link, 3);
   const isCurrent = async () => {
     const { cluster } = await jsm.streams.info(name);
     const { replicas = [] } = cluster ?? {};
@@ -118,5 +121,5 @@ async function grownStream(scope: TestContext, place: NatsPlace, by: 'sequences'
   await appendUpTo(80);
   const pause = () => sleep(place.clock, SETTLE_MS);
   const behind = () => copiesBehind(jsm, name, pause).catch(() => null);
-  return { name, jsm, behind };
+  return { name, link, jsm, behind };
 }

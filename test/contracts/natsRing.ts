@@ -5,16 +5,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createInbox, type Msg, type NatsLink, nanos } from '../../src/cluster/nats/connection.ts';
+import type { PublishResult } from '../../src/cluster/nats/publisher.ts';
 import { AckPolicy, DeliverPolicy, deliveryOf, manager } from '../../src/cluster/nats/stream.ts';
 import { sleep } from '../../src/engine/runtime/clock.ts';
-import {
-  ANSWER_MS,
-  type NatsPlace,
-  newStream,
-  type StreamPlace,
-  stored,
-  streamAt,
-} from './nats.ts';
+import { ANSWER_MS, type NatsPlace, newStream, type StreamPlace, streamAt } from './nats.ts';
 
 /** Actions of an operator on servers, and faults of their machines. */
 export interface ServerControl {
@@ -66,7 +60,7 @@ export async function ringOf(
 ): Promise<Ring & { readonly name: string }> {
   const { name, publish } = await newStream(scope, place);
   for (const [index, text] of texts.entries()) {
-    await eventually(place, () => publish(text, { lastSequence: index }), stored(index + 1));
+    await untilStored(place, () => publish(text, { lastSequence: index }), index + 1);
   }
   const at = async (server: string) =>
     streamAt(await control.connect(scope, server), place.clock, name);
@@ -96,13 +90,42 @@ export async function eventually<T>(
   assert.deepEqual(said, expected);
 }
 
+/**
+ * The answer to a message. Published again while there is none: a server that was just elected may
+ * say that it leads before it takes messages.
+ */
+export async function answered(
+  place: NatsPlace,
+  publish: () => Promise<PublishResult>,
+): Promise<PublishResult> {
+  let said = await publish();
+  for (let looks = 0; looks < MAX_LOOKS && said.result === 'lost'; looks += 1) {
+    await sleep(place.clock, LOOK_EVERY_MS);
+    said = await publish();
+  }
+  return said;
+}
+
+/** Publishes until it is at `seq`. An answer that was lost makes the next one a duplicate. */
+export async function untilStored(
+  place: NatsPlace,
+  publish: () => Promise<PublishResult>,
+  seq: number,
+): Promise<void> {
+  const ask = async () => {
+    const said = await publish();
+    return said.result === 'stored' ? said.seq : said;
+  };
+  await eventually<PublishResult | number>(place, ask, seq);
+}
+
 interface Roles {
   readonly leader: string;
   readonly others: readonly string[];
   readonly areCurrent: boolean;
 }
 
-export async function roles({ name }: Ring, link: NatsLink): Promise<Roles> {
+async function roles({ name }: Ring, link: NatsLink): Promise<Roles> {
   const { cluster } = await (await manager(link, LOOK_ANSWER_MS)).streams.info(name);
   const { leader = '', replicas = [] } = cluster ?? {};
   const areCurrent = replicas.every(({ current, offline }) => current && offline !== true);
@@ -113,13 +136,28 @@ export async function untilLed(ring: Ring, link: NatsLink): Promise<void> {
   await eventually(ring.place, async () => (await roles(ring, link)).leader !== '', true);
 }
 
-/** Waits until the stream has a leader and `copies` copies that report to be current. */
-export async function untilWhole(ring: Ring, link: NatsLink, copies: number): Promise<void> {
+/** Waits until the stream has a leader and `copies` copies that report to be current; names all. */
+export async function untilWhole(ring: Ring, link: NatsLink, copies: number): Promise<Roles> {
+  let seen: Roles = { leader: '', others: [], areCurrent: false };
   const look = async () => {
-    const { leader, others, areCurrent } = await roles(ring, link);
-    return [leader !== '', others.length + 1, areCurrent];
+    seen = await roles(ring, link);
+    return [seen.leader !== '', seen.others.length + 1, seen.areCurrent];
   };
   await eventually(ring.place, look, [true, copies, true]);
+  return seen;
+}
+
+/** An operator sets the number of copies, and again while the servers refuse it. */
+export async function setCopies(
+  { place, name }: Pick<Ring, 'place' | 'name'>,
+  link: NatsLink,
+  copies: number,
+): Promise<void> {
+  const set = async () => {
+    const { streams } = await manager(link, ANSWER_MS);
+    return (await streams.update(name, { num_replicas: copies })).config.num_replicas;
+  };
+  await eventually(place, set, copies);
 }
 
 /** Lets the leader give up until `server` leads. */

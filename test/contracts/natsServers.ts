@@ -18,15 +18,17 @@ import {
 } from './nats.ts';
 import {
   allHave,
+  answered,
   eventually,
   lead,
   type Ring,
   removePeer,
   ringOf,
-  roles,
   type ServerControl,
+  setCopies,
   textsOfCopies,
   untilLed,
+  untilStored,
   untilWhole,
 } from './natsRing.ts';
 
@@ -151,7 +153,7 @@ function moved(check: Check, place: NatsPlace, control: ServerControl): void {
   check('a copy that is removed is not made again by itself', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b', 'c']);
     const { publish, jsm, link } = await ring.at(control.names[0] ?? '');
-    const { others } = await roles(ring, link);
+    const { others } = await untilWhole(ring, link, 3);
     const [gone = ''] = others;
     // There is no other server for it, and yet it is removed.
     assert.deepEqual(await removePeer(link, ring.name, gone), [503, 10075, 'peer remap failed']);
@@ -159,39 +161,38 @@ function moved(check: Check, place: NatsPlace, control: ServerControl): void {
     const [, , again] = await removePeer(link, ring.name, gone);
     assert.equal(again, 'peer not a member');
     assert.equal((await jsm.streams.info(ring.name)).config.num_replicas, 3);
-    await eventually(place, () => publish('d', { lastSequence: 3, lastOfSubject: 3 }), stored(4));
-    await jsm.streams.update(ring.name, { num_replicas: 3 });
+    await untilStored(place, () => publish('d', { lastSequence: 3, lastOfSubject: 3 }), 4);
+    await setCopies(ring, link, 3);
     await sleep(place.clock, 1_500);
-    assert.equal((await roles(ring, link)).others.length, 1);
-    await jsm.streams.update(ring.name, { num_replicas: 2 });
-    await jsm.streams.update(ring.name, { num_replicas: 3 });
+    await untilWhole(ring, link, 2);
+    await setCopies(ring, link, 2);
+    await setCopies(ring, link, 3);
     await untilWhole(ring, link, 3);
     await lead(ring, link, gone);
-    assert.deepEqual(await publish('d'), duplicateOf(4));
+    assert.deepEqual(await answered(place, () => publish('d')), duplicateOf(4));
     assert.deepEqual(await publish('e', { lastSequence: 4, lastOfSubject: 4 }), stored(5));
     // The leader may be removed as well.
     await removePeer(link, ring.name, gone);
     await untilWhole(ring, link, 2);
-    await eventually(place, () => publish('f', { lastSequence: 5, lastOfSubject: 5 }), stored(6));
-    await jsm.streams.update(ring.name, { num_replicas: 2 });
-    await jsm.streams.update(ring.name, { num_replicas: 3 });
+    await untilStored(place, () => publish('f', { lastSequence: 5, lastOfSubject: 5 }), 6);
+    await setCopies(ring, link, 2);
+    await setCopies(ring, link, 3);
     await eventually(place, () => textsOfCopies(ring), allHave(control, 'a b c d e f'));
   });
 
   check('with fewer copies and with more again it keeps all that it knows', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b', 'c']);
-    const { publish, jsm, link } = await ring.at(control.names[0] ?? '');
-    await jsm.streams.update(ring.name, { num_replicas: 1 });
-    await eventually(place, async () => (await roles(ring, link)).others.length, 0);
+    const { publish, link } = await ring.at(control.names[0] ?? '');
+    await setCopies(ring, link, 1);
+    await untilWhole(ring, link, 1);
     const known = duplicateOf(3);
     await eventually(place, () => publish('c'), known);
     assert.deepEqual(await publish('d', { lastSequence: 3, lastOfSubject: 3 }), stored(4));
-    await jsm.streams.update(ring.name, { num_replicas: 3 });
-    await untilWhole(ring, link, 3);
-    const { leader } = await roles(ring, link);
+    await setCopies(ring, link, 3);
+    const { leader } = await untilWhole(ring, link, 3);
     const added = control.names.find((name) => name !== leader) ?? '';
     await lead(ring, link, added);
-    assert.deepEqual(await publish('c'), known);
+    assert.deepEqual(await answered(place, () => publish('c')), known);
     assert.deepEqual(await publish('e', { lastSequence: 4, lastOfSubject: 4 }), stored(5));
     await eventually(place, () => textsOfCopies(ring), allHave(control, 'a b c d e'));
   });
@@ -201,30 +202,33 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
   check('a copy that was away takes what it missed, and knows its ids and ends', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader, others } = await roles(ring, first.link);
+    const { leader, others } = await untilWhole(ring, first.link, 3);
     const [gone = ''] = others;
     await control.kill(gone);
     const { publish, link } = await ring.at(leader);
-    for (const text of ['c', 'd', 'e']) await publish(text);
+    for (const [index, text] of ['c', 'd', 'e'].entries()) {
+      await untilStored(place, () => publish(text), index + 3);
+    }
     await control.start(gone);
     await eventually(place, () => textsOfCopies(ring), allHave(control, 'a b c d e'));
     await untilWhole(ring, link, 3);
     await lead(ring, link, gone);
-    assert.deepEqual(await publish('e'), duplicateOf(5));
+    assert.deepEqual(await answered(place, () => publish('e')), duplicateOf(5));
     assert.deepEqual(await publish('f', { lastSequence: 5, lastOfSubject: 5 }), stored(6));
   });
 
   check('one of three that loses its last writes gets them from the others', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader, others } = await roles(ring, first.link);
+    const { leader, others } = await untilWhole(ring, first.link, 3);
     const [loser = ''] = others;
     await control.stop(loser);
     const putBack = await control.copyDisk(loser);
     await control.start(loser);
     const { publish, link } = await ring.at(leader);
     await untilWhole(ring, link, 3);
-    for (const text of ['c', 'd']) await publish(text);
+    await untilStored(place, () => publish('c'), 3);
+    await untilStored(place, () => publish('d'), 4);
     await eventually(place, () => textsOfCopies(ring), allHave(control, 'a b c d'));
     await control.kill(loser);
     await putBack();
@@ -236,7 +240,7 @@ function away(check: Check, place: NatsPlace, control: ServerControl): void {
   check('two of three that lose writes go on; the third keeps what it had', async (scope) => {
     const ring = await ringOf(scope, place, control, ['a', 'b']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader: third, others: losers } = await roles(ring, first.link);
+    const { leader: third, others: losers } = await untilWhole(ring, first.link, 3);
     const copies: (() => Promise<void>)[] = [];
     for (const loser of losers) {
       await control.stop(loser);
@@ -281,14 +285,14 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
     async (scope) => {
       const ring = await ringOf(scope, place, control, ['one', 'two', 'text three']);
       const first = await ring.at(control.names[0] ?? '');
-      const { leader, others } = await roles(ring, first.link);
+      const { leader, others } = await untilWhole(ring, first.link, 3);
       const [hurt = ''] = others;
       // The restart writes the message to the disk and leaves no index of it.
       await control.stop(hurt);
       await control.start(hurt);
-      const { publish, jsm, link } = await ring.at(leader);
+      const { publish, link } = await ring.at(leader);
       await untilWhole(ring, link, 3);
-      await eventually(place, () => publish('four', { lastSequence: 3 }), stored(4));
+      await untilStored(place, () => publish('four', { lastSequence: 3 }), 4);
       await eventually(
         place,
         () => textsOfCopies(ring),
@@ -297,7 +301,7 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
       await control.kill(hurt);
       await control.flipBit(hurt, ring.name, 'text three');
       await control.start(hurt);
-      await eventually(place, () => publish('five', { lastSequence: 4 }), stored(5));
+      await untilStored(place, () => publish('five', { lastSequence: 4 }), 5);
       const all = allHave(control, 'one two text three four five');
       if (place.version === '2.12') {
         await eventually(place, () => textsOfCopies(ring), all);
@@ -309,8 +313,8 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
       // An operator replaces the copy.
       await removePeer(link, ring.name, hurt);
       await untilWhole(ring, link, 2);
-      await jsm.streams.update(ring.name, { num_replicas: 2 });
-      await jsm.streams.update(ring.name, { num_replicas: 3 });
+      await setCopies(ring, link, 2);
+      await setCopies(ring, link, 3);
       await eventually(place, () => textsOfCopies(ring), all);
     },
   );
@@ -318,13 +322,13 @@ function damaged(check: Check, place: NatsPlace, control: ServerControl): void {
   check('…and not after a stop, which left an index: it stays missing', async (scope) => {
     const ring = await ringOf(scope, place, control, ['one', 'text two', 'three']);
     const first = await ring.at(control.names[0] ?? '');
-    const { leader, others } = await roles(ring, first.link);
+    const { leader, others } = await untilWhole(ring, first.link, 3);
     const [hurt = ''] = others;
     await control.stop(hurt);
     await control.flipBit(hurt, ring.name, 'text two');
     await control.start(hurt);
     const { publish, link, stream } = await ring.at(leader);
-    await eventually(place, () => publish('four', { lastSequence: 3 }), stored(4));
+    await untilStored(place, () => publish('four', { lastSequence: 3 }), 4);
     await untilWhole(ring, link, 3);
     await eventually(place, () => lacking(ring, 'text two'), [hurt]);
     if (place.version === '2.9') return;

@@ -4,12 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bucket } from '../../src/cluster/nats/bucket.ts';
+import type { NatsLink } from '../../src/cluster/nats/connection.ts';
 import { manager } from '../../src/cluster/nats/stream.ts';
 import { ObjectFiles } from '../../src/cluster/snapshots/objectStore.ts';
 import { sleep } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { ANSWER_MS, type Check, type NatsPlace, newName } from './nats.ts';
+import { eventually } from './natsRing.ts';
 
 export function storesContract(check: Check, place: NatsPlace): void {
   values(check, place);
@@ -23,7 +25,8 @@ export function storesContract(check: Check, place: NatsPlace): void {
     const bytes = Buffer.alloc(300_000, 'bytes of a snapshot ');
     const path = join(directory, 'own');
     writeFileSync(path, bytes);
-    for (const name of ['one', 'two']) assert.equal(await files.put(name, path), null);
+    // The first makes the store, for which the servers may not know yet that they have room.
+    for (const name of ['one', 'two']) await eventually(place, () => files.put(name, path), null);
     const to = join(directory, 'fetched');
     assert.equal(await files.get('one', to), null);
     assert.ok(bytes.equals(readFileSync(to)));
@@ -34,14 +37,16 @@ export function storesContract(check: Check, place: NatsPlace): void {
   });
 }
 
+/** An empty bucket, once the servers know that they have room for it. */
+async function newBucket(place: NatsPlace, link: NatsLink, ttlMs = 60_000, name = newName()) {
+  const bucket = new Bucket(link, { name, replicas: place.replicas, ttlMs }, ANSWER_MS);
+  await eventually(place, () => bucket.get('none'), null);
+  return bucket;
+}
+
 function values(check: Check, place: NatsPlace): void {
   check('a key is created once, updated by its revision, and removed', async (scope) => {
-    const link = await place.connect(scope);
-    const bucket = new Bucket(
-      link,
-      { name: newName(), replicas: place.replicas, ttlMs: 60_000 },
-      ANSWER_MS,
-    );
+    const bucket = await newBucket(place, await place.connect(scope));
     assert.deepEqual(await bucket.create('key', 'a'), { write: 'done', revision: 1 });
     assert.deepEqual(await bucket.create('key', 'b'), { write: 'refused' });
     assert.deepEqual(await bucket.update('key', 'c', 1), { write: 'done', revision: 2 });
@@ -56,11 +61,12 @@ function values(check: Check, place: NatsPlace): void {
   });
 
   check('values expire, each by its own age', async (scope) => {
-    const link = await place.connect(scope);
-    const { replicas } = place;
-    const bucket = new Bucket(link, { name: newName(), replicas, ttlMs: 4_000 }, ANSWER_MS);
-    await bucket.put('node.a', 'a');
-    assert.deepEqual(await bucket.all('node'), ['a']);
+    const bucket = await newBucket(place, await place.connect(scope), 4_000);
+    const putAndRead = async () => {
+      await bucket.put('node.a', 'a');
+      return bucket.all('node');
+    };
+    await eventually(place, putAndRead, ['a']);
     for (let waited = 0; waited < 20 && (await bucket.get('node.a')) !== null; waited += 1) {
       await sleep(place.clock, 500);
     }
@@ -70,11 +76,7 @@ function values(check: Check, place: NatsPlace): void {
 
   check('a listener hears each value that is put', async (scope) => {
     const link = await place.connect(scope);
-    const bucket = new Bucket(
-      link,
-      { name: newName(), replicas: place.replicas, ttlMs: 60_000 },
-      ANSWER_MS,
-    );
+    const bucket = await newBucket(place, link);
     const heard: string[] = [];
     const heardOfOne: string[] = [];
     bucket.watch('node.*', (text) => heard.push(text));
@@ -89,10 +91,10 @@ function values(check: Check, place: NatsPlace): void {
   check('the longer lifetime of a bucket holds for what is there', async (scope) => {
     const link = await place.connect(scope);
     const name = newName();
-    const shape = { name, replicas: place.replicas };
-    const short = new Bucket(link, { ...shape, ttlMs: 4_000 }, ANSWER_MS);
+    const short = await newBucket(place, link, 4_000, name);
     await short.put('key', 'a');
-    await new Bucket(link, { ...shape, ttlMs: 600_000 }, ANSWER_MS).lengthen();
+    const longer = { name, replicas: place.replicas, ttlMs: 600_000 };
+    await new Bucket(link, longer, ANSWER_MS).lengthen();
     await sleep(place.clock, 6_000);
     const value = await short.get('key');
     assert.ok(value !== null && value !== 'unreachable');
