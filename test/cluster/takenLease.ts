@@ -2,6 +2,7 @@
 import { Bucket } from '../../src/cluster/nats/bucket.ts';
 import type { NatsLink } from '../../src/cluster/nats/connection.ts';
 import type { Scope } from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
 
 /** Answers a function that releases it. */
 export async function occupyLease(
@@ -16,7 +17,8 @@ export async function occupyLease(
     leaseMs,
   );
   const put = () => bucket.put('leader', JSON.stringify({ node: 'occupier', subject: '-' }));
-  await put();
+  // A write that NATS did not answer within the lease has not taken it.
+  await untilAsked('the lease is taken', put, ({ write }) => write === 'done');
   const timer = setInterval(() => void put(), leaseMs / 5);
   scope.after(() => clearInterval(timer));
   return async () => {

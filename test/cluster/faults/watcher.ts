@@ -9,6 +9,7 @@ import type { NatsLink } from '../../../src/cluster/nats/connection.ts';
 import type { Entry, SealedEntry } from '../../../src/engine/log/entry.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { epochNumber } from '../../../src/engine/runtime/position.ts';
+import { PATIENT_MS } from '../../support/nats.ts';
 import type { Scope } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { type Health, MARKET, type Nodes } from './nodes.ts';
@@ -126,7 +127,10 @@ export class Watcher {
   async archive(link: NatsLink): Promise<void> {
     // A client waits between two tries, so nodes may be connected again before this link is.
     await until('the link to NATS is back', () => link.connected);
-    const log = await JetstreamLog.open(link, systemClock, { name: MARKET });
+    const log = await JetstreamLog.open(link, systemClock, {
+      name: MARKET,
+      answerMs: PATIENT_MS,
+    });
     try {
       const { seq: last } = await log.last();
       for (let next = await log.first(); next <= last; ) {

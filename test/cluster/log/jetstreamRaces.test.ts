@@ -78,7 +78,7 @@ test('an entry whose acknowledgement was lost is appended once', async (scope) =
   await appendAll(log, entries.slice(0, 2));
   let published = 0;
   proxy.heard = (text) => {
-    if (!text.includes(`${name}.entry.`) || !text.startsWith('HPUB')) return;
+    if (!text.includes(`HPUB ${name}.entry.`)) return;
     published += 1;
     proxy.deaf = published === 1;
   };
