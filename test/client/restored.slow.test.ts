@@ -7,6 +7,7 @@ import { Client, type Notice } from '../../src/client/index.ts';
 import { assertSound, startTestApp, type TestApp, verifyDirectory } from '../support/app.ts';
 import { lineOf, rollbackLine, TOKEN_COIN, tradeAt } from '../support/feeds.ts';
 import { temporaryDirectory } from '../support/server.ts';
+import { TcpProxy } from '../support/tcpProxy.ts';
 import { until } from '../support/until.ts';
 import { assertSame, barsLikeHttp } from './sameAsHttp.ts';
 
@@ -41,10 +42,9 @@ async function restores(t: test.TestContext, epochs: number, way: keyof typeof W
   await first.feed(trades(0, 10));
   await first.stop();
   cpSync(directory, backup, { recursive: true });
-  const port = first.app.port;
-  const start = () => startTestApp(t, { directory, env: { ...ENV, PORT: `${port}` } });
-  const second = await start();
-  const client = new Client({ url: second.url, ...WAYS[way] });
+  const second = await startTestApp(t, { directory, env: ENV });
+  const address = await TcpProxy.start(t, second.app.port);
+  const client = new Client({ url: address.url, ...WAYS[way] });
   t.after(() => client.close());
   const bars = client.bars(TOKEN_COIN, 'min1');
   const compared = barsLikeHttp(client, bars, TOKEN_COIN, 'min1');
@@ -61,7 +61,8 @@ async function restores(t: test.TestContext, epochs: number, way: keyof typeof W
   cpSync(backup, directory, { recursive: true });
   const notices: Notice[] = [];
   client.connection.onNotice((notice) => notices.push(notice));
-  const third = await start();
+  const third = await startTestApp(t, { directory, env: ENV });
+  address.target = third.app.port;
   await until('the client is back', () => bars.state.bars.length === 10, DEADLINE_MS);
   await assertSame(compared, 'restored');
   assert(notices.length > 0, 'and says that all was loaded again');
@@ -112,15 +113,15 @@ async function growsPast(
 ) {
   const directory = temporaryDirectory();
   const backup = temporaryDirectory();
-  const start = (port = 0) => startTestApp(t, { directory, env: { ...ENV, PORT: `${port}` } });
+  const start = () => startTestApp(t, { directory, env: ENV });
   const first = await start();
   await first.feed(trades(0, 10));
   await first.stop();
   cpSync(directory, backup, { recursive: true });
-  const { port } = first.app;
-  const second = await start(port);
+  const second = await start();
   const before = second.app.node.applied();
-  const client = new Client({ url: second.url, ...WAYS[way] });
+  const address = await TcpProxy.start(t, second.app.port);
+  const client = new Client({ url: address.url, ...WAYS[way] });
   t.after(() => client.close());
   const bars = client.bars(TOKEN_COIN, 'min1');
   const compared = barsLikeHttp(client, bars, TOKEN_COIN, 'min1');
@@ -129,6 +130,7 @@ async function growsPast(
   const seen = second.app.node.applied();
   assert.equal(seen.epoch, before.epoch, 'a start of the same directory stays in its epoch');
   await until('the client has it', () => bars.state.bars.length === 20, DEADLINE_MS);
+  address.isClosed = true;
   await second.stop();
   RESTORES[restore](backup, directory);
   // The client cannot reach this server, whose log grows past the client's position.
@@ -138,7 +140,9 @@ async function growsPast(
   assert(grown.seq > seen.seq);
   assert.match(grown.epoch, /^2-/);
   await third.stop();
-  const fourth = await start(port);
+  const fourth = await start();
+  address.target = fourth.app.port;
+  address.isClosed = false;
   assert.equal(fourth.app.node.applied().epoch, grown.epoch, 'once for a restore');
   await until('the client is back', () => bars.state.bars.length === 40, DEADLINE_MS);
   await assertSame(compared, 'restored');

@@ -8,7 +8,9 @@ import {
   type RunningDevnet,
   startDevnetThread,
 } from '../../src/devnet/thread.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { openDatabase } from '../../src/engine/store/database.ts';
+import { freePorts } from '../../src/server/cli/localServers.ts';
 import { startOgmios } from '../chain/ogmios/ogmiosWorld.ts';
 import { devnetOptions, genesisOutputs } from '../support/devnetNode.ts';
 import { payment, secretOf } from '../support/ledgerWorld.ts';
@@ -109,7 +111,8 @@ test('our own reader of Ogmios follows its blocks at their pace', async (t) => {
 });
 
 test('a stop frees ports and file; the next start continues the same chain', async (t) => {
-  const options = threadOptions();
+  const [ogmiosPort = 0, kupoPort = 0] = await freePorts(2, systemRng);
+  const options = { ...threadOptions(), ogmiosPort, kupoPort };
   const first = await start(t, options);
   await submit(first, somePayment());
   await mine(first, 2);
@@ -117,11 +120,7 @@ test('a stop frees ports and file; the next start continues the same chain', asy
   await first.stop();
   await first.stop();
   assert.deepEqual(first.deaths, []);
-  const [ogmiosPort, kupoPort] = [first.ogmiosUrl, first.kupoUrl].map((url) => {
-    return Number(new URL(url).port);
-  });
-  assert.ok(ogmiosPort !== undefined && kupoPort !== undefined);
-  const second = await start(t, { ...options, ogmiosPort, kupoPort });
+  const second = await start(t, options);
   assert.deepEqual([second.ogmiosUrl, second.kupoUrl], [first.ogmiosUrl, first.kupoUrl]);
   assert.deepEqual(await tip(second), before);
 });
