@@ -6,11 +6,12 @@ import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { startApp } from '../../src/server/app.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import { readTraderConfig, type TraderConfig } from '../../src/traders/config.ts';
+import { untilReady } from './ready.ts';
 import { type Scope, temporaryDirectory } from './server.ts';
 
 const BLOCK_EVERY_MS = 200;
 
-/** Answers its address. */
+/** Answers its address when it is ready. */
 export async function startDevnet(
   scope: Scope,
   traders: TraderConfig = readTraderConfig(),
@@ -31,5 +32,7 @@ export async function startDevnet(
     gateway: { shutdownGraceMs: 5, stopMs: 200 },
   });
   scope.after(() => app.stop('test'));
-  return `http://127.0.0.1:${app.port}`;
+  const url = `http://127.0.0.1:${app.port}`;
+  await untilReady(url);
+  return url;
 }

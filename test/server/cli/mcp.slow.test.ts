@@ -23,11 +23,6 @@ const url = await startDevnet({ after });
 const walletFile = join(temporaryDirectory({ after }), 'wallet.json');
 const wallet = createWallet(walletFile);
 assert(typeof wallet !== 'string', String(wallet));
-await untilAsked(
-  'it is ready',
-  () => fetch(`${url}/health/ready`),
-  ({ status }) => status === 200,
-);
 const rest = new Client({ url });
 await rest.devnet.faucet({ address: wallet.address, ada: 1_000 });
 rest.close();
