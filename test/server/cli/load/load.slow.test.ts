@@ -14,6 +14,7 @@ import { runLoad } from '../../../../src/server/cli/load/run.ts';
 import { ADA, DevnetWorld } from '../../../e2e/devnet/world.ts';
 import { type Alterations, AlteringProxy, type SeenFrame } from '../../../support/alteringProxy.ts';
 import { temporaryDirectory } from '../../../support/server.ts';
+import { untilAsked } from '../../../support/until.ts';
 import { parsed } from '../parsed.ts';
 
 const ALL = 'websocket,msgpack,sse';
@@ -69,9 +70,21 @@ describe('load', () => {
     return { code, text, report, page: readFileSync(`${out}.html`, 'utf8') };
   }
 
-  async function faultsOf(alter: Alterations, options: string) {
-    proxy.alter = alter;
-    return loaded(proxy.url, options);
+  /** Runs again where a busy machine traded too little for a fault to be planted. */
+  async function faultsOf(plant: () => Alterations, options: string) {
+    let passed = 0;
+    const run = () => {
+      const { frame } = plant();
+      passed = 0;
+      proxy.alter = {
+        frame: (one, later) => {
+          if (one.snapshot !== true && String(one.event).endsWith('Update')) passed += 1;
+          return frame?.(one, later) ?? [one];
+        },
+      };
+      return loaded(proxy.url, options);
+    };
+    return untilAsked('enough frames pass', run, () => passed >= 5);
   }
 
   test('a sound server: no fault on any transport, every number filled in', async () => {
@@ -104,7 +117,9 @@ describe('load', () => {
     assert.equal(requests.length, 2);
     for (const { statuses, count, latency } of requests) {
       assert.deepEqual(Object.keys(statuses), ['200']);
-      assert(count >= 40 && latency.count === count && (latency.p50 ?? 0) > 0, `${count}`);
+      // On a busy machine the generator sends fewer, and says so.
+      assert(count >= 40 || report.generator.isLimit, `${count}`);
+      assert(count > 0 && latency.count === count && (latency.p50 ?? 0) > 0, `${count}`);
     }
     assert(report.samples.some(({ serverCpu }) => serverCpu !== null && serverCpu > 0));
     assert.match(page, /^<!doctype html>[\s\S]*<svg[\s\S]*Latency of frames/);
@@ -122,37 +137,37 @@ describe('load', () => {
     };
   }
 
-  const PLANTED: Readonly<Record<string, Alterations>> = {
-    gap: {
+  const PLANTED: Readonly<Record<string, () => Alterations>> = {
+    gap: () => ({
       // Every second one is lost.
       frame: updates((frame, hold) => (hold.push(frame) % 2 === 0 ? [] : [frame])),
-    },
-    repeat: { frame: updates((frame) => [frame, frame]) },
-    backwards: {
+    }),
+    repeat: () => ({ frame: updates((frame) => [frame, frame]) }),
+    backwards: () => ({
       // Two change places.
       frame: updates((frame, hold) => (hold.push(frame) < 2 ? [] : hold.splice(0).reverse())),
-    },
-    stale: {
+    }),
+    stale: () => ({
       frame: (frame) => {
         const { snapshot, ts } = frame;
         return [snapshot === true ? frame : { ...frame, ts: Number(ts) - 5_000 }];
       },
-    },
-    checksum: {
+    }),
+    checksum: () => ({
       frame: (frame) => {
         const { data } = frame as { data: { checksum?: string } | null };
         if (typeof data?.checksum !== 'string') return [frame];
         return [{ ...frame, data: { ...data, checksum: '00000001' } }];
       },
-    },
+    }),
   };
-  for (const [fault, alter] of Object.entries(PLANTED)) {
+  for (const [fault, plant] of Object.entries(PLANTED)) {
     // All transports have the same checks; the first one is tried over each.
     for (const transport of fault === 'gap' ? ALL.split(',') : ['websocket']) {
       test(`a proxy that plants "${fault}" is found out over ${transport}`, async () => {
         const topics = fault === 'checksum' ? 'OrderBook' : 'Trades';
         const options = `--sockets 1 --transport ${transport} --topics ${topics} --threads 1`;
-        const { code, text, report } = await faultsOf(alter, `${options} --duration 3s --ramp 0`);
+        const { code, text, report } = await faultsOf(plant, `${options} --duration 3s --ramp 0`);
         assert.equal(code, 1, text);
         // A machine that is busy enough makes frames late.
         const found = Object.entries(report.faults).flatMap(([name, times]) => {
@@ -176,9 +191,13 @@ describe('load', () => {
         ` - {name: storm, count: 6, reconnectEverySeconds: 1, topics: ${topics}}\n` +
         ` - {name: slow, count: 2, transport: msgpack, readKibPerSecond: 1, topics: ${topics}}\n`,
     );
-    const { code, text, report } = await loaded(world.url, `--scenario ${file}`);
-    assert.equal(code, 0, text);
-    assert(report.sockets.opened >= 6 * 3 + 2, `${report.sockets.opened} opened`);
+    const opened = async () => {
+      const { code, text, report } = await loaded(world.url, `--scenario ${file}`);
+      assert.equal(code, 0, text);
+      return report.sockets.opened;
+    };
+    // Once more where the machine is too busy to open each three times in that time.
+    await untilAsked('all were cut twice', opened, (count) => count >= 6 * 3 + 2);
   });
 
   test('the generator says that it is itself the limit', async () => {
