@@ -7,6 +7,7 @@ import type { GatewayOptions } from '../../../src/api/gateway/options.ts';
 import { utilityRoutes } from '../../../src/api/operations/routes.ts';
 import { eventStreamRoutes } from '../../../src/api/sse/routes.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { HandClock } from '../../support/handClock.ts';
 import { until } from '../../support/until.ts';
 import { Client } from './client.ts';
 import { EventStreamClient } from './eventStreamClient.ts';
@@ -23,10 +24,14 @@ function keyOf(name: string, secret: string, reads: number, sockets = 2): ApiKey
   return { name, sha256: hash('sha256', secret), limits };
 }
 
-async function serve(t: TestContext, options: Partial<GatewayOptions> = {}) {
+async function serve(
+  t: TestContext,
+  options: Partial<GatewayOptions> = {},
+  more: { clock?: HandClock } = {},
+) {
   const apiKeys = new ApiKeys([keyOf('bot', BOT, 3), keyOf('fund', FUND, 5)]);
   const routes = [...testRoutes(), ...utilityRoutes(systemClock), ...eventStreamRoutes()];
-  return { apiKeys, ...(await startNode(t, { routes, apiKeys, options })) };
+  return { apiKeys, ...(await startNode(t, { routes, apiKeys, options, ...more })) };
 }
 
 const bearer = (secret: string) => [`Authorization: Bearer ${secret}`];
@@ -65,7 +70,8 @@ test('an unknown key is refused, and any other Authorization is ignored', async 
 });
 
 test('limits tell what is left, and asking takes nothing', async (t) => {
-  const { port } = await serve(t);
+  // `reset` counts down: no second passes here.
+  const { port } = await serve(t, {}, { clock: new HandClock() });
   const limits = async (lines: string[]) =>
     JSON.parse((await ask(port, get('/v1/limits', lines))).body);
   await ask(port, get('/small', bearer(BOT)));
