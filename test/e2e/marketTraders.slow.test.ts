@@ -53,8 +53,6 @@ test('traders and executor carry on over forks, and the books are right', async 
   await assert.rejects(DevnetWorld.start(t, { directory: copy }), others);
   // No more blocks: a market over the same chain that saw no fork gives the same answers.
   const last = await DevnetWorld.start(t, { directory, devnet: world.atRest });
-  const { tip } = await last.chain.tip();
-  assert.equal(last.tip?.height, tip?.height, 'a market opens when it has what the chain has');
   const tokens = last.rows('pools').map(([token]) => token);
   assert(tokens.length >= 2);
   const market = await seen(last, tokens);

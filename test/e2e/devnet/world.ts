@@ -103,8 +103,11 @@ export class DevnetWorld {
     assert(kit !== null && urls !== null, 'this app has a chain of its own');
     const chain = new MarketChain(scope, urls.ogmios, kit);
     const world = new DevnetWorld({ directory, devnet }, app, chain, asked);
+    const { tip } = await chain.tip();
     // Chain time is the time of the newest block, so there has to be one.
-    if (world.tip === null) await world.mine();
+    if (tip === null) await world.mine();
+    // A market that lacks the newest few blocks counts as ready.
+    else await world.#followed(tip.height);
     return world;
   }
 
@@ -187,19 +190,26 @@ export class DevnetWorld {
 
   /** Makes blocks and waits until the market has folded them. */
   async mine(blocks = 1): Promise<void> {
-    const height = (await this.client.devnet.mine({ blocks })).data.height;
-    await this.followed(height);
+    await this.#followed((await this.client.devnet.mine({ blocks })).data.height);
   }
 
+  /** Where blocks come on demand only: waits until the market has gone back. */
   async fork(depth: number, resubmit: 'all' | 'none'): Promise<void> {
-    const height = (await this.client.devnet.fork({ depth, resubmit })).data.height;
-    await this.followed(height);
+    const { height } = (await this.client.devnet.fork({ depth, resubmit })).data;
+    await this.#stands(`went back to block ${height}`, (at) => at === height);
   }
 
-  async followed(height: number): Promise<void> {
+  /** A chain with a pace may be further already. */
+  async #followed(height: number): Promise<void> {
+    await this.#stands(`has folded block ${height}`, (at) => at >= height);
+  }
+
+  async #stands(what: string, isThere: (height: number) => boolean): Promise<void> {
     const at = () => this.tip?.height ?? 0;
-    const what = () => `block ${height} is folded, stands at ${at()}`;
-    await until(what, () => at() === height);
+    await until(
+      () => `the market ${what}, stands at ${at()}`,
+      () => isThere(at()),
+    );
     const { node } = this.app.app;
     await until('all is applied', () => node.synced());
   }
