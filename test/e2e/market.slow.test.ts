@@ -108,9 +108,14 @@ async function trade(watcher: Watcher, side: OrderRequest['side'], amount: bigin
   await untilSame(world.url, bars);
   assert.equal(bars.newest?.close, price, what);
   await caps.after(seen, 1);
-  const cap = String(Reflect.get(Object(caps.last?.data), 'mCap'));
-  const page = (await world.client.pools.list('New')).data.find(({ info }) => info.asset === token);
-  assert.equal(Math.round(Number(cap) * 1e6), page?.metrics.marketCap, what);
+  const pools = (await world.client.pools.list('New')).data;
+  const page = pools.find(({ info }) => info.asset === token)?.metrics.marketCap;
+  // The end of a minute is a frame before that of the fill.
+  const told = () => Math.round(Number(Reflect.get(Object(caps.last?.data), 'mCap')) * 1e6);
+  await until(
+    () => `${what}: market cap ${page} arrives, newest ${told()}`,
+    () => told() === page,
+  );
 }
 
 function assertMinimum({ inputAmount, outputAmount, minimumOutput }: PlacedOrder): void {
@@ -204,8 +209,9 @@ async function graduate(world: DevnetWorld, trader: TradingClient, token: string
   } as const;
   assert.equal((await refusalOf(trader.order(past))).cause, 'MAX_TRADE_AMOUNT');
   await world.filled(trader, { assetId: token, side: 'BUY', amount, slippage: '15' });
-  const { nft, ref } = world.pool(token);
-  await world.spent(ref);
+  const { nft, ref, reserves: filled } = world.pool(token);
+  // The executor does not wait for a block: that of the fill may have both.
+  if (filled.venue === 'CURVE') await world.spent(ref);
   const { reserves: after, graduatedMs } = world.pool(token);
   assert.equal(after.venue, 'AMM');
   assert.notEqual(graduatedMs, null);
@@ -273,10 +279,14 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
   });
   await t.test('what the creator is owed is collected', async () => {
     const amount = 600n * ADA;
+    const owed = BigInt(world.pool(token).reserves.owed) + amount / 100n;
     await world.filled(carol, { assetId: token, side: 'BUY', amount, slippage: '50' });
-    const owed = BigInt(world.pool(token).reserves.owed);
-    assert(owed >= 5n * ADA);
-    await world.spent(world.pool(token).ref);
+    const { ref, reserves } = world.pool(token);
+    // The executor does not wait for a block: that of the fill may have both.
+    if (reserves.owed !== '0') {
+      assert.equal(reserves.owed, String(owed));
+      await world.spent(ref);
+    }
     assert.equal(world.pool(token).reserves.owed, '0');
     const utxos = await alice.utxos();
     assert(utxos.some(({ value }) => value.lovelace === owed && value.assets.size === 0));

@@ -215,12 +215,11 @@ export class Market {
 
   /** Waits until the submitted transactions are in a block and applied. */
   async #blocks(): Promise<void> {
-    const seq = async () => {
-      const answer = await fetch(`${this.#url}/health/ready`);
-      return Number(objectOf(await answer.json()).seq);
+    const { height } = (await this.#client.devnet.mine({ blocks: 2 })).data;
+    const folded = async () => {
+      const metrics = await (await fetch(`${this.#url}/metrics`)).text();
+      return Number(/^upcurve_chain_height (\d+)$/m.exec(metrics)?.[1]);
     };
-    const before = await seq();
-    await this.#client.devnet.mine({ blocks: 2 });
-    await untilAsked('the blocks are folded', seq, (now) => now >= before + 2);
+    await untilAsked('the blocks are folded', folded, (now) => now >= height);
   }
 }
