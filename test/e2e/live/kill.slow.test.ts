@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readTraderConfig } from '../../../src/traders/config.ts';
 import { readHealth } from '../../support/chart.ts';
 import { temporaryDirectory } from '../../support/server.ts';
+import { recordOf } from '../../support/subscription.ts';
 import { untilAsked } from '../../support/until.ts';
 import { naiveMarket } from '../api/model.ts';
 import { countedTrust, servedTrust } from '../api/trustCount.ts';
@@ -39,10 +39,6 @@ interface Scene {
   readonly comparer: Comparer;
   readonly mirrors: Mirror[];
 }
-
-const MAX_BLOCKS_TO_REST = 40;
-/** A pool whose batch was refused is tried again after a second, and then after two. */
-const RETRIED_MS = 1_200;
 
 async function setScene(t: TestContext): Promise<Scene> {
   const rng = seededRng(SEED);
@@ -124,15 +120,26 @@ async function assertWentOn(t: TestContext, { town }: Scene, [least, kept]: [num
   );
 }
 
-/** Blocks until nothing waits in the mempool, which a kill would lose. */
+/** Blocks until the executor has nothing to do: a kill would lose the mempool. */
 async function emptied(town: Town, all: () => Promise<ReadonlyMap<string, unknown>>) {
-  for (let [block, quiet] = [0, 0]; quiet < 2; block += 1) {
-    assert(block < MAX_BLOCKS_TO_REST, 'the executor comes to an end');
+  let quiet = 0;
+  const quietBlocks = async () => {
     await town.mine();
-    await setTimeout(RETRIED_MS);
-    const waits = JSON.stringify([...(await all())]).includes('"Mempool');
-    quiet = waits ? 0 : quiet + 1;
-  }
+    const isWaiting = JSON.stringify([...(await all())]).includes('"Mempool');
+    quiet = isWaiting || (await fillable(town)) > 0 ? 0 : quiet + 1;
+    return quiet;
+  };
+  await untilAsked('the executor comes to an end', quietBlocks, (blocks) => blocks === 2);
+}
+
+/** How many orders in blocks the pools would fill now. */
+async function fillable({ server, tokens }: Town): Promise<number> {
+  const counts = tokens.map(async (token) => {
+    const answer = await server.get(`/v1/order-book?asset=${token}`);
+    const { buys, sells } = recordOf(recordOf(await answer.json()).pending);
+    return Number(buys) + Number(sells);
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
 /** A kill in a quiet moment changes no answer that a client can read. */
