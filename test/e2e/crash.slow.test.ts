@@ -10,8 +10,8 @@ import type { StrictSubscription } from '../support/subscription.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { assertSame, assertVerified, assertXrp, type Mark, markOf, untilSame } from './market.ts';
 
-/** The whole file, where it is fed at a pace. */
-const PACED_MS = 10_000;
+/** Fed before clients come, and before the kill; the rest comes after it. */
+const [FIRST_TRADES, KILLED_TRADES] = [300, 6_000];
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 /** Kills the replay at the first moment that its position is at or past `seq`. */
@@ -58,37 +58,39 @@ test('a replay killed at random moments continues and ends in the same state', a
 test('sockets resume with since across kill -9 and a restart: no gap, no duplicate', async (t) => {
   const directory = temporaryDirectory();
   const trades = xrpTrades();
-  const file = feedFile(directory, 'xrp.ndjson', linesOf(trades));
   const env = { DATA_DIR: `${directory}/data` };
-  // At a pace: the horizon must not pass between two requests, nor the file end before the kill.
-  const feedMs = (trades.at(-1)?.timeMs ?? 0) - (trades[0]?.timeMs ?? 0);
-  const pace = ['--speed', String(Math.ceil(feedMs / PACED_MS))];
-  const first = await startServer(t, ['replay', file, ...pace], env);
+  // By a pipe that rests while clients come: the horizon must not pass while they ask.
+  const first = await startServer(t, ['replay', '-'], env);
+  first.program.stdin.write(linesOf(trades.slice(0, FIRST_TRADES)));
   const clients = [
     await StrictClient.connect(t, first.port),
     await StrictClient.connect(t, first.port, 'msgpack'),
   ];
   const charts: StrictSubscription[] = [];
+  await untilAsked(
+    'the first bars',
+    () => readHealth(first.url),
+    ({ seq }) => seq > 100,
+  );
   for (const client of clients) {
-    await untilAsked(
-      'the first bars',
-      () => readHealth(first.url),
-      ({ seq }) => seq > 100,
-    );
     charts.push(await client.chart({ ...XRP_ETH, interval: 'min1' }));
     charts.push(await client.chart({ ...XRP_ETH, interval: 'hour1' }));
   }
+  await until('recovered', () => charts.every(({ recovered }) => recovered[0] === true));
+  first.program.stdin.write(linesOf(trades.slice(FIRST_TRADES, KILLED_TRADES)));
   await untilAsked(
-    'half of the file',
+    'some more',
     () => readHealth(first.url),
     ({ seq }) => seq > 3000,
   );
   await first.program.kill();
   for (const client of clients) await client.closed();
   const seen = charts.map(({ finals }) => finals.length);
-  const second = await startServer(t, ['replay', file], env);
+  const second = await startServer(t, ['replay', '-'], env);
   for (const client of clients) await client.reconnect(second.port);
   await until('answered', () => charts.every(({ asking }) => !asking));
+  // Trades of before the kill are known by their ids.
+  second.program.stdin.end(linesOf(trades));
   await second.fed();
   for (const chart of charts) await untilSame(second.url, chart);
   for (const [index, chart] of charts.entries()) {
