@@ -146,7 +146,9 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   assert.match(line, /\(reader\)/);
   assert.equal(running().length, 5, 'three nodes, the devnet and nats-server');
   const one = (found: Standing[]) => atOnePosition(found, 3);
-  const first = await untilAsked('one position', () => standings(urls), one);
+  const isLed = (found: Standing[]) => found.some(({ role }) => role === 'leader');
+  const isWhole = (found: Standing[]) => one(found) && isLed(found);
+  const first = await untilAsked('one position', () => standings(urls), isWhole);
   const leader = first.find(({ role }) => role === 'leader');
   assert.deepEqual(first.map(({ role }) => role).toSorted(), ['follower', 'leader', 'reader']);
   assert.ok(leader !== undefined && line.includes(`${urls[first.indexOf(leader)]} (leads)`), line);

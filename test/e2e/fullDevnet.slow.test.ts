@@ -11,7 +11,6 @@ import type { Scope } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { DevnetWorld, launchOf } from './devnet/world.ts';
 
-const LIMIT_MS = 30_000;
 const FEE = 200_000n;
 
 interface Readiness {
@@ -59,7 +58,6 @@ const untilOver = (world: DevnetWorld) =>
     'nothing is wrong',
     () => readiness(world),
     ({ degraded }) => !degraded,
-    LIMIT_MS,
   );
 
 test('blocks on demand: the first submission finds out, all wait for room', async (scope) => {
@@ -111,20 +109,20 @@ test('a paced devnet on a full disk: every place says so; then blocks again', as
   const pings = world.client.health();
   scope.after(() => world.client.connection.close());
   const told = (wanted: boolean) => () => pings.state?.submits === wanted;
-  await until('the page hears that all is well', told(true), LIMIT_MS);
+  await until('the page hears that all is well', told(true));
   const makeRoom = full(scope);
   const codes = (found: Readiness) => found.reasons.map(({ code }) => code);
   const isListed = (found: Readiness) => codes(found).includes('DEVNET_NOT_WRITTEN');
-  await untilAsked('readiness lists it', () => readiness(world), isListed, LIMIT_MS);
+  await untilAsked('readiness lists it', () => readiness(world), isListed);
   const { height } = world.tip ?? assert.fail('there are blocks');
   const metrics = await (await fetch(`${world.url}/metrics`)).text();
   assert.match(metrics, /^upcurve_degraded 1$/m);
   assert.match(metrics, /^upcurve_reason\{code="DEVNET_NOT_WRITTEN"\} 1$/m);
-  await until('the page hears it', told(false), LIMIT_MS);
+  await until('the page hears it', told(false));
   assert(pings.state?.reasons?.includes('DEVNET_NOT_WRITTEN'));
   await assertNotNow(await faucet(world, trader.wallet.address));
   makeRoom();
   await untilOver(world);
-  await until('there are new blocks', () => (world.tip?.height ?? 0) > height, LIMIT_MS);
+  await until('there are new blocks', () => (world.tip?.height ?? 0) > height);
   assert.equal((await faucet(world, trader.wallet.address)).status, 200);
 });
