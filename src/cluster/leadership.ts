@@ -259,7 +259,11 @@ export class Leadership implements Service {
     const tail = await log.last();
     await node.reached(tail.seq, ended);
     const { fold } = node;
-    const term = (fold.store.checkpoint?.term ?? 0) + 1;
+    const { checkpoint } = fold.store;
+    const isOurEnd = checkpoint?.seq === tail.seq && checkpoint.entryHash === tail.hash;
+    // Its stream may have been deleted and made again meanwhile.
+    if (!isOurEnd) throw new Error('the log does not end with what this node has');
+    const term = checkpoint.term + 1;
     const { isTooLate = () => false } = this.#deps;
     const guard = { fromMs: fold.marketMs, isTooLate };
     const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.held, guard);

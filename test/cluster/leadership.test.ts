@@ -7,12 +7,14 @@ import { type ActiveRole, Leadership, type Role } from '../../src/cluster/leader
 import type { LogCheck } from '../../src/cluster/log/jetstream.ts';
 import type { Announcement } from '../../src/cluster/nats/announcements.ts';
 import { MarketRecord } from '../../src/engine/fold/marketRecord.ts';
+import type { SealedEntry } from '../../src/engine/log/entry.ts';
 import type { LocalLog } from '../../src/engine/log/local.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import { LogWriter } from '../../src/engine/log/writer.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { epochNumber, type Position } from '../../src/engine/runtime/position.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { EMPTY_TAIL } from '../support/chain.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { HandClock } from '../support/handClock.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -183,6 +185,32 @@ test('a leader that finds its log damaged keeps the lease, and is not replaced',
   assert.equal(seen.released, 0);
   await leadership.stop();
   assert.ok(seen.released > 0, 'a stop hands over');
+});
+
+test('a candidate whose log is deleted as its term begins writes nothing', async (scope) => {
+  let asked = 0;
+  const appended: (string | null)[] = [];
+  const deletedOnce = (own: Log) =>
+    Object.create(own, {
+      last: {
+        value: async () => {
+          asked += 1;
+          // `isLogShortened` asks first.
+          return asked === 2 ? EMPTY_TAIL : own.last();
+        },
+      },
+      append: {
+        value: (sealed: SealedEntry, after: number) => {
+          appended.push(sealed.entry.epoch);
+          return own.append(sealed, after);
+        },
+      },
+    });
+  const { leadership, seen, node } = await candidate(scope, { leaseMs: 50, log: deletedOnce });
+  scope.after(() => leadership.stop());
+  await until('it leads', () => leadership.leads, LIMIT_MS);
+  assert.deepEqual(seen.ended, ['Error: the log does not end with what this node has']);
+  assert.deepEqual(appended, [node.applied().epoch]);
 });
 
 test('a leader follows what another one wrote, and leads again in its next term', async (scope) => {

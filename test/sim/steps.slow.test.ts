@@ -177,6 +177,8 @@ const STEPS: Readonly<Record<string, Played>> = {
         ['oddEpoch', 1],
         ['pastEpoch', 1],
         ['lostEpoch', 3],
+        ['sameEpoch', 1],
+        ['earlierEpoch', 1],
       ] as const
     ).map(([change, times], at) => {
       return { step: 'strayEntry', change, subject: 'epoch', times, delayMs: 15_000 * at };

@@ -194,11 +194,13 @@ export class JetstreamLog implements Log {
 
   async epochs(): Promise<readonly number[]> {
     const subject = subjectOf(this.#stream.name, 'epoch');
-    const seqs: number[] = [];
+    /** By name: a stranger may write the first entry of an epoch again. */
+    const seqs = new Map<string, number>();
     for (let next = 1; ; ) {
       const message = await this.#stream.nextOf(subject, next);
-      if (message === null) return seqs;
-      if (parseEntryOrNull(message, this.#latestMs()) !== null) seqs.push(message.seq);
+      if (message === null) return [...seqs.values()];
+      const epoch = parseEntryOrNull(message, this.#latestMs())?.entry.epoch;
+      if (epoch !== undefined && !seqs.has(epoch)) seqs.set(epoch, message.seq);
       next = message.seq + 1;
     }
   }

@@ -3,7 +3,7 @@ import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { isFault } from '../runtime/assert.ts';
 import { isOtherMarket } from '../runtime/marketIdentity.ts';
-import type { Position } from '../runtime/position.ts';
+import { epochNumber, type Position } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';
 
 type LogEnd = Pick<Checkpoint, 'seq' | 'term' | 'market'> & {
@@ -13,15 +13,26 @@ type LogEnd = Pick<Checkpoint, 'seq' | 'term' | 'market'> & {
 
 /**
  * A client with the right to publish can write an entry that fits by its number and its hash. Only
- * an epoch's first entry names another epoch, and only a new leader's first entry raises the term,
- * by one: an entry with numbers near their limits would leave none for the epochs and leaders after
- * it.
+ * an epoch's first entry names another epoch, which is a later one, and only a new leader's first
+ * entry raises the term, by one: an entry with numbers near their limits would leave none for the
+ * epochs and leaders after it.
  */
 function continues({ entry }: SealedEntry, before: LogEnd): boolean {
   const { epoch, seq, term, prevEntryHash, payload } = entry;
-  if (payload.kind === 'epoch') return !isOtherMarket(payload.market, before.market);
+  if (payload.kind === 'epoch') {
+    return mayBegin(epoch, before.epoch) && !isOtherMarket(payload.market, before.market);
+  }
   if (seq !== before.seq + 1 || prevEntryHash !== before.entryHash) return false;
   return epoch === before.epoch && term === before.term + (payload.kind === 'leader' ? 1 : 0);
+}
+
+/**
+ * An epoch begins once, and none that nodes have left comes back. Two nodes may have given two
+ * epochs one number; the nodes continue the one that the log has.
+ */
+function mayBegin(epoch: string, before: string | null): boolean {
+  if (before === null) return true;
+  return epoch !== before && epochNumber(epoch) >= epochNumber(before);
 }
 
 /** From the first on, as many as go on from each other. */

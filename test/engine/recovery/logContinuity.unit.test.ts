@@ -9,6 +9,7 @@ import { chainAfter } from '../../support/chain.ts';
 
 const LAST = 999_999_999_999_999;
 const LEADER = { kind: 'leader', node: 'n2' } as const;
+const BEGINNING = { kind: 'epoch', reason: 'rollback', base: { seq: 1 } } as const;
 const [FIRST, OWN, NEXT] = chainAfter({ seq: 0, hash: '', epoch: null }, 3);
 assert(FIRST !== undefined && OWN !== undefined && NEXT !== undefined);
 const { epoch, seq, term } = OWN.entry;
@@ -45,6 +46,8 @@ for (const [what, change] of Object.entries({
   'a leader in the term of another': { payload: LEADER },
   'another entry before it': { prevEntryHash: 'ab'.repeat(32) },
   'another number': { seq: seq + 2 },
+  'the beginning of its own epoch once more': { payload: BEGINNING },
+  'the beginning of an earlier epoch': { epoch: '0-before', payload: BEGINNING },
 })) {
   test(`an entry with ${what} is not applied`, async () => {
     assert.deepEqual(await applied(changed(change)), []);

@@ -44,7 +44,7 @@ export class LogRules {
     if (entry.payload.kind === 'epoch') this.#began(entry);
     else if (entry.seq !== seq) this.#broken(`message ${seq} is entry ${entry.seq}`);
     else if (this.#unreadable === seq - 1) {
-      this.#broken(`entry ${seq} lies behind a message that is none`);
+      this.#broken(`entry ${seq} lies behind no entry`);
     }
   }
 

@@ -128,6 +128,7 @@ const STRAY_ENTRIES = [
   ...(['market', 'lastEpoch', 'otherMarket', 'unknownBlock', 'deepBlock'] as const),
   ...(['highBlock', 'goneBack', 'feedBlock', 'aheadTime'] as const),
   ...(['futureEpoch', 'oddEpoch', 'backEpoch', 'firstEpoch', 'pastEpoch', 'lostEpoch'] as const),
+  ...(['sameEpoch', 'earlierEpoch'] as const),
 ] as const;
 type StrayEntry = (typeof STRAY_ENTRIES)[number];
 /** What every node follows: a new leader, and blocks that its chain turns out not to have. */
@@ -175,7 +176,8 @@ function changedFields({ deps: { nats } }: Life, change: StrayEntry, entry: Entr
 
 /** First entries of epochs. */
 function epochFields(nats: LifeNats, { seq, epoch }: Entry) {
-  const next = `${Number.parseInt(epoch, 10) + 1}-stranger`;
+  const number = Number.parseInt(epoch, 10);
+  const next = `${number + 1}-stranger`;
   const payload = { kind: 'epoch', reason: 'new' };
   const base = { seq, stateHash: HASH };
   const backTo = (to: number) => ({ kind: 'epoch', reason: 'rollback', base: { seq: to } });
@@ -189,6 +191,9 @@ function epochFields(nats: LifeNats, { seq, epoch }: Entry) {
     firstEpoch: { epoch: next, payload: backTo(1) },
     pastEpoch: { epoch: next, payload: backTo(seq + 1_000) },
     lostEpoch: { epoch: next, payload: { kind: 'epoch', reason: 'log lost', base } },
+    // This epoch once more, and one that nodes have left.
+    sameEpoch: { payload: backTo(blockBefore(nats, seq)) },
+    earlierEpoch: { epoch: `${number - 1}-stranger`, payload: backTo(blockBefore(nats, seq)) },
   };
 }
 
