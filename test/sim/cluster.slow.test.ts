@@ -1,5 +1,5 @@
 /**
- * The simulator of a cluster, for a while: fixed seeds, and an hour of `SEED`; where that is not
+ * The simulator of a cluster, for a while: a fixed seed, and an hour of `SEED`; where that is not
  * set, of the day's date. So what CI plays changes with the code alone: not with the day, and not
  * with how fast the machine is.
  */
@@ -11,10 +11,9 @@ import { drawSchedule } from './life/steps/all.ts';
 
 const TODAY = new Date().toISOString().slice(0, 10).replaceAll('-', '');
 const SEED = Number(process.env.SEED ?? TODAY);
-const FIXED_SEEDS = [2, 3];
 
 test('a run is a function of its seed', { timeout: LIMIT_MS }, async () => {
-  const schedule = drawSchedule({ seed: 4, hours: 0.3 });
+  const schedule = drawSchedule({ seed: 4, hours: 0.15 });
   const [first, second] = [await runSchedule(schedule), await runSchedule(schedule)];
   assert.equal(second.digest, first.digest);
   assert.deepEqual(second.counts, first.counts);
@@ -22,10 +21,8 @@ test('a run is a function of its seed', { timeout: LIMIT_MS }, async () => {
   assert.notEqual(other.digest, first.digest);
 });
 
-test('fixed seeds break no rule', { timeout: LIMIT_MS }, async (t) => {
-  for (const seed of FIXED_SEEDS) {
-    await assertSound(t, `seed ${seed}`, drawSchedule({ seed, hours: 0.5 }));
-  }
+test('a fixed seed breaks no rule', { timeout: LIMIT_MS }, async (t) => {
+  await assertSound(t, 'seed 2', drawSchedule({ seed: 2, hours: 0.5 }));
 });
 
 test(`an hour of seed ${SEED} breaks no rule`, { timeout: LIMIT_MS }, async (t) => {

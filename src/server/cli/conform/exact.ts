@@ -11,6 +11,8 @@ import { type Answer, expect, type JudgedSocket, Skipped, type Target } from './
 
 const FAR = 1_000_000_000;
 const SETTLE_MS = 300;
+/** Looks after a fork, `SETTLE_MS` apart. */
+const SETTLES = 20;
 const FORK_DEPTH = 4;
 /** Trades of a snapshot, and of a page. */
 const PAGE = 100;
@@ -160,9 +162,14 @@ const RESUMING: readonly Clause[] = [
       };
       const before = await ids();
       await fork(target);
-      await target.pause(SETTLE_MS);
-      const after = await ids();
-      if ([...before].every((id) => after.has(id))) throw new Skipped('the fork undid no trade');
+      const undoes = async () => {
+        const after = await ids();
+        return [...before].some((id) => !after.has(id));
+      };
+      for (let tries = 0; !(await undoes()); tries += 1) {
+        if (tries === SETTLES) throw new Skipped('the fork undid no trade');
+        await target.pause(SETTLE_MS);
+      }
       await socket.frame('`BarsRevised` comes', ({ event, data: told }) => {
         return event === 'BarsRevised' && isRecord(told) && told.reason === 'rollback';
       });
@@ -185,7 +192,7 @@ const RESUMING: readonly Clause[] = [
         const isWhole = Array.isArray(json) && (json.length < PAGE || own.length > PAGE / 2);
         return isWhole && isSame(json.slice(0, Math.max(1, own.length)), own);
       };
-      for (let tries = 0; tries < 20; tries += 1) {
+      for (let tries = 0; tries < SETTLES; tries += 1) {
         if (await isEqual()) return;
         await target.pause(SETTLE_MS);
       }
