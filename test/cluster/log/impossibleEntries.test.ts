@@ -31,12 +31,12 @@ const CHAIN = { slot: 1, hash: 'ab', height: 1, events: [], settled: [], dropped
 const BLOCK: Payload = { ...FEED, chain: CHAIN };
 
 /** A log of five entries, and behind them one that another program published. */
-async function logWith(scope: Parameters<typeof openLog>[0], change: Partial<Entry>) {
+async function logWith(scope: Parameters<typeof openLog>[0], change: Partial<Entry>, kind = 'any') {
   const name = marketName();
   await appendAll(await openLog(scope, link, name), ENTRIES);
   const { entry } = nextEntry(tailAfter(LAST ?? assert.fail()));
   const strange = sealEntry({ ...entry, ...change });
-  await link.connection.request(`${name}.entry.any`, strange.text, { timeout: PATIENT_MS });
+  await link.connection.request(`${name}.entry.${kind}`, strange.text, { timeout: PATIENT_MS });
   let latestMs = LATEST_MS;
   const options = { name, answerMs: PATIENT_MS, latestMs: () => latestMs };
   const log = await JetstreamLog.open(link, systemClock, options);
@@ -97,3 +97,14 @@ test('an entry is read once its time has come', async (scope) => {
   assert.equal((await log.last()).hash, strange.hash);
   assert.deepEqual(await log.read(6, 10), [strange]);
 });
+
+for (const [what, epoch, epochs] of [
+  ['once more', LAST.entry.epoch, [1]],
+  ['of a later one', '2-x', [1, 6]],
+] as const) {
+  test(`the first entry of an epoch, ${what}, is at ${epochs}`, async (scope) => {
+    const payload = { ...EPOCH, base: { seq: 5 } };
+    const { log } = await logWith(scope, { epoch, payload }, 'epoch');
+    assert.deepEqual(await log.epochs(), epochs);
+  });
+}
