@@ -184,6 +184,11 @@ const STEPS: Readonly<Record<string, Played>> = {
       return { step: 'strayEntry', change, subject: 'epoch', times, delayMs: 15_000 * at };
     }),
   },
+  'an epoch begins behind an entry that says it has the last number': {
+    steps: ['seq', 'backEpoch'].map((change) => {
+      return { step: 'strayEntry', change, subject: 'epoch' };
+    }),
+  },
   'entries that fit move time a year ahead, with trades and without': {
     steps: ['feedBlock', 'aheadTime'].map((change, at) => {
       return { step: 'strayEntry', change, subject: 'block', delayMs: 15_000 * at };

@@ -147,7 +147,7 @@ const YEAR_MS = 365 * 86_400_000;
  * stop a market for ever if nodes believed it.
  */
 function changedFields({ deps: { nats } }: Life, change: StrayEntry, entry: Entry): Partial<Entry> {
-  const place = { slot: 9_000_000, hash: HASH, height: heightOf(nats, entry.seq) + 1 };
+  const place = { slot: 9_000_000, hash: HASH, height: heightOf(nats) + 1 };
   const aheadMs = entry.timeMs + YEAR_MS;
   const lead = { kind: 'leader', node: 'stranger' };
   const passed = { ...place, kind: 'passed', atMs: aheadMs, blocks: 1 };
@@ -165,7 +165,7 @@ function changedFields({ deps: { nats } }: Life, change: StrayEntry, entry: Entr
     unknownBlock: { timeMs: aheadMs, payload: { ...feed, chain } },
     deepBlock: { timeMs: aheadMs, payload: passed },
     highBlock: { payload: { ...passed, atMs: entry.timeMs, height: LAST } },
-    goneBack: { payload: { kind: 'rollback', toSeq: blockBefore(nats, entry.seq) } },
+    goneBack: { payload: { kind: 'rollback', toSeq: blockBefore(nats) } },
     feedBlock: { payload: feed },
     aheadTime: { timeMs: aheadMs, payload: { kind: 'time', phase: 'end' } },
     ...epochFields(nats, entry),
@@ -187,18 +187,19 @@ function epochFields(nats: LifeNats, { seq, epoch }: Entry) {
     // A later version; then an earlier one, whose fields nodes do not check.
     futureEpoch: { epoch: next, payload, version: 1_000_000 },
     oddEpoch: { epoch: next, payload: { ...payload, base: null, cursor: null }, version: 3 },
-    backEpoch: { epoch: next, payload: backTo(blockBefore(nats, seq)) },
+    backEpoch: { epoch: next, payload: backTo(blockBefore(nats)) },
     firstEpoch: { epoch: next, payload: backTo(1) },
     pastEpoch: { epoch: next, payload: backTo(seq + 1_000) },
     lostEpoch: { epoch: next, payload: { kind: 'epoch', reason: 'log lost', base } },
     // This epoch once more, and one that nodes have left.
-    sameEpoch: { payload: backTo(blockBefore(nats, seq)) },
-    earlierEpoch: { epoch: `${number - 1}-stranger`, payload: backTo(blockBefore(nats, seq)) },
+    sameEpoch: { payload: backTo(blockBefore(nats)) },
+    earlierEpoch: { epoch: `${number - 1}-stranger`, payload: backTo(blockBefore(nats)) },
   };
 }
 
 /** Seq of a block a few blocks back, or of the entry before where there is none. */
-function blockBefore(nats: LifeNats, end: number): number {
+function blockBefore(nats: LifeNats): number {
+  const end = nats.lastSeq(MARKET);
   let left = BLOCKS_BACK;
   for (let seq = end; seq > 0; seq -= 1) {
     if (readEntry(nats, seq)?.entry.payload.kind === 'block') left -= 1;
@@ -208,8 +209,8 @@ function blockBefore(nats: LifeNats, end: number): number {
 }
 
 /** Of the newest block. */
-function heightOf(nats: LifeNats, end: number): number {
-  for (let seq = end; seq > 0; seq -= 1) {
+function heightOf(nats: LifeNats): number {
+  for (let seq = nats.lastSeq(MARKET); seq > 0; seq -= 1) {
     const payload = readEntry(nats, seq)?.entry.payload;
     if (payload?.kind === 'passed') return payload.height;
     if (payload?.kind === 'block' && payload.chain !== undefined) return payload.chain.height;
