@@ -19,6 +19,7 @@ import { type Clock, pause } from '../engine/runtime/clock.ts';
 import { isOtherMarket } from '../engine/runtime/marketIdentity.ts';
 import { epochNumber, type Position } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
+import type { Checkpoint } from '../engine/store/state.ts';
 import type { JetstreamLog } from './log/jetstream.ts';
 import { type Announcement, type Announcements, hasNewestState } from './nats/announcements.ts';
 import type { Lease } from './nats/lease.ts';
@@ -266,14 +267,21 @@ export async function checkLivingNodes(deps: LogStartDeps): Promise<void> {
   if (market !== undefined) record.compare(market, `node ${node}, which leads under this name,`);
 }
 
-/** Resolves when the log has a first entry, or this node may write it. */
-export async function waitUntilLogStarts(deps: LogStartDeps, hasState: boolean): Promise<void> {
+/**
+ * Resolves when the log has a first entry, or this node may write it. `own`: the state in its
+ * directory, or none.
+ */
+export async function waitUntilLogStarts(
+  deps: LogStartDeps,
+  own: Checkpoint | null,
+): Promise<void> {
   const { log, lease, pauseBeforeRetry } = deps;
   while ((await log.last()).seq === 0) {
-    // Nodes with a state start the log: a node without one would only delay them with the lease.
-    const isLeftToOthers = !hasState && (await hasOtherLeaders(deps));
+    // A node without a state, or with an older one, would only delay the others with the lease.
+    const others = await otherLeaders(deps);
+    const isLeftToOthers = own === null ? others.length > 0 : !hasNewestState(own, others);
     if (!isLeftToOthers && (await lease.tryTake()) === 'taken') {
-      if (hasState || (await noOtherCanStart(deps))) return;
+      if (own !== null || (await noOtherCanStart(deps))) return;
       await lease.release();
     }
     await pauseBeforeRetry();
@@ -311,13 +319,17 @@ export async function leadsWithNewestState(
   own: Announcement,
 ): Promise<boolean> {
   const { lease, announcements, leaseMs, clock, signal, pauseBeforeRetry } = deps;
+  const isNewest = async () => {
+    const others = await announcements.others(own.node);
+    return others !== 'unreachable' && hasNewestState(own, others);
+  };
   for (;;) {
-    if ((await lease.tryTake()) === 'taken') {
+    // The lease would keep out a node that is known to have more.
+    if ((await isNewest()) && (await lease.tryTake()) === 'taken') {
       await pause(clock, leaseMs, signal);
-      const others = await announcements.others(own.node);
-      if (others !== 'unreachable' && hasNewestState(own, others) && lease.held) return true;
-      await lease.release();
+      if ((await isNewest()) && lease.held) return true;
     }
+    await lease.release();
     const holder = await lease.holder();
     if (holder !== null && holder !== 'unreachable' && holder.node !== own.node) return false;
     await pauseBeforeRetry();
@@ -331,12 +343,12 @@ export async function leadsWithNewestState(
 async function noOtherCanStart(deps: LogStartDeps): Promise<boolean> {
   const { clock, leaseMs, signal } = deps;
   await pause(clock, leaseMs, signal);
-  return !(await hasOtherLeaders(deps)) && deps.lease.held;
+  return (await otherLeaders(deps)).length === 0 && deps.lease.held;
 }
 
-/** Whether another living node may lead; readers wait for one themselves. */
-async function hasOtherLeaders(deps: LogStartDeps): Promise<boolean> {
-  return (await otherNodes(deps)).some(({ reader }) => reader !== true);
+/** Living nodes that may lead; readers wait for one themselves. */
+async function otherLeaders(deps: LogStartDeps): Promise<readonly Announcement[]> {
+  return (await otherNodes(deps)).filter(({ reader }) => reader !== true);
 }
 
 /** Retries until there is an answer. */

@@ -94,7 +94,10 @@ export class Announcements {
  * Whether no living node has more than `own`, which holds the lease. If the announcements are
  * equal, the lease decides: another one may be alive and unable to lead.
  */
-export function hasNewestState(own: Announcement, others: readonly Announcement[]): boolean {
+export function hasNewestState(
+  own: Pick<Announcement, 'epoch' | 'term' | 'seq'>,
+  others: readonly Announcement[],
+): boolean {
   return others.every((other) => {
     if (other.reader === true) return true;
     const [mine, theirs] = [epochNumber(own.epoch), epochNumber(other.epoch)];

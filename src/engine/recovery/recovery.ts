@@ -87,7 +87,8 @@ export async function recover(
   }
   if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
-  const isAhead = logIsNewer || (await hasLogMovedOn(checkpoint, tail, log, options));
+  const hasMovedOn = () => hasLogMovedOn(checkpoint, tail, log, options);
+  const isAhead = logIsNewer || (await closeOnError(state, hasMovedOn()));
   // Another node may have started the log meanwhile.
   await closeOnError(state, check(checkpoint));
   if (isAhead) {
@@ -113,9 +114,9 @@ function noSource({ state, log }: DataFiles): Fault {
   );
 }
 
-async function closeOnError(state: StateStore, work: Promise<unknown>): Promise<void> {
+async function closeOnError<T>(state: StateStore, work: Promise<T>): Promise<T> {
   try {
-    await work;
+    return await work;
   } catch (error) {
     await state.close();
     throw error;
@@ -131,7 +132,9 @@ async function hasLogMovedOn(
 ): Promise<boolean> {
   const isPast = checkpoint.seq < (await log.first());
   if (isPast && tail.epoch === checkpoint.epoch) return true;
-  return (await shared?.mayRestart?.(checkpoint)) === false;
+  if ((await shared?.mayRestart?.(checkpoint)) !== false) return false;
+  if ((await log.last()).seq > 0) return true;
+  throw new Fault('logRestartRefused', 'another node is to begin the log, and has not yet');
 }
 
 /** null: the file is corrupt or of another version; the log can make it again. */

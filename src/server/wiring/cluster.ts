@@ -257,7 +257,7 @@ async function recovered(
     isReader ? waitForLeader(starting) : leadsWithNewestState(starting, { node, epoch, term, seq });
   for (;;) {
     if (isReader) await waitUntilOthersStartLog(starting, options.natsWaits);
-    else await waitUntilLogStarts(starting, peekCheckpoint(files.state) !== null);
+    else await waitUntilLogStarts(starting, peekCheckpoint(files.state));
     try {
       const shared = { fetchBase, mayRestart };
       return await recover(log, files, { ...options, ...named, clock, rng, signal, shared });
