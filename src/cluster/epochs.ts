@@ -71,7 +71,7 @@ export class Epochs {
   #stalledAt = 0;
   /** An entry that could not be read, or is missing. */
   #damaged: { readonly epoch: string; readonly seq: number } | null = null;
-  /** What the log lacked when it was looked at last; the node that has it may be silent by now. */
+  /** A node's position that the log did not have at the last look. That node may be silent now. */
   #lacking: Position | null = null;
 
   constructor(deps: EpochsDeps) {

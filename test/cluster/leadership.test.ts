@@ -30,7 +30,7 @@ interface Conditions {
   /** The work of the leader. */
   readonly duty?: ActiveRole;
   readonly obstacle?: () => string | null;
-  /** What living nodes announce, beside this node's own position. */
+  /** Announcements of the other nodes, made from this node's position. */
   readonly others?: (own: Position) => readonly Announcement[];
   /** NATS' report about the log. */
   readonly check?: () => LogCheck;

@@ -82,7 +82,7 @@ export async function startTestApp(scope: Scope, options: TestAppOptions): Promi
   };
   const app = new TestApp(await startApp(world));
   scope.after(() => app.stop());
-  // One that needs other servers may never be: its test says what it waits for.
+  // With NATS or Ogmios it is ready only while those answer, and each test waits for what it needs.
   const { NATS_URL, OGMIOS_URL } = settings;
   if (NATS_URL === undefined && OGMIOS_URL === undefined) await untilReady(app.url);
   return app;

@@ -53,7 +53,7 @@ function curvePath(
 function ammPath(x: bigint, y: bigint): PricePath {
   const product = x * y;
   const tokensAt = (lovelace: bigint) => (lovelace === 0n ? y : product / lovelace);
-  /** Tokens that stay are rounded up: those that leave cost no more than what was asked for. */
+  /** Rounds up the tokens that stay, so that a buyer never pays more than the amount asked for. */
   const atLeastAt = (lovelace: bigint) => (lovelace === 0n ? y : ceilDivide(product, lovelace));
   return {
     ...{ from: x / 2n, to: (x * 3n) / 2n, now: x },
