@@ -55,7 +55,7 @@ async function restores(t: test.TestContext, epochs: number, way: keyof typeof W
   }
   const seen = second.app.node.applied();
   assert.match(seen.epoch, new RegExp(`^${1 + epochs}-`));
-  // Its bars alone may be those of an earlier epoch, whose end it would hear while nobody listens.
+  // The bars of an earlier epoch are as many; its end would be told before the test listens.
   await assertSame(compared, 'before the restore');
   assert.equal(bars.state.bars.length, 20);
   await second.stop();

@@ -1,9 +1,10 @@
 /**
  * Each step alone, in a market that trades: its disturbance happens, and no rule breaks. The seeds
- * of `cluster.slow.test.ts` draw the same steps among others.
+ * of `cluster.slow.test.ts` draw the same steps among others, so CI plays only those.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LONG_ONLY } from '../support/long.ts';
 import { runSchedule } from './life/run.ts';
 import type { Field, LifeSettings, Schedule } from './life/schedule.ts';
 import { MARKET } from './life/steps/nats.ts';
@@ -222,7 +223,7 @@ function scheduleOf({ steps, settings }: Played): Schedule {
 }
 
 for (const [name, played] of Object.entries(STEPS)) {
-  test(`${name}: no rule breaks`, { timeout: LIMIT_MS }, async (t) => {
+  test(`${name}: no rule breaks`, { timeout: LIMIT_MS, ...LONG_ONLY }, async (t) => {
     const { broken, timeline, positions } = await runSchedule(scheduleOf(played));
     if (broken !== null) {
       for (const line of [...timeline, ...positions]) t.diagnostic(line);

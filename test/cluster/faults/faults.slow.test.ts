@@ -15,6 +15,7 @@ import { Bucket } from '../../../src/cluster/nats/bucket.ts';
 import { ObjectFiles } from '../../../src/cluster/snapshots/objectStore.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import { LONG_ONLY } from '../../support/long.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
 import { type FaultyNode, type Health, LEASE_MS, LIMIT_MS, MARKET, Nodes } from './nodes.ts';
@@ -216,12 +217,22 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'another process with the name of the leader': startTwinOfLeader,
 };
 
+/** The others have siblings in the slow tier: `../*.slow.test.ts` and the simulator. */
+const IN_CI: ReadonlySet<string> = new Set([
+  'NATS down until all are stale',
+  'NATS restored from an older copy',
+  'NATS and leader killed, the state deleted',
+  'the leader frozen past its lease',
+  'the leader cut off from NATS',
+  'another process with the name of the leader',
+]);
+
 test('two nodes continue with one state after each fault', async (t) => {
   const nodes = await Nodes.start(t, 2);
   const watcher = new Watcher(t, nodes);
   const link = await nodes.nats.connect(t);
   for (const [name, fault] of Object.entries(FAULTS)) {
-    await t.test(name, async (scope) => {
+    await t.test(name, IN_CI.has(name) ? {} : LONG_ONLY, async (scope) => {
       await watcher.archive(link);
       await fault({ scope, nodes, watcher });
       assert.equal(nodes.living.length, nodes.all.length);

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { IS_LONG } from '../../support/long.ts';
 import { startServer, temporaryDirectory } from '../../support/server.ts';
 import { Documents } from '../api/conforms.ts';
 import { Served } from './document.ts';
@@ -16,7 +17,7 @@ import { Market } from './market.ts';
 import { Line, type Outcome } from './wire.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const REQUESTS = Number(process.env.REQUESTS ?? 2_500);
+const REQUESTS = Number(process.env.REQUESTS ?? (IS_LONG ? 2_500 : 1_200));
 const ROUND = 500;
 const LINES = 24;
 /** Bytes that are no request may be waited over for ever. */

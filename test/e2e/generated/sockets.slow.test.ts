@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { decode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
+import { IS_LONG } from '../../support/long.ts';
 import { startServer, temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { Documents } from '../api/conforms.ts';
@@ -17,7 +18,7 @@ import { Market } from './market.ts';
 import { Values } from './values.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const FRAMES = Number(process.env.FRAMES ?? 1_000);
+const FRAMES = Number(process.env.FRAMES ?? (IS_LONG ? 1_000 : 500));
 const OFFERS = [['json'], ['msgpack'], [], ['json', 'msgpack'], ['xml']];
 const MIN_TOPICS = 6;
 /**

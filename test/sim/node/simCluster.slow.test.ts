@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readTraderConfig } from '../../../src/traders/config.ts';
+import { LONG_ONLY } from '../../support/long.ts';
 import { SimMarket } from '../chain/simMarket.ts';
 import { SimDisk } from '../machine/simDisk.ts';
 import { VirtualTime } from '../machine/virtualTime.ts';
@@ -22,7 +23,7 @@ interface Cluster {
   readonly lines: readonly string[];
 }
 
-test('the same seed gives the same life of a cluster, line by line', async () => {
+test('the same seed gives the same life of a cluster, line by line', LONG_ONLY, async () => {
   const digests: string[] = [];
   for (let run = 0; run < 2; run += 1) {
     digests.push(

@@ -50,6 +50,11 @@ export class Target {
     this.deps = deps;
   }
 
+  /** Not longer than changes are waited for. */
+  get #answerMs(): number {
+    return Math.min(ANSWER_MS, this.deps.waitMs);
+  }
+
   get asset(): string {
     const { asset } = this.deps;
     if (asset === null) throw new Skipped('the server lists no token');
@@ -121,7 +126,7 @@ export class Target {
   }
 
   /** False: it did not become true in time. */
-  async until(isTrue: () => boolean, limitMs = ANSWER_MS): Promise<boolean> {
+  async until(isTrue: () => boolean, limitMs = this.#answerMs): Promise<boolean> {
     const { clock } = this.deps;
     const endMs = clock.monotonicMs() + limitMs;
     while (!isTrue()) {

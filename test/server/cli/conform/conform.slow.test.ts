@@ -17,6 +17,8 @@ import { temporaryDirectory } from '../../../support/server.ts';
 import { BREAKAGES, LENIENT } from './breakages.ts';
 
 const WAIT_MS = 20_000;
+/** Of a server that breaks its promise, where many a clause waits until the end. */
+const BROKEN_WAIT_MS = 4_000;
 
 describe('conform', () => {
   const ends: (() => unknown)[] = [];
@@ -60,7 +62,7 @@ describe('conform', () => {
     for (const end of ends.toReversed()) await end();
   });
 
-  async function verdictOf(id: string, url: string) {
+  async function verdictOf(id: string, url: string, waitMs = WAIT_MS) {
     const clause = CLAUSES.find((each) => each.id === id);
     assert(clause !== undefined, id);
     const decode = { json: await decoderOf('json'), msgpack: await decoderOf('msgpack') };
@@ -71,7 +73,7 @@ describe('conform', () => {
     }
     const verdict = await judge(clause, {
       ...{ url, asset, decode, clock: systemClock, fetch },
-      ...{ waitMs: WAIT_MS, mayChange: true },
+      ...{ waitMs, mayChange: true },
     });
     trading.isPaused = false;
     return verdict;
@@ -95,7 +97,7 @@ describe('conform', () => {
         return;
       }
       proxy.alter = breakage();
-      const broken = await verdictOf(id, proxy.url);
+      const broken = await verdictOf(id, proxy.url, BROKEN_WAIT_MS);
       assert.equal(
         broken.is,
         'broken',
