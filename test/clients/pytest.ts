@@ -4,13 +4,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { LONG_ONLY } from '../support/long.ts';
 import { type Framework, hasFramework, howToGet, pythonPathOf } from './frameworks.ts';
 import { findPython, HOW_TO_GET_PYTHON } from './python.ts';
 
 const CLIENT = join(import.meta.dirname, '../../clients/python');
 
 /**
- * Test files of `clients/python/tests` that break servers and connections, which takes a while.
+ * Test files of `clients/python/tests` that break servers and connections: not in CI, as
+ * nautilus_trader, since each takes as long as all others together.
  */
 export const FAULTS: readonly string[] = ['test_loss.py', 'test_market.py', 'test_resume.py'];
 
@@ -28,7 +30,8 @@ export const FRAMEWORK_TESTS: Readonly<Record<string, Framework>> = {
  */
 export function testInPython(name: string, files: readonly string[], framework?: Framework): void {
   const python = findPython();
-  const skip = whyNot(python, framework) ?? false;
+  const isLong = files === FAULTS || framework === 'nautilus_trader';
+  const skip = whyNot(python, framework) ?? (isLong ? LONG_ONLY.skip : false);
   test(name, { skip }, async (t) => {
     assert(python !== null);
     const paths = files.map((file) => `tests/${file}`);

@@ -10,6 +10,7 @@ import { manager, NatsStream } from '../../src/cluster/nats/stream.ts';
 import { type Entry, openEntry, sealEntry } from '../../src/engine/log/entry.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { webhookEnv } from '../api/webhooks/market.ts';
+import { LONG_ONLY } from '../support/long.ts';
 import { NatsServer } from '../support/nats.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
@@ -74,7 +75,7 @@ async function startThree(scope: Parameters<typeof startNode>[0], market: TestMa
   return { nodes, failures };
 }
 
-test('garbage on every subject ends no node, and moves no position', async (scope) => {
+test('garbage on every subject ends no node, and moves no position', LONG_ONLY, async (scope) => {
   const server = await NatsServer.start(scope);
   const market = await newMarket(scope, server, 50);
   const { nodes, failures } = await startThree(scope, market);

@@ -15,6 +15,7 @@ import { readTraderConfig } from '../../src/traders/config.ts';
 import { outcomeOf } from '../support/apiError.ts';
 import { readHealth } from '../support/chart.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
+import { LONG_ONLY } from '../support/long.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';
 import { until, untilAsked } from '../support/until.ts';
@@ -108,7 +109,7 @@ async function turnsIn(directory: string): Promise<string[]> {
   return kinds.filter((kind) => !usual.has(kind));
 }
 
-test('kill -9 in the middle of trading', async (t) => {
+test('kill -9 in the middle of trading', LONG_ONLY, async (t) => {
   t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/marketKill.slow.test.ts`);
   const rng = seededRng(SEED);
   const directory = temporaryDirectory();

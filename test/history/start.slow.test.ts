@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HISTORY_FILE, readHistory } from '../../src/devnet/history.ts';
+import { LONG_ONLY } from '../support/long.ts';
 import {
   Program,
   runProgram,
@@ -72,7 +73,7 @@ test('an empty directory opens to a day that verifies, also after a reset', asyn
   await again.stop();
 });
 
-test('after a kill, the history continues', async (t) => {
+test('after a kill, the history continues', LONG_ONLY, async (t) => {
   const env = { DATA_DIR: temporaryDirectory(), NETWORK: 'devnet' };
   const { counts } = marketOf(readHistory(HISTORY_FILE), 1_200_000);
   for (const event of ['epochStarted', 'nodeConnected', 'nodeConnected']) {

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LONG_ONLY } from '../support/long.ts';
 import { assertSound, LIMIT_MS } from './assertSound.ts';
 import { runSchedule } from './life/run.ts';
 import { drawSchedule } from './life/steps/all.ts';
@@ -11,7 +12,7 @@ import { drawSchedule } from './life/steps/all.ts';
 const TODAY = new Date().toISOString().slice(0, 10).replaceAll('-', '');
 const SEED = Number(process.env.SEED ?? TODAY);
 
-test('a run is a function of its seed', { timeout: LIMIT_MS }, async () => {
+test('a run is a function of its seed', { timeout: LIMIT_MS, ...LONG_ONLY }, async () => {
   const schedule = drawSchedule({ seed: 4, hours: 0.1 });
   const [first, second] = [await runSchedule(schedule), await runSchedule(schedule)];
   assert.equal(second.digest, first.digest);

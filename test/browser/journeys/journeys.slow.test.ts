@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { IS_LONG } from '../../support/long.ts';
 import { openBrowser } from '../support.ts';
 import { FRAME_JOURNEYS, OUTAGE_JOURNEY } from './frame.ts';
 import { HOME_JOURNEYS } from './home.ts';
@@ -25,10 +26,14 @@ const JOURNEYS: readonly Journey[] = [
   OUTAGE_JOURNEY,
 ];
 /**
- * Only journeys whose name matches, and the two that all others depend on. Use it while you work on
- * one journey.
+ * Only journeys whose name matches, and the two that all others depend on (`cancel` also needs the
+ * amount that `one-click` has chosen). Use it while you work on one journey.
  */
-const ONLY = process.env.JOURNEY;
+const { JOURNEY } = process.env;
+/** What is played unless `npm run test:long` or `npm run journeys` plays all. */
+const IN_CI =
+  'home|search|fork|buy-fill-sell|one-click|cancel|lock-and|graduate|portfolio|phone|killed';
+const ONLY = JOURNEY ?? (IS_LONG || PICTURES !== undefined ? undefined : IN_CI);
 const NEEDED = ['empty-market', 'launch'];
 const isRun = ({ name }: Journey) =>
   ONLY === undefined || NEEDED.includes(name) || new RegExp(ONLY).test(name);
@@ -76,7 +81,7 @@ test('journeys through the page', async (t) => {
       }
     });
   }
-  if (ONLY !== undefined) return;
+  if (JOURNEY !== undefined) return;
   if (PICTURES === undefined) {
     assert.equal(readFileSync(PAGE, 'utf8'), pageOf(new Set()), 'it is old: npm run journeys');
   } else {

@@ -219,12 +219,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 
 /** The others have siblings in the slow tier: `../*.slow.test.ts` and the simulator. */
 const IN_CI: ReadonlySet<string> = new Set([
-  'NATS down until all are stale',
   'NATS restored from an older copy',
   'NATS and leader killed, the state deleted',
   'the leader frozen past its lease',
-  'the leader cut off from NATS',
-  'another process with the name of the leader',
 ]);
 
 test('two nodes continue with one state after each fault', async (t) => {

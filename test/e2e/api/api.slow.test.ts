@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTraderConfig } from '../../../src/traders/config.ts';
+import { LONG_ONLY } from '../../support/long.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { DevnetWorld } from '../devnet/world.ts';
@@ -74,7 +75,7 @@ test('every answer is what the chain says: at rest, after a fork, after a restar
   });
 });
 
-test('a market made by simulated traders is what the chain says', async (t) => {
+test('a market made by simulated traders is what the chain says', LONG_ONLY, async (t) => {
   t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/api/api.slow.test.ts`);
   const directory = temporaryDirectory();
   const config = readTraderConfig();

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readTraderConfig } from '../../../src/traders/config.ts';
 import { readHealth } from '../../support/chart.ts';
+import { IS_LONG } from '../../support/long.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { untilAsked } from '../../support/until.ts';
@@ -25,7 +26,7 @@ import { Town } from './town.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const REPLAY = `SEED=${SEED} node --test test/e2e/live/kill.slow.test.ts`;
-const KILLS = Number(process.env.RUNS ?? 2);
+const KILLS = Number(process.env.RUNS ?? (IS_LONG ? 2 : 1));
 /** A block is a second of market time. */
 const BLOCK_MS = 100;
 const BLOCKS = [10, 18] as const;

@@ -7,6 +7,7 @@ import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readTraderConfig } from '../../../src/traders/config.ts';
 import { traderWallets } from '../../../src/traders/wallets.ts';
 import { outcomeOf } from '../../support/apiError.ts';
+import { LONG_ONLY } from '../../support/long.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { DevnetWorld, launchOf } from '../devnet/world.ts';
 import { Comparer } from './comparer.ts';
@@ -130,7 +131,7 @@ async function assertAtRest(t: TestContext, scene: Scene, directory: string): Pr
   await assertSameAtRest(comparer, mirrors, quiet);
 }
 
-test('HTTP is what every mirror knew at the same position', async (t) => {
+test('HTTP is what every mirror knew at the same position', LONG_ONLY, async (t) => {
   t.diagnostic(`seed ${SEED}; again: ${REPLAY}`);
   const directory = temporaryDirectory();
   const scene = await setScene(t, directory);

@@ -23,6 +23,7 @@ import { BadSettings, readSettings } from '../../../src/server/settings/settings
 import { ADA, launchOf } from '../../e2e/devnet/world.ts';
 import { built } from '../../e2e/realTradeWorld.ts';
 import { addressOf, keyNamed, secretOf } from '../../support/ledgerWorld.ts';
+import { LONG_ONLY } from '../../support/long.ts';
 import { PARAMETERS } from '../../support/parameters.ts';
 import { type Environment, runProgram, startServer } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
@@ -290,7 +291,7 @@ async function refuses(world: Network): Promise<void> {
   assertSilent(program);
 }
 
-test('a deployment: shown, made, traded on, and found again', async (t) => {
+test('a deployment: shown, made, traded on, and found again', LONG_ONLY, async (t) => {
   const world = await network(t);
   await t.test('impossible terms are refused with the remedy', () => refuses(world));
   await t.test('a dry run shows what it would send and costs, and sends nothing', () =>

@@ -13,13 +13,14 @@ import type { Report } from '../../../../src/server/cli/load/report.ts';
 import { runLoad } from '../../../../src/server/cli/load/run.ts';
 import { ADA, DevnetWorld } from '../../../e2e/devnet/world.ts';
 import { type Alterations, AlteringProxy, type SeenFrame } from '../../../support/alteringProxy.ts';
+import { LONG_ONLY } from '../../../support/long.ts';
 import { temporaryDirectory } from '../../../support/server.ts';
 import { untilAsked } from '../../../support/until.ts';
 import { parsed } from '../parsed.ts';
 
 const ALL = 'websocket,msgpack,sse';
 
-describe('load', () => {
+describe('load', LONG_ONLY, () => {
   const ends: (() => unknown)[] = [];
   const scope = { after: (end: () => unknown) => void ends.push(end) };
   let world: DevnetWorld;
