@@ -93,7 +93,7 @@ test('shuffled within each minute and with duplicates it gives the same candles'
 
 test('coarse bars are the roll-up of traded bars, and the exchange agrees (DOGE)', async (t) => {
   const { server } = await openReplay(t);
-  // A week; `long`: a month too.
+  // A week. `npm run test:long` compares a month too.
   const endS = (IS_LONG ? Date.UTC(2024, 1, 5) : Date.UTC(2024, 0, 8)) / 1000;
   const fine = dogeCandles('5m').filter(({ time }) => time < endS);
   const trades = tradesOfCandles(fine, DOGE_COIN);

@@ -8,7 +8,7 @@ import { parseSchedule } from './life/schedule.ts';
 import { STEPS } from './life/steps/all.ts';
 
 const SEEDS = join(import.meta.dirname, 'seeds');
-/** Those of less than 8 s; `npm run test:long` plays all. */
+/** CI plays these, each in less than 8 s. `npm run test:long` plays all schedules. */
 const IN_CI = [
   'empty-directory-beside-a-living-market.json',
   'nats-does-not-find-what-it-stores.json',

@@ -82,7 +82,7 @@ export async function startTestApp(scope: Scope, options: TestAppOptions): Promi
   };
   const app = new TestApp(await startApp(world));
   scope.after(() => app.stop());
-  // With NATS or Ogmios it is ready only while those answer, and each test waits for what it needs.
+  // Tests with NATS or Ogmios may start the app before those answer, so they wait themselves.
   const { NATS_URL, OGMIOS_URL } = settings;
   if (NATS_URL === undefined && OGMIOS_URL === undefined) await untilReady(app.url);
   return app;

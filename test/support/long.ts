@@ -1,6 +1,6 @@
 /**
- * `npm run test:long` is the slow tier with what CI leaves out: more of the same kind, for half an
- * hour of CI to be enough. It is run before a release and after changes of what it tests.
+ * CI has half an hour, so it skips some slow tests that resemble others. `npm run test:long` runs
+ * all slow tests. People run it before a release, and after they changed what those tests cover.
  */
 export const IS_LONG = process.env.LONG === '1';
 

@@ -30,7 +30,7 @@ const JOURNEYS: readonly Journey[] = [
  * amount that `one-click` has chosen). Use it while you work on one journey.
  */
 const { JOURNEY } = process.env;
-/** What is played unless `npm run test:long` or `npm run journeys` plays all. */
+/** CI plays these journeys. `npm run test:long` and `npm run journeys` play all. */
 const IN_CI =
   'home|search|fork|buy-fill-sell|one-click|cancel|lock-and|graduate|portfolio|phone|killed';
 const ONLY = JOURNEY ?? (IS_LONG || PICTURES !== undefined ? undefined : IN_CI);

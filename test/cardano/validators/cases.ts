@@ -1,7 +1,8 @@
 /**
  * Legal actions and attacks, each tried on both builds unless it says on which; legal ones also
- * under mainnet's parameters of 2025. CI tries what is legal on the build that is deployed, and
- * attacks on the one that says which check refused them; `npm run test:long` tries all.
+ * under mainnet's parameters of 2025. CI tries legal actions on the release build, which is
+ * deployed, and attacks on the debug build, which names the check that refused. `npm run test:long`
+ * tries both on both.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

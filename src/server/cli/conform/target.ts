@@ -50,7 +50,7 @@ export class Target {
     this.deps = deps;
   }
 
-  /** Not longer than changes are waited for. */
+  /** The longest wait for an answer; `waitMs` where that is shorter. */
   get #answerMs(): number {
     return Math.min(ANSWER_MS, this.deps.waitMs);
   }

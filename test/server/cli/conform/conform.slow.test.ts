@@ -18,7 +18,7 @@ import { temporaryDirectory } from '../../../support/server.ts';
 import { BREAKAGES, LENIENT } from './breakages.ts';
 
 const WAIT_MS = 20_000;
-/** Of a server that breaks its promise, where many a clause waits until the end. */
+/** Against a server that breaks a promise, some clauses wait the whole time. */
 const BROKEN_WAIT_MS = 4_000;
 
 describe('conform', () => {
@@ -91,7 +91,7 @@ describe('conform', () => {
     test(`${id}: ${promise}`, async () => {
       const kept = await verdictOf(id, world.url);
       assert.equal(kept.is, 'kept', kept.why);
-      // CI judges the market; the judge is judged by `test:long`.
+      // CI tests the market with each clause; `npm run test:long` tests the clauses too.
       if (!IS_LONG) return;
       const breakage = BREAKAGES[id];
       if (breakage === undefined) {
