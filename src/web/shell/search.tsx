@@ -19,6 +19,7 @@ const WAIT_MS = 150;
 const MAX_SHOWN = 8;
 
 interface Found {
+  readonly pattern: string;
   readonly pools: readonly LiquidityPoolInfo[];
   /** An asset id that no pool has may still have a chart: of trades that were replayed. */
   readonly asset: string | null;
@@ -30,13 +31,18 @@ export function Search({ box }: { readonly box: RefObject<HTMLInputElement | nul
   const text = useSignal('');
   const found = useSignal<Found | null>(null);
   const chosen = useSignal(0);
-  const ask = useSearch(found, chosen);
-  const assets = assetsOf(found.value);
   const leave = () => {
     text.value = '';
     ask(null);
     box.current?.blur();
   };
+  const go = (asset: string | undefined) => {
+    if (asset === undefined) return;
+    location.hash = routeHash({ at: 'token', asset });
+    leave();
+  };
+  const { ask, enter } = useSearch(found, chosen, go);
+  const assets = assetsOf(found.value);
   const key = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (event.key === 'Escape') {
@@ -45,12 +51,7 @@ export function Search({ box }: { readonly box: RefObject<HTMLInputElement | nul
     } else if (step !== 0 && assets.length > 0) {
       event.preventDefault();
       chosen.value = (chosen.value + step + assets.length) % assets.length;
-    } else if (event.key === 'Enter') {
-      const asset = assets[chosen.value];
-      if (asset === undefined) return;
-      location.hash = routeHash({ at: 'token', asset });
-      leave();
-    }
+    } else if (event.key === 'Enter') enter(text.value.trim());
   };
   const active = assets[chosen.value];
   const typed = (now: string) => {
@@ -87,12 +88,21 @@ export function Search({ box }: { readonly box: RefObject<HTMLInputElement | nul
   );
 }
 
-/** Asks after a moment without another key; null or empty: nothing is shown. */
-function useSearch(found: { value: Found | null }, chosen: { value: number }) {
+/**
+ * Asks after a moment without another key; null or empty: nothing is shown. Enter goes to the
+ * chosen token, once the list is the one of the text that is in the box: a list of fewer letters
+ * may still be shown, and its first token is not what the visitor meant.
+ */
+function useSearch(
+  found: { value: Found | null },
+  chosen: { value: number },
+  go: (asset: string | undefined) => void,
+) {
   const { client, clock } = usePage();
   const timer = useRef<Timer | null>(null);
   /** Counts queries: the answer to an older one is dropped. */
   const query = useRef(0);
+  const isEntered = useRef(false);
   useEffect(() => () => timer.current?.cancel(), []);
   const run = async (pattern: string, asked: number) => {
     let now: Found;
@@ -100,17 +110,19 @@ function useSearch(found: { value: Found | null }, chosen: { value: number }) {
       const { data } = await client.pools.search({ pattern, limit: MAX_SHOWN });
       const place = parseRoute(`#/token/${pattern}`);
       const asset = data.items.length === 0 && place.at === 'token' ? place.asset : null;
-      now = { pools: data.items, asset, count: data.count, error: null };
+      now = { pattern, pools: data.items, asset, count: data.count, error: null };
     } catch (error) {
-      now = { pools: [], asset: null, count: 0, error };
+      now = { pattern, pools: [], asset: null, count: 0, error };
     }
     if (asked !== query.current) return;
     found.value = now;
     chosen.value = 0;
+    if (isEntered.current) go(assetsOf(now)[0]);
   };
-  return (pattern: string | null) => {
+  const ask = (pattern: string | null) => {
     timer.current?.cancel();
     query.current += 1;
+    isEntered.current = false;
     if (pattern === null || pattern === '') {
       found.value = null;
       return;
@@ -118,6 +130,11 @@ function useSearch(found: { value: Found | null }, chosen: { value: number }) {
     const asked = query.current;
     timer.current = clock.after(WAIT_MS, () => run(pattern, asked));
   };
+  const enter = (pattern: string) => {
+    if (found.value?.pattern === pattern) go(assetsOf(found.value)[chosen.value]);
+    else isEntered.current = true;
+  };
+  return { ask, enter };
 }
 
 function assetsOf(found: Found | null): readonly string[] {
