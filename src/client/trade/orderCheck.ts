@@ -6,6 +6,7 @@ import { type OrderDatum, readOrderData } from '../../cardano/datums/datums.ts';
 import { readPartialOrder } from '../../cardano/datums/partialOrder.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import { minimumOutput } from '../../engine/market/order.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import { isSame, isScriptOf, type Owner } from './owner.ts';
 
 export interface OrderIntent {
@@ -99,6 +100,16 @@ interface OrderTerms
   readonly refundAfterMs: bigint | null;
   /** Least output of each part; null: it is filled whole. */
   readonly minPartOutput: bigint | null;
+}
+
+/** Of the one order among these outputs, which `objectionToOrder` has found in order. */
+export function executorFeeOf(outputs: readonly Output[], owner: Owner): bigint {
+  const order = outputs.find(({ address }) => address !== owner.address);
+  const own = parseAddress(owner.address);
+  assert(order !== undefined && own !== null, 'the order was checked');
+  const terms = readAnyOrder(order, own.network);
+  assert(terms !== null, 'the order was read before');
+  return terms.feeLovelace;
 }
 
 /** An order of the launchpad, or a limit order of Splash, which states its offer. */

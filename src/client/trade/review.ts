@@ -4,9 +4,10 @@
  */
 import { fromHex, isHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
-import { addValues, type Value } from '../../cardano/codec/value.ts';
+import { addValues, coins, type Value } from '../../cardano/codec/value.ts';
 import { isFault } from '../../engine/runtime/assert.ts';
 import { ApiError } from '../apiError.ts';
+import { executorFeeOf } from './orderCheck.ts';
 import type { Owner } from './owner.ts';
 import { type Intent, objectionTo, objectionToFields } from './transactionCheck.ts';
 
@@ -26,6 +27,8 @@ export interface Review {
   readonly payments: readonly Payment[];
   /** The values that come back to the wallet. */
   readonly change: Value;
+  /** What the executor may keep of an order's payment; 0 where it is no order. */
+  readonly executorFeeLovelace: bigint;
   /** The first slot in which no block takes it any more; null: it has no end. */
   readonly validToSlot: number | null;
 }
@@ -55,8 +58,14 @@ export function review(
     feeLovelace,
     payments: paid.filter(({ address }) => address !== owner.address),
     change: addValues(...change.map(({ value }) => value)),
+    executorFeeLovelace: intent.kind === 'order' ? executorFeeOf(outputs, owner) : 0n,
     validToSlot,
   };
+}
+
+/** All that leaves the wallet with this transaction: its payments, and the fee of the network. */
+export function leavingWallet({ payments, feeLovelace }: Review): Value {
+  return addValues(coins(feeLovelace), ...payments.map(({ value }) => value));
 }
 
 /** Whether outputs might be lost where its scripts fail. */

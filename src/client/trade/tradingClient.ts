@@ -183,9 +183,7 @@ export class TradingClient {
         orderLovelace: order?.value.lovelace ?? 0n,
       };
     });
-    const inputAmount = String(intent.inputAmount);
-    const minimumOutput = String(intent.minOutput);
-    return { ...prepared, terms: { ...quote, inputAmount, minimumOutput } };
+    return { ...prepared, terms: signedTerms(quote, intent, prepared.review) };
   }
 
   /** The picture is uploaded without EXIF, comments and what else does not draw it. */
@@ -299,9 +297,30 @@ export class TradingClient {
   }
 }
 
-/** An order, with the terms that its bytes keep: `inputAmount` exactly, the others at worst. */
+/**
+ * An order, with the terms that its bytes keep: `inputAmount`, the executor's fee and the deposit
+ * exactly, the others at worst.
+ */
 export interface PreparedOrder extends PreparedTx<OrderAnswer, PlacedOrder> {
   readonly terms: QuoteAnswer;
+}
+
+/** The quote, with what the bytes say in its place. */
+function signedTerms(
+  quote: QuoteAnswer,
+  { input, inputAmount, minOutput }: OrderIntent,
+  { payments, executorFeeLovelace }: Review,
+): QuoteAnswer {
+  const paid = payments.reduce((sum, { value }) => sum + value.lovelace, 0n);
+  const onTop = input === COIN ? paid - inputAmount : paid;
+  const executorFee = String(executorFeeLovelace);
+  const deposit = String(onTop - executorFeeLovelace);
+  return {
+    ...quote,
+    inputAmount: String(inputAmount),
+    minimumOutput: String(minOutput),
+    fees: { ...quote.fees, executorFee, deposit },
+  };
 }
 
 /** Values given by the caller stay; the rest is computed from the quote, once for all attempts. */

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
-import type { Review } from '../../client/trade/review.ts';
+import { leavingWallet, type Review } from '../../client/trade/review.ts';
 import type { LaunchedToken, LaunchRequest, PreparedTx } from '../../client/trade/tradingClient.ts';
 import type { LaunchAnswer } from '../../client/types.ts';
 import {
@@ -355,13 +355,14 @@ function shareRow(bought: bigint, supply: bigint): CostRow {
 }
 
 /** The total first, then what each output of the transaction takes: from its bytes. */
-function costRows({ payments, feeLovelace }: Review, asset: string): readonly CostRow[] {
+function costRows(review: Review, asset: string): readonly CostRow[] {
+  const { payments, feeLovelace } = review;
   const isPool = ({ value }: Review['payments'][number]) => value.assets.has(asset);
   const sum = (of: Review['payments']) =>
     of.reduce((coins, { value }) => coins + value.lovelace, 0n);
   const others = payments.filter((payment) => !isPool(payment));
   return [
-    [t.launch.total, shownAda(sum(payments) + feeLovelace)],
+    [t.launch.total, shownAda(leavingWallet(review).lovelace)],
     [t.launch.toPool, shownAda(sum(payments.filter(isPool)))],
     ...others.map(({ value }): CostRow => [t.launch.toOthers, shownAda(value.lovelace)]),
     [t.trade.networkFee, shownAda(feeLovelace)],

@@ -1,6 +1,7 @@
 /** From a request to a sent order: with a last look, or at once. */
 import { ApiError } from '../../client/index.ts';
 import { boundOf } from '../../client/trade/bound.ts';
+import { leavingWallet, type Review } from '../../client/trade/review.ts';
 import type { OrderRequest, PreparedOrder } from '../../client/trade/tradingClient.ts';
 import type { QuoteAnswer } from '../../client/types.ts';
 import { Facts, navigationNow } from '../components/dialog.tsx';
@@ -10,7 +11,7 @@ import { t } from '../messages.ts';
 import { type Session, sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
 import { shownOf, type Term, type Token, termRows } from './quoteTerms.ts';
-import { askToSign } from './review.tsx';
+import { amountsOf, askToSign } from './review.tsx';
 
 export interface Wanted {
   readonly side: OrderRequest['side'];
@@ -31,10 +32,14 @@ export interface Wanted {
 }
 
 /**
- * Terms that the last look leaves out; a limit order waits, so its current output means nothing.
+ * What the last look shows; a limit order waits, so its current output means nothing. Parts of the
+ * total come last.
  */
-const LEFT_OUT: readonly Term[] = ['pay', 'impact'];
-const LEFT_OUT_OF_LIMIT: readonly Term[] = [...LEFT_OUT, 'now', 'price', 'tradingFee'];
+const LIMIT_TERMS: readonly Term[] = ['offer', 'least', 'refundable', 'executorFee', 'deposit'];
+const SHOWN_TERMS: readonly Term[] = [
+  ...['offer', 'now', 'least', 'price', 'tradingFee'],
+  ...['refundable', 'executorFee', 'deposit'],
+] as const;
 
 /**
  * Bound by the quote that the maker sees, less the slippage; a limit order is bound by its price.
@@ -89,9 +94,10 @@ export async function placeAfterLook(
   const isSell = wanted.side === 'SELL';
   const kind = isSell ? t.trade.sell : t.trade.buy;
   const { limit } = wanted;
-  const rows = termRows(terms, token, BigInt(terms.minimumOutput), null)
-    .filter(({ term }) => !(limit === undefined ? LEFT_OUT : LEFT_OUT_OF_LIMIT).includes(term))
-    .map(({ term, value }) => [t.trade.terms.names[term], value] as const);
+  const all = termRows(terms, token, BigInt(terms.minimumOutput), null);
+  const rows = (limit === undefined ? SHOWN_TERMS : LIMIT_TERMS).map((term) => {
+    return [t.trade.terms.names[term], all.find((row) => row.term === term)?.value ?? ''] as const;
+  });
   const bound = isSell ? t.trade.limit.minPrice : t.trade.limit.maxPrice;
   const price = limit === undefined ? [] : [[bound, `${limit.price} ADA`] as const];
   return askToSign(context, {
@@ -99,7 +105,9 @@ export async function placeAfterLook(
     above: (
       <>
         {hasMoved && <p class="caution">{t.trade.priceMoved}</p>}
-        <Facts rows={[...price, ...rows, [t.trade.networkFee, shownAda(review.feeLovelace)]]} />
+        <Facts
+          rows={[...price, ...rows, ...totalRows(review, token, BigInt(terms.fees.deposit))]}
+        />
       </>
     ),
     ...{ prepared, token, navigation },
@@ -109,6 +117,15 @@ export async function placeAfterLook(
     side: isSell ? 'sell' : 'buy',
     sent: ({ id }) => session.placed(id, isSell ? t.trade.sellSent : t.trade.buySent),
   });
+}
+
+/** What leaves the wallet, read from the bytes that it signs, and what of it is only lent. */
+function totalRows(review: Review, token: Token, deposit: bigint) {
+  return [
+    [t.trade.networkFee, shownAda(review.feeLovelace)],
+    [<b>{t.trade.total}</b>, <b>{amountsOf(leavingWallet(review), token)}</b>],
+    [t.trade.comesBack, shownAda(deposit)],
+  ] as const;
 }
 
 /** For users who have switched it on: no last look unless the price moves, the same checks. */

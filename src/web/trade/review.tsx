@@ -110,7 +110,8 @@ function WhatYouSign({ review, token, goes, words, validUntil }: WhatYouSignProp
 
 const MAX_SHOWN = 2;
 
-function amountsOf({ lovelace, assets }: Value, token: Token | null): string {
+/** A value in words: ADA first, of many assets only some. */
+export function amountsOf({ lovelace, assets }: Value, token: Token | null): string {
   const amounts = Array.from(assets, ([asset, amount]) => {
     if (asset === token?.asset) return shownOf(amount, asset, token);
     const [policy = ''] = asset.split('.');

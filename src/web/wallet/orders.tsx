@@ -95,7 +95,10 @@ const OwnOrder = memo(({ order, ticker, isNamed }: OwnOrderProps) => {
           )}
         </span>
         {price !== null && (
-          <span class="own-price small dim" title={`${localized(price)} ADA`}>
+          <span
+            class="own-price small dim"
+            title={t.orders.executedMeans({ price: localized(price) })}
+          >
             {t.orders.executedAt({ price: priceText(price), fee: ada(order.feeLovelace) })}
           </span>
         )}

@@ -1,36 +1,29 @@
 /** From the launch of a token to its graduation, signed in the page. */
 import assert from 'node:assert/strict';
-import { balanceOf } from '../../../src/client/trade/utxo.ts';
-import { drawnOn, type Visit } from '../support.ts';
+import { parseAddress } from '../../../src/cardano/codec/address.ts';
+import { balanceOf, utxosOf } from '../../../src/client/trade/utxo.ts';
+import { drawnOn } from '../support.ts';
 import { ordersAre } from '../tradeWorld.ts';
 import { drawn, type Journey } from './journey.ts';
 import { launch } from './launch.ts';
 import { openTab } from './lists.ts';
 import { ADA } from './market.ts';
+import { costsIn, review, sign } from './signing.ts';
 
 /** Pixels above the status line. */
 const SCREEN = 770;
-
-async function review({ page }: Visit, kind: 'buy' | 'sell'): Promise<void> {
-  await page.locator('.quote[data-state=quote]').waitFor();
-  await page.getByRole('button', { name: `Review ${kind}` }).click();
-  await page.getByRole('button', { name: `Sign and ${kind}` }).waitFor();
-}
-
-async function sign({ page }: Visit, kind: 'buy' | 'sell'): Promise<void> {
-  await page.getByRole('button', { name: `Sign and ${kind}` }).click();
-  await page.locator('dialog').waitFor({ state: 'detached' });
-}
 
 const buySell: Journey = {
   name: 'buy-fill-sell',
   done: 'buys, looks at what is signed, goes back and forth, signs; then sells half',
   seen: 'Placing, Filling, Filled, block by block, in both lists; the bar moves with the fill',
   async run(scene) {
-    const { market, own } = scene;
-    const { session, asset } = own;
+    const { market } = scene;
+    const { session, asset } = scene.own;
     const { page } = session;
     await session.open('#/wallet');
+    const own = parseAddress(await page.locator('.wallet-address code').innerText());
+    assert(own !== null);
     await session.open(`#/token/${asset}`);
     const amount = page.getByLabel('You spend');
     const formIsNew = () =>
@@ -82,7 +75,11 @@ const buySell: Journey = {
       const before = await drawn(session, market, asset);
       const balance = () => page.getByText(/^[\d.,]+\s₳ · [\d.]+[kM]? WALK$/).innerText();
       const had = await balance();
+      const held = async () => balanceOf(await utxosOf(market.client, own.payment.hash)).lovelace;
+      const heldBefore = await held();
       await review(session, 'buy');
+      const [total, lent] = await costsIn(session);
+      assert(lent > ADA, 'a deposit');
       await sign(session, 'buy');
       await becomes('Placing');
       await session.asked('its coins are on their way', balance, (now) => now !== had);
@@ -90,6 +87,7 @@ const buySell: Journey = {
       const ref = await id();
       assert.deepEqual(await drawn(session, market, asset), before, 'nothing has happened yet');
       await market.mine();
+      assert.equal(heldBefore - (await held()), total, 'the review said what the wallet pays');
       await becomes('Filling');
       await session.asked(
         'it is filled',
@@ -100,6 +98,7 @@ const buySell: Journey = {
         (count) => count === 1,
       );
       await becomes('Filled');
+      assert.equal(heldBefore - (await held()), total - lent, 'and what of it comes back');
       assert.equal(await id(), ref, 'it is the same order');
       const after = await drawn(session, market, asset);
       const count = (bars: typeof after) => bars.reduce((sum, { trades }) => sum + trades, 0);

@@ -65,7 +65,7 @@ const portfolio: Journey = {
     await page
       .locator('.ended-orders .own-price')
       .first()
-      .getByText(/^at .+\s₳ · fee [\d.]+\s₳$/)
+      .getByText(/^at .+\s₳ · executor fee [\d.]+\s₳$/)
       .waitFor();
     await page.locator('.pnl-history svg').waitFor();
     await page.locator('.portfolio').scrollIntoViewIfNeeded();

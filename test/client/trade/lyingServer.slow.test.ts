@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { parseRef } from '../../../src/cardano/codec/output.ts';
 import { ApiError, Client } from '../../../src/client/index.ts';
+import { leavingWallet } from '../../../src/client/trade/review.ts';
 import type { OrderRequest, TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { TradingClient as Trading } from '../../../src/client/trade/tradingClient.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
@@ -113,6 +114,26 @@ test('no order that a server falsifies is signed', async (t) => {
   const placed = await alice.order(buy);
   assert(parseRef(placed.id) !== null && proxy.asked.includes('/sign-and-submit'));
   assert(placed.minimumOutput > 1n);
+});
+
+test('the costs of an order are those of its bytes, not those of the quote', async (t) => {
+  const { alice, token, proxy, world } = await setScene(t);
+  const buy = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
+  const { fees } = world.kit.txContext.deployment;
+  const { executorFeeLovelace: fee, orderDepositLovelace: deposit } = fees;
+  const costs = async () => {
+    const { terms, review } = await alice.prepareOrder(buy);
+    const { executorFee, deposit: lent } = terms.fees;
+    const paid = leavingWallet(review);
+    assert.equal(paid.lovelace, 5n * ADA + BigInt(executorFee) + BigInt(lent) + review.feeLovelace);
+    assert.equal(paid.assets.size, 0);
+    return [BigInt(executorFee), BigInt(lent)];
+  };
+  assert.deepEqual(await costs(), [fee, deposit]);
+  const held = 5n * ADA + fee + deposit;
+  const cheap = edits([word(fee), word(fee - 7n)], [word(held), word(held - 7n)]);
+  proxy.lies = new Map([['/order', cheap]]);
+  assert.deepEqual(await costs(), [fee - 7n, deposit]);
 });
 
 test('no other transaction that a server falsifies is signed', async (t) => {
