@@ -1,6 +1,6 @@
 /**
- * Makes the page as the files that a browser loads: a script and what it begins with, one
- * stylesheet, one icon, and scripts for later: the views beside the market's lists, and each
+ * Makes the page as the files that a browser loads: a script, one stylesheet, one icon (which the
+ * document contains), and scripts for later: the views beside the market's lists, and each
  * language but English. Each is named after its content, so a browser may cache it for good. No
  * content delivery network: the page works without internet. esbuild runs here only, at the
  * installation; the server reads what it made (src/api/page/files.ts).
@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildOptions, build, type OutputFile, stop } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile, stop } from 'esbuild';
 import {
   ENCODINGS,
   hashOfSource,
@@ -60,14 +60,11 @@ export async function makePage(): Promise<void> {
   ];
   const names = files.map(([name]) => name);
   const { outputs, inputs } = scripts.metafile;
-  const imports = Object.values(outputs).find(({ entryPoint }) => entryPoint === MAIN)?.imports;
-  const needed = imports?.filter(({ kind }) => kind === 'import-statement') ?? [];
   const sources = [...Object.keys(inputs), ...styles, ICON];
   const index: PageIndex = {
     sources: Object.fromEntries(sources.map((path) => [path, hashOfSource(path)])),
     files: names,
-    script: found(names, 'main-', '.js'),
-    parts: needed.map(({ path }) => nameOf(path)),
+    script: beginningOf(outputs),
     views: found(names, 'views-', '.js'),
     style: found(names, 'page-', '.css'),
     icon: iconName,
@@ -80,6 +77,21 @@ export async function makePage(): Promise<void> {
   for (const name of gone.flatMap((each) => [each, ...ENCODINGS.map((end) => `${each}.${end}`)])) {
     rmSync(join(PAGE_FOLDER, name), { force: true });
   }
+}
+
+/**
+ * The file that has all of the beginning: since the views import it too, esbuild puts it beside its
+ * entry point, with what they share.
+ */
+function beginningOf(outputs: Metafile['outputs']): string {
+  const entry = Object.values(outputs).find(({ entryPoint }) => entryPoint === MAIN);
+  const needed = entry?.imports.filter(({ kind }) => kind === 'import-statement') ?? [];
+  const [only] = needed;
+  if (entry === undefined || only === undefined || needed.length > 1) {
+    throw new Error('the page begins with more than one script');
+  }
+  if (Object.keys(entry.inputs).length > 0) throw new Error(`the views do not import ${MAIN}`);
+  return nameOf(only.path);
 }
 
 function found(names: readonly string[], start: string, extension: string): string {

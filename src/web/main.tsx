@@ -12,13 +12,14 @@ import type { HealthData, LiquidityPoolInfo } from '../client/types.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import type { Network, PageContext } from './context.ts';
 import { followRate } from './fiat.ts';
+import { onFirstMove } from './firstMove.ts';
 import { frames, nextFrame } from './frames.ts';
 import { language } from './language.ts';
 import { MarketTime } from './marketTime.ts';
 import { t } from './messages.ts';
 import { PageProvider } from './page.tsx';
 import { type PageRoute, parseRoute, routeHash, routeOfPath } from './route.ts';
-import { loadViews, loadWhenMoved } from './shell/lazyView.tsx';
+import { loadViews } from './shell/lazyView.tsx';
 import { Shell } from './shell/shell.tsx';
 import { showToast } from './shell/toasts.tsx';
 
@@ -36,7 +37,7 @@ const route = signal<PageRoute>(parseRoute(location.hash));
 // Before the frame is drawn: on a slow line the network would be idle meanwhile.
 if (route.peek().at !== 'home') void loadViews();
 const pool = signal<LiquidityPoolInfo | null>(null);
-const network = signal<Network | null>(null);
+const network = signal<Network | null>(toldNetwork());
 const { connection } = client;
 const link = signal<ConnectionState>(connection.state);
 const health = signal<HealthData | null>(null);
@@ -65,8 +66,8 @@ pings.onChange((state) => {
   nextFrame(showHealth);
 });
 
-// Where there is no chain it is known at once, before anything is shown.
-void detectNetwork();
+// The document says it, unless its server did not know.
+if (network.peek() === null) void detectNetwork();
 // Where the server has no rate, a request would only fail.
 if (document.documentElement.dataset.rate !== 'none') {
   void followRate(client, clock, () => !document.hidden);
@@ -89,7 +90,8 @@ clock.after(0, () => {
     root,
   );
 });
-loadWhenMoved();
+// A reader who moves the pointer may open another view next.
+onFirstMove(loadViews);
 // A tab that was asleep: the server may be back already.
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && connection.state.is === 'waiting') connection.connect();
@@ -100,19 +102,27 @@ function resynced({ reason }: Notice): string {
   return t.shell.resynced[reason];
 }
 
+/** null: the document does not say it. */
+function toldNetwork(): Network | null {
+  const { chain, addresses, supply } = document.documentElement.dataset;
+  if (chain === 'none') return NONE;
+  const name = NAMES.find((each) => each === chain);
+  if (name === undefined || supply === undefined) return null;
+  return { name, addresses: addressesOf(addresses), supply: BigInt(supply) };
+}
+
+function addressesOf(text: string | undefined): Network['addresses'] {
+  return text === 'mainnet' ? 'mainnet' : 'testnet';
+}
+
 /**
  * Which network the server is on. The server is asked until it answers: a page may be up before it.
- * The document says when there is no chain.
  */
 async function detectNetwork(): Promise<void> {
-  if (document.documentElement.dataset.chain === 'none') {
-    network.value = NONE;
-    return;
-  }
   try {
     const { data } = await client.build.protocolConfig();
     const name = NAMES.find((each) => each === data.environment);
-    const addresses = data.network === 'mainnet' ? 'mainnet' : 'testnet';
+    const addresses = addressesOf(data.network);
     const supply = BigInt(data.parameters.tokenEmission.raw);
     network.value = name === undefined ? NONE : { name, addresses, supply };
   } catch (error) {

@@ -172,7 +172,7 @@ export async function listenToCharts(page: Page): Promise<void> {
   listeningPage ??= bundleText({ entryPoints: ['src/web/main.tsx'], plugins: [listening] });
   const body = await listeningPage;
   await page.route(
-    (url) => /\/assets\/main-\w+\.js$/.test(url.pathname),
+    (url) => /\/assets\/chunk-\w+\.js$/.test(url.pathname),
     (route) => route.fulfill({ contentType: 'text/javascript', body }),
   );
 }

@@ -32,12 +32,21 @@ export const HOME_HEAD: PageHead = {
   description: 'Launches, live prices and orders of this market.',
 };
 
-/**
- * Facts that the page needs before its first request, which would fail on a server without them.
- */
+/** What the page needs to know of the deployment before it asks anything. */
+export interface PageNetwork {
+  readonly name: 'devnet' | 'preprod' | 'preview' | 'mainnet';
+  readonly addresses: 'mainnet' | 'testnet';
+  /** Tokens that every launch makes. */
+  readonly supply: bigint;
+}
+
+/** Facts that the page needs before its first request. */
 export interface PageFacts {
-  /** Whether there is anything to trade on: without a chain there is no deployment. */
-  readonly hasChain: boolean;
+  /**
+   * Asked for each document. `none`: without a chain there is nothing to trade on. null: not known
+   * to this node, or not yet; the page asks for the deployment then.
+   */
+  readonly network: () => PageNetwork | 'none' | null;
   /** Whether the server knows the price of ADA in dollars. */
   readonly hasRate: boolean;
   /** Where an explorer shows a transaction, up to its id; null: there is none. */
@@ -72,27 +81,32 @@ const HEADERS = {
 };
 
 function pageDocument(
-  { script, parts, views, style, icon }: PageFiles,
-  { hasChain, hasRate, explorerUrl, liveSinceMs }: PageFacts,
+  { script, views, style, icon }: PageFiles,
+  { network, hasRate, explorerUrl, liveSinceMs }: PageFacts,
   { title, description, more = '', isToken = false }: PageHead,
 ): string {
-  const early = [...parts, ...(isToken ? [views] : [])]
-    .map(({ name }) => `<link rel="modulepreload" href="/assets/${name}">\n`)
-    .join('');
-  const [chain, rate] = [hasChain ? 'some' : 'none', hasRate ? 'usd' : 'none'];
+  const early = isToken ? `<link rel="modulepreload" href="/assets/${views.name}">\n` : '';
+  const rate = hasRate ? 'usd' : 'none';
   const explorer = escapeMarkup(explorerUrl ?? '');
   const since = liveSinceMs === null ? '' : ` data-live-since="${liveSinceMs}"`;
-  const facts = `data-chain="${chain}" data-rate="${rate}" data-explorer="${explorer}"${since}`;
+  const facts = `${chainFacts(network())} data-rate="${rate}" data-explorer="${explorer}"${since}`;
   return `<!doctype html>
 <html lang="en" ${facts}><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="dark light">
 <meta name="description" content="${escapeMarkup(description)}">
-${more}<link rel="icon" href="/assets/${icon.name}">
+${more}<link rel="icon" href="data:${icon.type},${encodeURIComponent(String(icon.body))}">
 <link rel="stylesheet" href="/assets/${style.name}">
 ${early}<script type="module" src="/assets/${script.name}"></script></head>
 <body><div id="page">${FIRST}<noscript><p class="plain">This page needs JavaScript.
 The same market is served as an API: see <a href="/docs">the reference</a>.</p></noscript></div>
 </body></html>
 `;
+}
+
+function chainFacts(network: ReturnType<PageFacts['network']>): string {
+  if (network === null) return 'data-chain="some"';
+  if (network === 'none') return 'data-chain="none"';
+  const { name, addresses, supply } = network;
+  return `data-chain="${name}" data-addresses="${addresses}" data-supply="${supply}"`;
 }

@@ -11,7 +11,7 @@ import { assert } from '../../engine/runtime/assert.ts';
 import { isPageMade, PAGE_FOLDER, ROOT, readPageIndex } from './made.ts';
 
 export interface PageFile {
-  /** `main-9C1D0B5E.js`. */
+  /** `views-9C1D0B5E.js`. */
   readonly name: string;
   readonly type: string;
   readonly body: Uint8Array;
@@ -21,9 +21,7 @@ export interface PageFile {
 
 export interface PageFiles {
   readonly script: PageFile;
-  /** Other scripts that it cannot begin without. */
-  readonly parts: readonly PageFile[];
-  /** The script that a token's page loads after these. */
+  /** The script that a token's page loads after it. */
   readonly views: PageFile;
   readonly style: PageFile;
   readonly icon: PageFile;
@@ -63,7 +61,6 @@ async function make(): Promise<PageFiles> {
   };
   return {
     script: one(index.script),
-    parts: index.parts.map(one),
     views: one(index.views),
     style: one(index.style),
     icon: one(index.icon),

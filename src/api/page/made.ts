@@ -19,7 +19,6 @@ export interface PageIndex {
   readonly sources: Readonly<Record<string, string>>;
   readonly files: readonly string[];
   readonly script: string;
-  readonly parts: readonly string[];
   readonly views: string;
   readonly style: string;
   readonly icon: string;

@@ -16,6 +16,7 @@ import { type AdaUsd, AdaUsdFeed, fixedAdaUsd } from '../../api/operations/adaUs
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { Books } from '../../api/orders/book.ts';
+import type { PageNetwork } from '../../api/page/document.ts';
 import { missingPageRoute, pageRoutes } from '../../api/page/routes.ts';
 import {
   type TokenPageOptions,
@@ -32,7 +33,7 @@ import { pairName } from '../../engine/market/pair.ts';
 import type { TopicHub } from '../../engine/node/foldListeners.ts';
 import type { Node } from '../../engine/node/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure, systemCode } from '../../engine/runtime/errors.ts';
+import { Failure, systemCode, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Reasons } from '../../engine/runtime/reasons.ts';
 import type { Service } from '../../engine/runtime/service.ts';
@@ -204,7 +205,19 @@ function pageOptionsOf(settings: Settings, chain: ChainFeatures | null): TokenPa
   const hasRate = ADA_USD !== undefined || ADA_USD_URL !== undefined;
   const explorerUrl = explorerOf(settings);
   const { liveSinceMs = null } = chain ?? {};
-  return { hasChain: chain !== null, hasRate, explorerUrl, liveSinceMs, publicUrl: PUBLIC_URL };
+  const network = () => (chain === null ? 'none' : networkOf(chain));
+  return { network, hasRate, explorerUrl, liveSinceMs, publicUrl: PUBLIC_URL };
+}
+
+/** null: not known, as on a reader. */
+function networkOf({ txContext }: ChainFeatures): PageNetwork | null {
+  try {
+    const { network: name, addressNetwork: addresses, curve } = txContext.deployment;
+    return { name, addresses, supply: curve.supply };
+  } catch (error) {
+    if (error instanceof Unavailable) return null;
+    throw error;
+  }
 }
 
 const EXPLORERS: Readonly<Partial<Record<Settings['NETWORK'], string>>> = {

@@ -2,6 +2,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { hueOfAsset } from '../../engine/market/mainColour.ts';
+import { onFirstMove } from '../firstMove.ts';
 
 const CID = /^[A-Za-z0-9]{1,128}$/;
 /** Logos that are not to be had: each is asked for once, wherever it would be shown. */
@@ -62,15 +63,28 @@ export async function logoOf(logoCID: string): Promise<HTMLImageElement | null> 
   }
 }
 
-/** Browsers load lazy images from several screens below: too many requests for a first view. */
-const NEAR = '120px';
+/**
+ * Browsers load lazy images from several screens below: too many requests for a first view. Below
+ * it, and behind the status line, logos come when the reader moves.
+ */
+const SEEN = '0px 0px -30px';
+const NEAR = '600px';
 const waiting = new Map<Element, () => void>();
-const observer = new IntersectionObserver(
-  (entries) => {
-    for (const { target, isIntersecting } of entries) if (isIntersecting) waiting.get(target)?.();
-  },
-  { rootMargin: NEAR },
-);
+let observer = observing(SEEN);
+onFirstMove(() => {
+  observer.disconnect();
+  observer = observing(NEAR);
+  for (const element of waiting.keys()) observer.observe(element);
+});
+
+function observing(rootMargin: string): IntersectionObserver {
+  return new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) if (isIntersecting) waiting.get(target)?.();
+    },
+    { rootMargin },
+  );
+}
 
 /** Runs when the element is in view or near it; until the returned function is called. */
 function whenNear(element: Element, run: () => void): () => void {

@@ -28,13 +28,6 @@ export async function loadViews(): Promise<void> {
   }
 }
 
-const MOVES = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
-
-/** A reader who moves the pointer may open another view next. */
-export function loadWhenMoved(): void {
-  for (const move of MOVES) addEventListener(move, loadViews, { once: true, passive: true });
-}
-
 interface LaterViewProps {
   /** In its place until it is there. */
   readonly coming: ComponentChildren;

@@ -13,7 +13,7 @@ test('the page that is served is made of the sources as they are', async () => {
   assert(isPageMade());
   assert(all.has(script.name) && all.has(style.name) && all.size > 10);
   const code = Buffer.from(script.body).toString();
-  assert.match(code, /sourceMappingURL=main-/);
+  assert.match(code, /sourceMappingURL=chunk-/);
 });
 
 test('no source of the server imports the bundler', () => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { PageFacts } from '../../../src/api/page/document.ts';
 import { tokenHead, tokenPageRoute } from '../../../src/api/page/tokenPage.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { appendBlock } from '../../chain/foldChain.ts';
@@ -36,8 +37,9 @@ test('a link has a head that names its token, its price and its market cap', asy
     isTraded: () => false,
     synced: () => isSynced,
   };
+  let network: ReturnType<PageFacts['network']> = null;
   const route = tokenPageRoute(tokens, {
-    hasChain: true,
+    network: () => network,
     hasRate: false,
     explorerUrl: null,
     liveSinceMs: null,
@@ -55,7 +57,11 @@ test('a link has a head that names its token, its price and its market cap', asy
   assert.ok(html.includes(`property="og:url" content="${PUBLIC_URL}/t/${token}"`));
   assert.ok(html.includes(`property="og:image" content="${PUBLIC_URL}/og/${token}.png"`));
   assert.ok(html.includes('name="twitter:card" content="summary_large_image"'));
-  assert.match(html, /<script type="module" src="\/assets\/main-/);
+  assert.match(html, /<script type="module" src="\/assets\/chunk-/);
+  assert.match(html, /<html lang="en" data-chain="some" data-rate/, 'a reader: the page asks');
+  network = { name: 'preprod', addresses: 'testnet', supply: 1_000_000_000n };
+  const known = /data-chain="preprod" data-addresses="testnet" data-supply="1000000000"/;
+  assert.match((await ask(token)).html, known);
   const unknown = `${'00'.repeat(28)}.00`;
   assert.equal((await ask(unknown)).status, 404);
   isSynced = false;

@@ -1,5 +1,6 @@
 /** The market as a whole: lists, search, watchlist, what strangers write, wrong links. */
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import type { Visit } from '../support.ts';
 import type { Journey, Scene } from './journey.ts';
 import { seedMarket } from './seed.ts';
@@ -57,6 +58,7 @@ const home: Journey = {
   seen: 'the newest trades at once, then this one; its token’s volume moves',
   async run(scene) {
     const { market, seeded, main } = scene;
+    await loadsLittle(scene);
     const seen = await scene.visit();
     const { page } = seen;
     await seen.open();
@@ -82,6 +84,31 @@ const home: Journey = {
     await scene.picture(seen);
   },
 };
+
+/** On a low screen: what is not seen is not asked for before the reader moves. */
+async function loadsLittle(scene: Scene): Promise<void> {
+  const seen = await scene.visit({ viewport: { width: 1280, height: 540 } });
+  const { page } = seen;
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await seen.open();
+  await seen.live();
+  await seen.asked('logos that are seen', () => logosIn(page, true), allOf);
+  const others = asked.filter((path) => !path.startsWith('/ipfs/'));
+  assert.equal(others.length, 3, `a document, a script, a stylesheet: ${others.join(' ')}`);
+  assert.deepEqual((await logosIn(page, false)).filter(Boolean), [], 'no others');
+  await page.mouse.move(9, 9);
+  await seen.asked('logos below', () => logosIn(page, false), allOf);
+}
+
+/** Of each row of the list whose logo is in view, or is not: whether it shows a picture. */
+function logosIn(page: Page, isInView: boolean): Promise<boolean[]> {
+  return page.evaluate(`[...document.querySelectorAll('.pools .logo')]
+    .filter((logo) => (logo.getBoundingClientRect().top < innerHeight - 30) === ${isInView})
+    .map((logo) => logo.querySelector('img') !== null)`);
+}
+
+const allOf = (shown: readonly boolean[]) => shown.length > 0 && shown.every(Boolean);
 
 /** Within the open menu: what authors hold, as badges of the rows and as a bound. */
 async function filtersShares({ market }: Scene, seen: Visit): Promise<void> {
