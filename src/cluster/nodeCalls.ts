@@ -20,6 +20,7 @@ import {
   notReady,
   Unavailable,
 } from '../engine/runtime/errors.ts';
+import type { Position } from '../engine/runtime/position.ts';
 import type { CallHandler } from './nats/callServer.ts';
 import type { Messages } from './nats/messages.ts';
 
@@ -36,27 +37,29 @@ export interface NodeCall {
   readonly whenBehind: 'answer' | 'retry';
 }
 
-interface CallRequest {
+/** With what the caller has applied. */
+interface CallRequest extends Position {
   readonly name: string;
   readonly input: unknown;
-  /** Newest entry that the caller has applied. */
-  readonly seq: number;
 }
 
-interface CallReply {
-  /** Newest entry that the answering node has applied. */
-  readonly seq: number;
+/** With what the answering node has applied. */
+interface CallReply extends Position {
   readonly output?: unknown;
   readonly failure?: { readonly cause: string; readonly message: string } & FailureMore;
 }
 
 /** The parts of a node that both sides need. */
 export interface CallingNode {
-  /** Newest entry that is applied. */
-  appliedSeq(): number;
-  /** Resolves once `seq` is applied; rejects when it never will be, or `givenUp` is aborted. */
-  reached(seq: number, givenUp: AbortSignal): Promise<void>;
+  applied(): Position;
+  /** Resolves once that is applied; rejects when it never will be, or `givenUp` is aborted. */
+  reached(position: Position, givenUp: AbortSignal): Promise<void>;
   readonly clock: Clock;
+}
+
+interface WirePosition {
+  readonly epoch?: string;
+  readonly seq: number;
 }
 
 /** Serves the calls of one name. */
@@ -81,17 +84,17 @@ export class NodeCaller {
   }
 
   async ask({ name, input, mayRepeat, whenBehind }: NodeCall): Promise<unknown> {
-    const request: CallRequest = { name, input, seq: this.#node.appliedSeq() };
+    const request: CallRequest = { name, input, ...this.#node.applied() };
     const bytes = await this.#send(Buffer.from(JSON.stringify(request)), mayRepeat);
     if (bytes instanceof Failure) return bytes;
     const reply = this.#messages.read('callReply', bytes);
     if (reply === null) return notReady(UNREADABLE);
-    const { seq, output, failure } = reply;
+    const { output, failure } = reply;
     if (failure !== undefined) {
       const { cause, message, ...more } = failure;
       return new Failure(causeOf(cause), message, more);
     }
-    const isHere = await reachedInTime(this.#node, seq);
+    const isHere = await reachedInTime(this.#node, reply);
     return isHere || whenBehind === 'answer' ? output : notReady(BEHIND);
   }
 }
@@ -110,20 +113,20 @@ export function callHandler(
   return async (bytes) => {
     const request = messages.read('callRequest', bytes);
     if (request === null) return unreadable(node);
-    const { name, input, seq } = request;
-    const isHere = await reachedInTime(node, seq);
+    const { name, input } = request;
+    const isHere = await reachedInTime(node, request);
     const output = isHere ? await perform(methods, name, input, failed) : notReady(EARLIER);
     const reply: CallReply =
       output instanceof Failure
-        ? { seq: node.appliedSeq(), failure: plain(output) }
-        : { seq: node.appliedSeq(), output };
+        ? { ...node.applied(), failure: plain(output) }
+        : { ...node.applied(), output };
     return Buffer.from(JSON.stringify(reply));
   };
 }
 
 function unreadable(node: CallingNode): Uint8Array {
   const failure = plain(new Failure('INVALID_PARAMS', 'this is no call of a node'));
-  return Buffer.from(JSON.stringify({ seq: node.appliedSeq(), failure }));
+  return Buffer.from(JSON.stringify({ ...node.applied(), failure }));
 }
 
 async function perform(
@@ -145,9 +148,13 @@ async function perform(
   }
 }
 
-async function reachedInTime({ reached, clock }: CallingNode, seq: number): Promise<boolean> {
+/** Without an epoch it is this node's: the other one has an older version. */
+async function reachedInTime(
+  node: CallingNode,
+  { epoch = node.applied().epoch, seq }: WirePosition,
+): Promise<boolean> {
   try {
-    await withDeadline(clock, WAIT_MS, (signal) => reached(seq, signal));
+    await withDeadline(node.clock, WAIT_MS, (signal) => node.reached({ epoch, seq }, signal));
     return true;
   } catch {
     // Not in time, or never: it stops, or takes another epoch.

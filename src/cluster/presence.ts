@@ -3,9 +3,9 @@
  * differs from the clock of NATS.
  *
  * A process overwrites only its own value, every third of the lease; the value expires a lease
- * after the last renewal. So the second of two processes with one name finds a value that is
- * renewed, and does not start. After a crash the name is free when the value has expired. A process
- * that was frozen for longer finds another's value, and ends.
+ * after the last renewal. Another's value is believed once it was seen to be renewed: the second of
+ * two processes with one name then does not start, and a process that was frozen for longer than
+ * the lease ends. A value that is not renewed, as after a crash or of a stranger, is waited out.
  *
  * The clock is measured once a lease, and at every renewal while it is not right or was just set.
  */
@@ -28,16 +28,16 @@ interface Process {
   readonly aheadMs: number | null;
 }
 
-/** Another process that has the name. */
+/** A value of another process. */
 interface Holder {
-  readonly process: Process;
+  readonly token: string;
   readonly revision: number;
 }
 
 interface PresenceObserver {
   /** Another process has the name of this one: it must end. */
   nodeNameTaken(message: string): void;
-  /** An earlier process ended without releasing the name: waits until it expires. */
+  /** A value of another process is there: waits until it is seen to be renewed, or expires. */
   nodeNameWaits(node: string): void;
   /** At every measurement. */
   clockMeasured(aheadMs: number): void;
@@ -75,6 +75,8 @@ export class Presence implements Service {
   #isMeasured = false;
   /** Renewals since the clock was measured. */
   #unmeasured = 0;
+  /** As found at the last look; null: the name was ours. */
+  #other: Holder | null = null;
 
   constructor(deps: PresenceDeps, observer: PresenceObserver) {
     const { node, clock, clockBoundMs, rng, signal } = deps;
@@ -102,22 +104,16 @@ export class Presence implements Service {
    * living process has the name. `pauseBeforeRetry` throws when the start is given up.
    */
   async claim(pauseBeforeRetry: () => Promise<void>): Promise<Failure | null> {
-    let found: Holder | null = null;
     for (;;) {
-      const there = await this.#claim();
-      if (there === 'ours') break;
-      if (there === 'unreachable') await pauseBeforeRetry();
-      else if (found !== null && there.revision !== found.revision) {
-        return new Failure('NOT_READY', nameTakenMessage(there.process));
-      } else {
-        if (found === null) this.#observer.nodeNameWaits(this.#deps.node);
-        found = there;
-        await this.#pause(READS);
-        await pauseBeforeRetry();
-      }
+      const outcome = await this.#claim();
+      if (outcome === 'ours') break;
+      if (typeof outcome !== 'string') return nameTaken(outcome);
+      if (outcome === 'waits') await this.#pause(READS);
+      await pauseBeforeRetry();
     }
     while (!this.#isMeasured) {
-      await this.#renew();
+      const other = await this.#renew();
+      if (other !== null) return nameTaken(other);
       if (!this.#isMeasured) await pauseBeforeRetry();
     }
     this.#task.start(() => this.#run());
@@ -135,7 +131,7 @@ export class Presence implements Service {
   async #run(): Promise<void> {
     while (await this.#pause(RENEWALS)) {
       const other = await this.#renew();
-      if (other !== null) return this.#observer.nodeNameTaken(nameTakenMessage(other));
+      if (other !== null) return this.#observer.nodeNameTaken(nameTaken(other).message);
     }
   }
 
@@ -144,15 +140,12 @@ export class Presence implements Service {
     return this.#task.pause(this.#deps.leaseMs / part);
   }
 
-  /** 'ours', or the value of another process. */
-  async #claim(): Promise<'ours' | 'unreachable' | Holder> {
+  /** The process that has the name; 'waits': another's value is there, and may be of none. */
+  async #claim(): Promise<'ours' | 'unreachable' | 'waits' | Process> {
     const { bucket } = this.#deps;
     const made = await bucket.create(this.#key, this.#text());
     if (made.write === 'unreachable') return made.write;
-    if (made.write === 'done') {
-      this.#revision = made.revision;
-      return 'ours';
-    }
+    if (made.write === 'done') return this.#took(made.revision);
     const there = await bucket.get(this.#key);
     if (there === null) return 'unreachable';
     if (there === 'unreachable') return there;
@@ -160,13 +153,20 @@ export class Presence implements Service {
     if (process === null) {
       // No process wrote that: the name is free.
       const taken = await bucket.update(this.#key, this.#text(), there.revision);
-      if (taken.write !== 'done') return 'unreachable';
-      this.#revision = taken.revision;
-      return 'ours';
+      return taken.write === 'done' ? this.#took(taken.revision) : 'unreachable';
     }
-    if (process.token !== this.#token) return { process, revision: there.revision };
     // It is our own value, and the answer to `create` was lost.
-    this.#revision = there.revision;
+    if (process.token === this.#token) return this.#took(there.revision);
+    const before = this.#other;
+    if (before === null) this.#observer.nodeNameWaits(this.#deps.node);
+    this.#other = { token: process.token, revision: there.revision };
+    const isSame = before?.token === process.token;
+    return isSame && before.revision !== there.revision ? process : 'waits';
+  }
+
+  #took(revision: number): 'ours' {
+    this.#revision = revision;
+    this.#other = null;
     return 'ours';
   }
 
@@ -179,7 +179,7 @@ export class Presence implements Service {
     if (outcome.write === 'unreachable') return null;
     if (outcome.write === 'refused') {
       const there = await this.#claim();
-      return there === 'ours' || there === 'unreachable' ? null : there.process;
+      return typeof there === 'string' ? null : there;
     }
     this.#revision = outcome.revision;
     if (!this.#shouldMeasure()) return null;
@@ -226,10 +226,11 @@ export class Presence implements Service {
   }
 }
 
-function nameTakenMessage({ node, host, sinceMs }: Process): string {
+function nameTaken({ node, host, sinceMs }: Process): Failure {
   const since = new Date(sinceMs).toISOString();
-  return (
+  return new Failure(
+    'NOT_READY',
     `NODE_NAME ${node} is in use: a process on ${host} has it since ${since} and is alive. ` +
-    'Give every node a name of its own, or stop that process.'
+      'Give every node a name of its own, or stop that process.',
   );
 }

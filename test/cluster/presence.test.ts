@@ -101,6 +101,33 @@ describe('names', { concurrency: true }, () => {
     assert.equal(third.waits, 0, 'a stop gives the name back at once');
   });
 
+  test('a value that no process renews ends neither a node nor its start', async (scope) => {
+    const market = marketName();
+    const node = new Member(scope, market, 'a');
+    assert.equal(await node.claim(), null);
+    const shape = { name: market, replicas: 1, ttlMs: LEASE_MS };
+    const stranger = new Bucket(link, shape, LEASE_MS);
+    const text = (token: string) =>
+      JSON.stringify({ node: 'a', token, host: 'nowhere', sinceMs: 0, aheadMs: null });
+    const seen = async () => {
+      const there = await stranger.get('process.a');
+      return there === null || there === 'unreachable' ? '' : there.text;
+    };
+    const isOurs = (found: string) => found.includes('host-of-a');
+    await stranger.put('process.a', text('one'));
+    await until('it is seen', () => node.waits === 1 || node.taken.length > 0);
+    // Another one, while the first is waited out.
+    await stranger.put('process.a', text('two'));
+    await untilAsked('it is waited out', seen, isOurs, 10 * LEASE_MS);
+    assert.deepEqual(node.taken, []);
+    node.crash();
+    const again = new Member(scope, market, 'a');
+    const claimed = again.claim();
+    await until('it is seen', () => again.waits === 1);
+    await stranger.put('process.a', text('three'));
+    assert.equal(await claimed, null);
+  });
+
   test('a process that was frozen until another had its name ends', async (scope) => {
     const market = marketName();
     // Its timers do not run, as in a stopped process.

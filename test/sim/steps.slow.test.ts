@@ -111,6 +111,10 @@ const STEPS: Readonly<Record<string, Played>> = {
       stray(`$KV.${MARKET}-nodes.leader`, 'null'),
       stray(`$KV.${MARKET}-nodes.leader`, '{"node":"stranger","subject":"nowhere"}'),
       stray(`$KV.${MARKET}-nodes.process.n1`, 'not json'),
+      stray(
+        `$KV.${MARKET}-nodes.process.n1`,
+        '{"node":"n1","token":"a","host":"there","sinceMs":0,"aheadMs":null}',
+      ),
       stray(`$KV.${MARKET}-nodes.node.n2`, '{}'),
       stray(`$O.${MARKET}-files.M.c3RyYW5nZXI=`, '[]'),
       stray(`${MARKET}-calls.any`, '{"name":"submit","input":{},"seq":0}'),
@@ -119,6 +123,15 @@ const STEPS: Readonly<Record<string, Played>> = {
       stray(`${MARKET}.entry.t1-abc`, '{"node":1}'),
       { step: 'strayEntry', change: 'hash', subject: 'block' },
     ].map((step, at) => ({ ...step, delayMs: 2_500 * at })),
+  },
+  'a node starts while a stranger announces five copies and a long lease': {
+    steps: [
+      stray(
+        `$KV.${MARKET}-nodes.node.n9`,
+        '{"node":"n9","epoch":"1-x","term":1,"seq":1,"leaseMs":60000,"replicas":5}',
+      ),
+      { step: 'stop', node: 'follower', delayMs: 1, forMs: 100 },
+    ],
   },
   'a message is no entry, and there are older snapshots': {
     steps: [{ step: 'stranger', text: 'no entry' }],

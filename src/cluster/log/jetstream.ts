@@ -30,6 +30,7 @@ import { AppendQueue, hashOf, subjectOf } from './jetstreamAppends.ts';
 import {
   type Audited,
   audit,
+  entriesOfLeader,
   inOrder,
   isDamaged,
   newestBefore,
@@ -306,8 +307,7 @@ export class JetstreamLog implements Log {
     const messages = await this.#range.read(fromSeq, limit);
     const [first] = messages;
     if (first === undefined) return [];
-    const entries =
-      parseEntryOrNull(first, this.#latestMs()) === null ? [] : inOrder(messages, this.#latestMs());
+    const entries = inOrder(messages, this.#latestMs());
     const last = first.seq === fromSeq ? entries.at(-1) : undefined;
     const there = last === undefined ? null : await this.#stream.at(last.entry.seq);
     if (there !== null && hashOf(there.data) === last?.hash) return entries;
@@ -320,7 +320,7 @@ export class JetstreamLog implements Log {
       const why = 'a copy of the log has no entry, or another one than its leader, at';
       this.#link.messages.dropped('entry', `${why} ${odd.seq}`);
     }
-    return inOrder(ofLeader, this.#latestMs());
+    return entriesOfLeader(ofLeader, this.#latestMs());
   }
 
   /** With the message at the stream's end as its leader has it. A consumer's copy may differ. */

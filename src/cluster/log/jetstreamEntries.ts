@@ -66,22 +66,31 @@ export function parseEntryOrNull(message: StoredMessage, latestMs?: number): Sea
 
 /**
  * The first entries that follow each other. If the next entry names another predecessor than the
- * last one, one of those two was not appended there, so the last one is left out as well. Throws
- * when the first message is no entry.
+ * last one, one of those two was not appended there, so the last one is left out as well.
  */
 export function inOrder(messages: readonly StoredMessage[], latestMs?: number): SealedEntry[] {
   const entries: SealedEntry[] = [];
   for (const message of messages) {
     const before = entries.at(-1);
-    if (before === undefined) entries.push(parseEntry(message, latestMs));
-    else {
-      const next = parseEntryOrNull(message, latestMs);
-      if (next !== null && isContradicted(before, next)) entries.pop();
-      if (next === null || !follows(next, before)) break;
-      entries.push(next);
-    }
+    const next = parseEntryOrNull(message, latestMs);
+    if (before !== undefined && next !== null && isContradicted(before, next)) entries.pop();
+    if (next === null || (before !== undefined && !follows(next, before))) break;
+    entries.push(next);
   }
   return entries;
+}
+
+/**
+ * The same, as the stream's leader has them. Throws where the first message is no entry, or the
+ * second entry contradicts it: a node that waited for more would wait for ever, and as a candidate
+ * keep the lease.
+ */
+export function entriesOfLeader(messages: readonly StoredMessage[], latestMs?: number) {
+  const entries = inOrder(messages, latestMs);
+  const [first] = messages;
+  if (entries.length > 0 || first === undefined) return entries;
+  const { seq } = parseEntry(first, latestMs).entry;
+  throw new Fault('unreadableEntry', `entry ${seq + 1} does not follow entry ${seq}`);
 }
 
 /** An epoch may begin behind any entry. */

@@ -86,9 +86,16 @@ const FileInfo = Type.Object({
   deleted: Type.Optional(Type.Boolean()),
 });
 
-const CallRequest = Type.Object({ name: Name, input: Type.Unknown(), seq: Seq });
+/** Nodes of an older version name no epoch in calls. */
+const CallRequest = Type.Object({
+  name: Name,
+  input: Type.Unknown(),
+  epoch: Type.Optional(Epoch),
+  seq: Seq,
+});
 
 const CallReply = Type.Object({
+  epoch: Type.Optional(Epoch),
   seq: Seq,
   output: Type.Optional(Type.Unknown()),
   failure: Type.Optional(

@@ -31,7 +31,6 @@ const LEADER_BATCH = 32;
 const PAUSE = { firstMs: 100, maxMs: 5_000 };
 
 export class RangeFetcher {
-  readonly #link: NatsLink;
   readonly #jsm: JetStreamManager;
   readonly #stream: string;
   readonly #clock: Clock;
@@ -51,7 +50,6 @@ export class RangeFetcher {
     clock: Clock,
     subject?: string,
   ) {
-    this.#link = link;
     this.#jsm = jsm;
     this.#stream = stream;
     this.#clock = clock;
@@ -93,7 +91,7 @@ export class RangeFetcher {
       ...(this.#subject === undefined ? {} : { filter_subject: this.#subject }),
     };
     const add = () => this.#jsm.consumers.add(this.#stream, settings);
-    const { name } = await this.#link.whileConnected(add);
+    const { name } = await this.#leader.ask(add);
     const { messages, alive } = await fetchBatch(this.#source, name, limit);
     if (!alive && messages.length === 0)
       throw new Fault('natsSilent', `NATS stopped answering at ${from}`);

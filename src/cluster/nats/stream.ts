@@ -132,47 +132,48 @@ export class NatsStream {
   }
 
   async state(): Promise<StreamState> {
-    const { state } = await this.#ask(() => this.#jsm.streams.info(this.name));
+    const { state } = await this.ask(() => this.#jsm.streams.info(this.name));
     const { messages, first_seq, last_seq } = state;
     return { first: messages === 0 ? 0 : first_seq, last: last_seq, messages };
   }
 
   async at(seq: number): Promise<StoredMessage | null> {
     if (seq < 1) return null;
-    return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, { seq })));
+    return stored(await this.ask(() => this.#jsm.streams.getMessage(this.name, { seq })));
   }
 
   /** The last message whose subject fits. */
   async lastOf(subject: string): Promise<StoredMessage | null> {
     const query = { last_by_subj: subject };
-    return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, query)));
+    return stored(await this.ask(() => this.#jsm.streams.getMessage(this.name, query)));
   }
 
   /** The first message at or after `seq` with this subject. */
   async nextOf(subject: string, seq: number): Promise<StoredMessage | null> {
     const query = { seq, next_by_subj: subject };
-    return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, query)));
+    return stored(await this.ask(() => this.#jsm.streams.getMessage(this.name, query)));
   }
 
   /** Deletes messages below `seq`. Beyond the end: all, and the next message gets `seq`. */
   async purgeBelow(seq: number): Promise<void> {
-    await this.#ask(() => this.#jsm.streams.purge(this.name, { seq }));
+    await this.ask(() => this.#jsm.streams.purge(this.name, { seq }));
   }
 
   /** Deletes one message, if it is there. */
   async remove(seq: number): Promise<void> {
     if ((await this.at(seq)) === null) return;
-    await this.#ask(() => this.#jsm.streams.deleteMessage(this.name, seq));
+    await this.ask(() => this.#jsm.streams.deleteMessage(this.name, seq));
   }
 
   /** Replaces the stream by an empty one with the same settings: only that lowers its next seq. */
   async remake(): Promise<void> {
-    const { config } = await this.#ask(() => this.#jsm.streams.info(this.name));
-    await this.#ask(() => this.#jsm.streams.delete(this.name));
-    await this.#ask(() => this.#jsm.streams.add(config));
+    const { config } = await this.ask(() => this.#jsm.streams.info(this.name));
+    await this.ask(() => this.#jsm.streams.delete(this.name));
+    await this.ask(() => this.#jsm.streams.add(config));
   }
 
-  async #ask<T>(run: () => Promise<T>): Promise<T> {
+  /** A request about this stream; its errors are those above. */
+  async ask<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await this.#link.whileConnected(run);
     } catch (error) {

@@ -3,8 +3,9 @@
  * key-value bucket and an object store are streams underneath.
  *
  * Each node compares them at its start: copies of the streams, lifetime of the lease, limits of the
- * log. The largest value among the living nodes holds, so the first node that starts with a larger
- * value raises the setting, and the last node with that value lowers it.
+ * log. The largest value among the living nodes holds: a node that starts with a larger one raises
+ * the setting, and the last node with that value lowers it. What others announce never raises it,
+ * as each of them did that at its own start: a false announcement could ask for what NATS refuses.
  *
  * Errors: throws `startRefused` where NATS cannot have the setting, anything else when it gives
  * no answer.
@@ -170,44 +171,48 @@ export async function settleSettings(
   for (const name of await keepEntries(link, streams.log, limits)) {
     observer.settingChanged(name, streams.log, 'another value', 'what the log needs');
   }
-  const replicas = agreed('replicas', own, others, observer);
+  const copies = wanted('replicas', own, others, observer);
   for (const stream of [streams.log, streams.nodes, ...streams.kept]) {
     const found = await settingsOf(link, stream);
-    if (found === null || !isToBeSet(found.replicas, replicas)) continue;
-    await setReplicas(link, stream, replicas.value, found);
-    observer.settingChanged('NATS_REPLICAS', stream, `${found.replicas}`, `${replicas.value}`);
+    const to = found === null ? null : changeFrom(found.replicas, copies);
+    if (found === null || to === null) continue;
+    await setReplicas(link, stream, to, found);
+    observer.settingChanged('NATS_REPLICAS', stream, `${found.replicas}`, `${to}`);
   }
-  const lease = agreed('leaseMs', own, others, observer);
+  const lease = wanted('leaseMs', own, others, observer);
   const found = await settingsOf(link, streams.nodes);
-  if (found === null || !isToBeSet(found.maxAgeMs, lease)) return;
-  await setMaxAge(link, streams.nodes, lease.value);
-  observer.settingChanged('LEASE_MS', streams.nodes, `${found.maxAgeMs}`, `${lease.value}`);
+  const to = found === null ? null : changeFrom(found.maxAgeMs, lease);
+  if (found === null || to === null) return;
+  await setMaxAge(link, streams.nodes, to);
+  observer.settingChanged('LEASE_MS', streams.nodes, `${found.maxAgeMs}`, `${to}`);
 }
 
-interface Agreed {
-  readonly value: number;
-  /** All living nodes have announced their value. */
-  readonly isComplete: boolean;
+interface Wanted {
+  readonly own: number;
+  /** Among the living nodes, this one included; null: not all of them have announced theirs. */
+  readonly largest: number | null;
 }
 
-function isToBeSet(found: number, { value, isComplete }: Agreed): boolean {
-  return found < value || (found > value && isComplete);
+/** null: it stays. */
+function changeFrom(found: number, { own, largest }: Wanted): number | null {
+  if (found < own) return own;
+  return largest !== null && found > largest ? largest : null;
 }
 
-function agreed(
+function wanted(
   setting: keyof SharedSettings,
-  own: SharedSettings,
+  settings: SharedSettings,
   others: readonly Announcement[],
   observer: SharedSettingsObserver,
-): Agreed {
-  const mine = own[setting];
+): Wanted {
+  const own = settings[setting];
   const leaders = others.filter(({ reader }) => reader !== true);
-  let value = mine;
-  for (const other of leaders) {
-    const theirs = other[setting] ?? mine;
-    if (theirs === mine) continue;
-    observer.settingDiffers(ENVIRONMENT[setting], mine, other.node, theirs);
-    value = Math.max(value, theirs);
+  let largest: number | null = own;
+  for (const { node, [setting]: theirs } of leaders) {
+    if (theirs !== undefined && theirs !== own) {
+      observer.settingDiffers(ENVIRONMENT[setting], own, node, theirs);
+    }
+    largest = largest === null || theirs === undefined ? null : Math.max(largest, theirs);
   }
-  return { value, isComplete: leaders.every((other) => other[setting] !== undefined) };
+  return { own, largest };
 }

@@ -116,13 +116,13 @@ export class Node {
   }
 
   /**
-   * Resolves once `seq` is applied. Rejects if the fold stops before it, if the log does not
-   * continue this state, and if the caller gives up.
+   * Resolves once `seq` is applied (of `epoch`, if given, or later). Rejects if the fold stops
+   * before it, if the log does not continue this state, and if the caller gives up.
    */
-  reached(seq: number, givenUp?: AbortSignal): Promise<void> {
+  reached(seq: number, givenUp?: AbortSignal, epoch?: string): Promise<void> {
     const isStuck = () => this.#diverged && this.#adopted === null;
     const isStopped = () => this.#failed || this.#folding.isStopping || isStuck();
-    const isDone = () => this.applied().seq >= seq;
+    const isDone = () => hasReached(this.applied(), { epoch: epoch ?? this.applied().epoch, seq });
     return this.#listeners.until(isDone, isStopped, `entry ${seq}`, givenUp);
   }
 

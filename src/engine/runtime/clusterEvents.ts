@@ -27,7 +27,7 @@ function presenceEvents(logger: Logger, { gauge }: Meters) {
       logger.fatal({ event: 'nodeNameTaken' }, message);
     },
     nodeNameWaits(node: string): void {
-      const message = `NODE_NAME ${node} was used a moment ago: waiting until it is free`;
+      const message = `NODE_NAME ${node} was another's a moment ago: waiting until it is free`;
       logger.info({ event: 'nodeNameWaits', node }, message);
     },
     clockMeasured(aheadMs: number): void {

@@ -155,8 +155,8 @@ export function answerCalls(
 
 function callingNode(node: Node, clock: Clock): CallingNode {
   return {
-    appliedSeq: () => node.applied().seq,
-    reached: (seq, givenUp) => node.reached(seq, givenUp),
+    applied: () => node.applied(),
+    reached: ({ epoch, seq }, givenUp) => node.reached(seq, givenUp, epoch),
     clock,
   };
 }

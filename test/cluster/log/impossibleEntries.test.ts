@@ -98,6 +98,12 @@ test('an entry is read once its time has come', async (scope) => {
   assert.deepEqual(await log.read(6, 10), [strange]);
 });
 
+test('an entry that names another predecessor stops who has neither', async (scope) => {
+  const { log } = await logWith(scope, { prevEntryHash: 'ab'.repeat(32) });
+  assert.deepEqual(textsOf(await log.read(1, 10)), textsOf(ENTRIES.slice(0, 4)));
+  await assert.rejects(log.read(5, 10), /entry 6 does not follow entry 5/);
+});
+
 for (const [what, epoch, epochs] of [
   ['once more', LAST.entry.epoch, [1]],
   ['of a later one', '2-x', [1, 6]],

@@ -186,6 +186,7 @@ test('a lost, emptied, replaced or shortened stream is not taken for ours', asyn
     (said) => said === 'missing',
   );
   await assert.rejects(log.append(nextEntry(own), 4), /no stream/);
+  await assert.rejects(log.audit(1, 10), { kind: 'streamMissing' });
   assert.equal(await ensureLog(link, { name, replicas: 1 }, PATIENT_MS), 'made');
   assert.equal(await log.check(own), 'behind');
   const others = chainAfter(EMPTY_TAIL, 5, 9);

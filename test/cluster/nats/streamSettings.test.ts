@@ -122,6 +122,22 @@ test('a stream that would lose entries is changed, or refused', async () => {
   });
 });
 
+test('what another node announces changes nothing that NATS has', async () => {
+  const market = await oldMarket();
+  const own = { leaseMs: 2_000, replicas: 1 };
+  const stranger = { ...OTHER, leaseMs: 60_000, replicas: 5 };
+  assert.deepEqual(await started(market, own, [stranger]), [
+    'NATS_REPLICAS 1, b has 5',
+    'LEASE_MS 2000, b has 60000',
+  ]);
+  const { nodes } = streamsOf(market);
+  const [log, values] = [await settingsOf(link, market), await settingsOf(link, nodes)];
+  assert.deepEqual([log?.replicas, values?.maxAgeMs], [1, 2_000]);
+  // Nor does it keep a node from raising its own.
+  await started(market, { leaseMs: 4_000, replicas: 1 }, [stranger]);
+  assert.equal((await settingsOf(link, nodes))?.maxAgeMs, 4_000);
+});
+
 test('more copies than there are servers are refused', async () => {
   const market = await oldMarket();
   await assert.rejects(started(market, { leaseMs: 2_000, replicas: 3 }), (error) => {

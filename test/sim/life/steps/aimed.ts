@@ -199,15 +199,16 @@ function handOver(
     void chain.trade(choice, follower);
   }
   let ended = Promise.resolve();
-  // A calm may end this before the leader has stopped.
-  life.hold(leader, afterMs + forMs, () => {
-    void ended.then(() => startAgain(life, leader));
-  });
-  clock.after(afterMs, () => {
+  const stop = clock.after(afterMs, () => {
     if (leader.app === null) return;
     if (how === 'kill') leader.kill();
     else ended = life.follow(`stop ${leader.name}`, leader.stop());
     life.disturbed();
+  });
+  // A calm may end this before the leader stops, or before it has stopped.
+  life.hold(leader, afterMs + forMs, () => {
+    stop.cancel();
+    void ended.then(() => startAgain(life, leader));
   });
 }
 

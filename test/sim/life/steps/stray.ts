@@ -21,16 +21,17 @@ const BLOCKS_BACK = 3;
 const HASH = 'ab'.repeat(32);
 const GARBAGE = ['', 'null', 'not json', '{}', '[]', '"text"', '[[[[', '{"node":1}'] as const;
 
+const PROCESS = { node: 'n1', token: 'a', host: 'there', sinceMs: 0, aheadMs: null };
+
 /** Where nodes listen or read; texts there that fit, and do not hold. */
 const HOSTILE: Readonly<Record<string, readonly object[]>> = {
   [`$KV.${MARKET}-nodes.leader`]: [
     { node: 'stranger', subject: 'nowhere' },
     { node: 'n1', subject: `${MARKET}-leader`, market: { id: HASH, network: 'x', deployment: '' } },
   ],
-  // Another process with the name of a living one is `twin`.
   [`$KV.${MARKET}-nodes.process.stranger`]: [
-    { node: 'stranger', token: 'a', host: 'there', sinceMs: 0, aheadMs: 86_400_000 },
-    { node: 'n1', token: 'a', host: 'there', sinceMs: 0, aheadMs: -86_400_000 },
+    { ...PROCESS, node: 'stranger', aheadMs: 86_400_000 },
+    { ...PROCESS, node: 'n1', aheadMs: -86_400_000 },
   ],
   [`$KV.${MARKET}-nodes.node.stranger`]: [
     { node: 'stranger', epoch: '1-x', term: 1, seq: 1, reader: true },
@@ -46,12 +47,15 @@ const HOSTILE: Readonly<Record<string, readonly object[]>> = {
     { name: 'nothing', input: [1], seq: 0 },
   ],
   [`${MARKET}-calls.any`]: [{ name: 'submit', input: {}, seq: 0 }],
+  // Another process with the name of a living one, which renews it, is `twin`.
+  [`$KV.${MARKET}-nodes.process.n1`]: [PROCESS],
+  [`$KV.${MARKET}-nodes.node.n2`]: [
+    { node: 'n2', epoch: '1-x', term: 1, seq: 1, leaseMs: 60_000, replicas: 5 },
+  ],
 };
 
 const SUBJECTS = [
   ...Object.keys(HOSTILE),
-  `$KV.${MARKET}-nodes.process.n1`,
-  `$KV.${MARKET}-nodes.node.n2`,
   `$O.${MARKET}-files.C.abc`,
   `${MARKET}.entry.epoch`,
   `${MARKET}.entry.t1-abc`,
