@@ -7,7 +7,7 @@
  * looks like a marker. For some files its size differs from the size that every decoder finds, and
  * 5 MiB of zeros keep it busy for half a second. The tests compare with it on valid files.
  */
-import { type Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type Failure, invalid, invalidField } from '../../engine/runtime/errors.ts';
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../engine/runtime/limits.ts';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif';
@@ -75,7 +75,7 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | null {
 export function refuseMismatch(bytes: Uint8Array, mediaType: ImageType): Failure | null {
   const actual = imageTypeOf(bytes);
   if (actual === mediaType && bytes.length <= MAX_IMAGE_BYTES) return null;
-  return invalid('body.image', `not ${mediaType} of at most ${MAX_IMAGE_BYTES} bytes`);
+  return invalidField('body.image', `must be ${mediaType} of at most ${MAX_IMAGE_BYTES} bytes`);
 }
 
 interface Size {

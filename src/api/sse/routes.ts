@@ -1,7 +1,7 @@
 /** `/v1/stream`: the topics of the socket as server-sent events. */
 
 import Type from 'typebox';
-import { Failure, invalid, invalidField } from '../../engine/runtime/errors.ts';
+import { Failure, invalidField } from '../../engine/runtime/errors.ts';
 import { LIST_BODY_BYTES } from '../gateway/bodyLimits.ts';
 import type { Route } from '../gateway/port.ts';
 
@@ -109,7 +109,10 @@ export function eventStreamRoutes(): Route[] {
 
 function parsed(texts: readonly string[]): readonly unknown[] | Failure {
   if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_URL_CHARACTERS) {
-    return invalid('query.sub', `longer than ${MAX_URL_CHARACTERS} characters: send it with POST`);
+    return invalidField(
+      'query.sub',
+      `must have ${MAX_URL_CHARACTERS} characters at most: send more with POST`,
+    );
   }
   const items: unknown[] = [];
   for (const [index, text] of texts.entries()) {

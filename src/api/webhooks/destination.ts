@@ -5,7 +5,7 @@
  */
 import { Resolver } from 'node:dns/promises';
 import { type BlockList, isIP } from 'node:net';
-import { type Failure, invalid, systemCode } from '../../engine/runtime/errors.ts';
+import { type Failure, invalidField, systemCode } from '../../engine/runtime/errors.ts';
 import { isPublicAddress } from './publicAddress.ts';
 
 /** Addresses of a name; rejects with a `code` of node:dns. */
@@ -43,11 +43,11 @@ export class Destinations {
    */
   async check(text: string): Promise<URL | Failure> {
     const url = this.#parse(text);
-    if (typeof url === 'string') return invalid('body.url', url);
+    if (typeof url === 'string') return invalidField('body.url', url);
     const found = await this.of(url, 0);
     // A name server that is away tells nothing about the name.
     if ('address' in found || !found.isCertain) return url;
-    return invalid('body.url', found.why);
+    return invalidField('body.url', found.why);
   }
 
   /** For attempt number `attempt`: a host with several addresses gets each of them in turn. */

@@ -33,7 +33,10 @@ async function setUp(t: TestContext, allowed: readonly string[] = []) {
     sender.send(webhookTo(url), { body: '[]', position: '1-a:1', digest: '0', attempt });
   const checked = async (url: string) => {
     const found = await destinations.check(url);
-    return found instanceof Failure ? (found.details?.[0]?.message ?? '') : found.href;
+    if (!(found instanceof Failure)) return found.href;
+    const rule = found.details?.[0]?.message ?? '';
+    assert.equal(found.message, `body.url ${rule}`, 'it says what it is about');
+    return rule;
   };
   return { dns, destinations, send, checked };
 }
