@@ -138,8 +138,9 @@ def market_of(
         "active": True,
         "precision": {"amount": one, "price": 1e-18, "base": one, "quote": lovelace},
         "limits": {
-            "amount": {"min": one},
-            "cost": {"min": None if fees is None else float(fees.least)},
+            "amount": {"min": one, "max": None},
+            "price": {"min": None, "max": None},
+            "cost": {"min": None if fees is None else float(fees.least), "max": None},
         },
         # An order takes from the pool, also where it waited: there is one fee, part of the price.
         "taker": taken,
