@@ -56,7 +56,7 @@ export const Insights = Type.Object(
     authorSoldTokens: Type.String({ ...Amount, description: 'The same as `author.sold`.' }),
     bundlers: groupOf(
       'Keys other than the author’s with a filled buy that was placed in the block of the ' +
-        'launch or before it.',
+        'launch, behind it. The key of an order is the one that its payment goes to.',
     ),
     snipers: groupOf(
       'The same for the three blocks after the launch block; a bundler is no sniper.',

@@ -244,8 +244,9 @@ export interface Insights {
   /** The same as `author.sold`. */
   readonly authorSoldTokens: string;
   /**
-   * Keys other than the author’s with a filled buy that was placed in the block of the launch
-   * or before it. null where the launch came before the first block followed here.
+   * Keys other than the author’s with a filled buy that was placed in the block of the
+   * launch, behind it. The key of an order is the one that its payment goes to. null where
+   * the launch came before the first block followed here.
    */
   readonly bundlers: {
     /** Distinct payment keys. */

@@ -200,8 +200,9 @@ class Insights(TypedDict):
     authorSold: bool
     #: The same as `author.sold`.
     authorSoldTokens: str
-    #: Keys other than the author’s with a filled buy that was placed in the block of the launch
-    #: or before it. null where the launch came before the first block followed here.
+    #: Keys other than the author’s with a filled buy that was placed in the block of the launch,
+    #: behind it. The key of an order is the one that its payment goes to. null where the launch
+    #: came before the first block followed here.
     bundlers: InsightsBundlers | None
     #: The same for the three blocks after the launch block; a bundler is no sniper. null where
     #: the launch came before the first block followed here.
