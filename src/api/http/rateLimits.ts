@@ -53,7 +53,8 @@ interface ClassState {
   readonly reset: number;
 }
 
-type Limiters = Readonly<Record<RateClass, RateLimiter>>;
+/** `refusals`: builds that did not answer 200; a caller may have as many of them as reads. */
+type Limiters = Readonly<Record<RateClass | 'refusals', RateLimiter>>;
 
 export class RateLimits {
   readonly #clock: Clock;
@@ -84,16 +85,21 @@ export class RateLimits {
   }
 
   takeToken(rate: RateClass, caller: Caller): Allowance {
-    const limiter = this.#limitersFor(caller)[rate];
-    if (this.isExempt(caller)) return limiter.exempt;
+    const limiters = this.#limitersFor(caller);
+    if (this.isExempt(caller)) return limiters[rate].exempt;
     const nowMs = this.#clock.monotonicMs();
+    const refusals = rate === 'build' ? limiters.refusals.bucket(caller.key, nowMs) : null;
+    const isPastRefusals = refusals !== null && refusals.tokens(nowMs) < 1;
+    const limiter = isPastRefusals ? limiters.refusals : limiters[rate];
     const bucket = limiter.bucket(caller.key, nowMs);
     const isGranted = rate === 'free' || bucket.take(nowMs);
     // A build counts only when it answers 200; until then its tokens are reserved.
     const isReserved = rate === 'build' && isGranted;
     let isGivenBack = false;
     const giveBack = (taken: number) => {
-      if (!isGivenBack) bucket.giveBack(taken);
+      if (isGivenBack) return;
+      bucket.giveBack(taken);
+      refusals?.charge(1);
       isGivenBack = true;
     };
     const allowed = (taken: number): Allowance => ({
@@ -150,6 +156,7 @@ function limitersOf(
     read: reads,
     build: new RateLimiter('build', build, maxCallers),
     launch: new RateLimiter('launch', launch, maxCallers),
+    refusals: new RateLimiter('build', read, maxCallers),
     free: reads,
   };
 }

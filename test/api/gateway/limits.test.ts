@@ -52,6 +52,27 @@ test('a build counts only when it answers 200', async (t) => {
   assert.deepEqual(statuses, [400, 503, 400, 503, 200, 400, 503, 200, 429, 429]);
 });
 
+test('refused builds have a limit too, the one of reads; reads take nothing of it', async (t) => {
+  const clock = new HandClock();
+  const refused = () => new Failure('INVALID_PARAMS', 'no');
+  const answers = [refused(), refused(), refused(), { body: '{}' }, refused()];
+  const options = { limitLoopback: true, reads: { perSecond: 1, burst: 3 } };
+  const { port } = await startNode(t, { routes: testRoutes(undefined, answers), options, clock });
+  const status = async (request: string) => (await ask(port, request)).status;
+  for (let reads = 0; reads < 3; reads += 1) assert.equal(await status(get('/small')), 200);
+  assert.equal(await status(get('/small')), 429);
+  for (let builds = 0; builds < 3; builds += 1) {
+    assert.equal(await status(post('/build', '')), 400);
+  }
+  const { status: last, headers, body } = await ask(port, post('/build', ''));
+  assert.deepEqual([last, JSON.parse(body).cause], [429, 'RATE_LIMITED']);
+  assert.deepEqual([headers['retry-after'], headers['ratelimit-limit']], ['1', '3']);
+  await clock.advance(1_000);
+  assert.equal(await status(post('/build', '')), 200, 'what answers 200 is no refusal');
+  assert.equal(await status(post('/build', '')), 400);
+  assert.equal(await status(post('/build', '')), 429);
+});
+
 test('a refused build gives its token back once, also where its connection ends', async (t) => {
   const failing = () => new Failure('INVALID_PARAMS', 'no');
   const answers = [{ body: '{}' }, failing(), failing()];
