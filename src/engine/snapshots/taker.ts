@@ -1,7 +1,8 @@
 /**
- * Takes a snapshot at fixed distances of entries, keeps the two newest that the log continues, and
- * trims the log behind the older one. A single node runs it all the time, of several nodes the
- * leader.
+ * Takes a snapshot at fixed distances of entries, keeps it and the newest before it that the log
+ * continues, and trims the log behind the older one. A single node runs it all the time, of several
+ * nodes the leader. Any program with the right to publish may have written what others put: such
+ * snapshots never push out one of this taker's own, and before it has put one nothing is removed.
  *
  * Crash: at any moment the log holds every entry after the older of two whole snapshots; a snapshot
  *        is stored before the log is trimmed, the log is trimmed before a third one is removed.
@@ -64,6 +65,8 @@ export class SnapshotTaker implements Service {
   readonly #task: Task;
   readonly #retry: Backoff;
   #restsUntilMs = 0;
+  /** Those that this taker put, the newest first. */
+  #own: readonly Snapshot[] = [];
   /** The failure reported last; null: the last snapshot was taken. */
   #failure: string | null = null;
 
@@ -123,7 +126,9 @@ export class SnapshotTaker implements Service {
     if (isDamaged(files)) throw new Error('pools are quarantined: the state lacks their entries');
     removeDatabase(this.#copy);
     await node.fold.store.copyTo(this.#copy);
-    const { checkpoint } = await snapshots.put(this.#copy, await checkedState(this.#copy));
+    const own = await snapshots.put(this.#copy, await checkedState(this.#copy));
+    this.#own = [own, ...this.#own].slice(0, KEPT);
+    const { checkpoint } = own;
     const newest = await this.#tidy();
     const tookMs = clock.monotonicMs() - startMs;
     this.#restsUntilMs = clock.monotonicMs() + rests * tookMs;
@@ -133,21 +138,28 @@ export class SnapshotTaker implements Service {
     return newest;
   }
 
-  /**
-   * Keeps the newest two snapshots that the log continues, and the part of the log after the older
-   * one.
-   */
+  /** Answers the newest snapshot that is kept. */
   async #tidy(): Promise<Snapshot | null> {
     const { log, snapshots } = this.#deps;
     const usable: Snapshot[] = [];
     for (const snapshot of await snapshots.list()) {
       if (await isFollowed(snapshot, log)) usable.push(snapshot);
     }
-    const kept = usable.slice(0, KEPT);
+    const own = usable.filter((snapshot) => this.#isOwn(snapshot));
+    const [newest] = own;
+    if (newest === undefined) return usable[0] ?? null;
+    const others = usable.slice(usable.indexOf(newest)).filter((other) => !own.includes(other));
+    const kept = [...own, ...others].slice(0, KEPT);
     const older = kept[KEPT - 1];
     if (older !== undefined && this.#options.trims) await this.#trim(older);
     await snapshots.removeExcept(kept);
-    return kept[0] ?? null;
+    return newest;
+  }
+
+  #isOwn({ name, checkpoint }: Snapshot): boolean {
+    return this.#own.some(
+      (own) => own.name === name && own.checkpoint.stateHash === checkpoint.stateHash,
+    );
   }
 
   /** Keeps the entry of the snapshot: it shows a node that the log is the same. */
