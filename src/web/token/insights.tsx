@@ -31,9 +31,17 @@ const PANEL = 'before-you-buy';
 
 /** Their number beside the name, where it is seen without scrolling; leads to the panel. */
 export function RiskLine() {
-  // Its room is kept until it is known: what is below would jump on a phone.
-  if (cautions.value === null) return <span class="risk-line" />;
-  const isFine = cautions.value === 0;
+  const count = cautions.value;
+  // Its room is kept until it is known: what is below would jump.
+  if (count === null) {
+    return (
+      <span class="risk-line small coming" aria-hidden="true">
+        <Icon name="caution" />
+        {t.token.insights}: {cautionWords(1)}
+      </span>
+    );
+  }
+  const isFine = count === 0;
   return (
     <button
       type="button"
@@ -42,7 +50,7 @@ export function RiskLine() {
       onClick={() => document.getElementById(PANEL)?.scrollIntoView({ block: 'center' })}
     >
       <Icon name={isFine ? 'check' : 'caution'} />
-      {t.token.insights}: {cautionWords(cautions.value)}
+      {t.token.insights}: {cautionWords(count)}
     </button>
   );
 }

@@ -1,10 +1,11 @@
 /** The page on a phone, by keyboard, in both themes, without its server; and the reference. */
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { drawnOn, listenToCharts, type Visit } from '../support.ts';
 import { ordersAre } from '../tradeWorld.ts';
-import { drawn, type Journey } from './journey.ts';
+import { drawn, type Journey, type Scene } from './journey.ts';
 import { goesBack } from './lists.ts';
+import { headerShifts, watchShifts } from './shifts.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -15,6 +16,7 @@ const phone: Journey = {
   async run(scene) {
     const seen = await scene.visit(PHONE);
     const { page } = seen;
+    for (const options of [PHONE, {}]) await standsStill(scene, options);
     await seen.open();
     await page.locator('.pools a').first().waitFor();
     const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
@@ -39,6 +41,18 @@ const phone: Journey = {
     await scene.picture(seen);
   },
 };
+
+/** While a token loads, neither its header nor what is below it moves. */
+async function standsStill(scene: Scene, options: BrowserContextOptions): Promise<void> {
+  const seen = await scene.visit(options);
+  const { page } = seen;
+  await watchShifts(page);
+  await seen.open(`#/token/${scene.main}`);
+  await page.locator('.token-head .badges').waitFor();
+  await page.locator('button.risk-line').waitFor();
+  await page.locator('.legend > span').first().waitFor();
+  assert.deepEqual(await headerShifts(page), []);
+}
 
 /** Presses Tab until the focused element has this name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
