@@ -91,7 +91,8 @@ function subscribeFrame(
     return { kind: 'refused', requestId, failure };
   }
   if (topics.length > maxTopics) {
-    const failure = new Failure('LIMIT_EXCEEDED', `topics may name at most ${maxTopics}`);
+    const message = `topics may name at most ${maxTopics}: send the others over another socket`;
+    const failure = new Failure('LIMIT_EXCEEDED', message);
     return { kind: 'refused', requestId, failure };
   }
   const items = topics.map((item) => readSubscribeParams(isRecord(item) ? item : {}, frame, true));

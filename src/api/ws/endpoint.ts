@@ -155,7 +155,7 @@ export class Endpoint {
       return;
     }
     if (bytes.byteLength > options.maxFrameBytes) {
-      const message = `a frame may have at most ${options.maxFrameBytes} bytes`;
+      const message = `a frame may have at most ${options.maxFrameBytes} bytes: send several`;
       this.#bad(connection, new Failure('LIMIT_EXCEEDED', message));
       return;
     }

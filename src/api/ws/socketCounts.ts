@@ -28,5 +28,6 @@ export function mayOpen(
 }
 
 export function tooManyOf({ apiKey }: Caller): string {
-  return `too many connections ${apiKey === null ? 'from this address' : 'with this API key'}`;
+  const whose = apiKey === null ? 'from this address' : 'with this API key';
+  return `too many connections ${whose}: close one, or put subscriptions into one`;
 }

@@ -362,7 +362,8 @@ export class Subscriptions {
 }
 
 function tooMany({ maxSubscriptions }: GatewayOptions): Failure {
-  return new Failure('LIMIT_EXCEEDED', `a socket may hold ${maxSubscriptions} subscriptions`);
+  const most = `a socket may hold ${maxSubscriptions} subscriptions`;
+  return new Failure('LIMIT_EXCEEDED', `${most}: unsubscribe from some, or open another socket`);
 }
 
 function notThere(): Failure {

@@ -21,6 +21,7 @@ test('a socket may hold so many subscriptions and no more', async (t) => {
   for (const id of ['a', 'b', 'c', 'a']) client.subscribe(id, 'Counter', { name: id });
   const error = await client.frame({ requestId: 'c' });
   assert.equal(error.data.cause, 'LIMIT_EXCEEDED');
+  assert.match(String(error.data.message), /unsubscribe from some/, 'it says what to do');
   await until('replacing is fine', () => client.of('a').length === 2);
   client.send({ messageType: 'unsubscribe', requestId: 'b' });
   client.subscribe('c', 'Counter', { name: 'c' });
