@@ -40,7 +40,7 @@ async function namesIn(objects: ObjectFiles): Promise<string[]> {
   return [...names];
 }
 
-snapshotStoreContract('object store', async (scope, directory) => {
+snapshotStoreContract('object store', 2, async (scope, directory) => {
   const objects = await openObjects(scope);
   const file = join(temporaryDirectory(scope), 'file');
   const put = async (name: string) => {

@@ -3,11 +3,12 @@
  * this program makes the state again from their log, with the bars and trades that they had.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { isFault } from '../../../src/engine/runtime/assert.ts';
+import { decompress } from '../../../src/engine/snapshots/compressed.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { checkpointWithChecksums } from '../../../src/engine/store/pageChecksums.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
@@ -61,8 +62,15 @@ test('an earlier state and snapshots behind a trimmed log are refused, and kept'
     await world.feed(manyLines(20, fromMs, STEP_MS));
   }
   await world.stop();
-  const names = readdirSync(join(directory, 'snapshots')).filter((name) => /\.sqlite$/.test(name));
-  const files = [world.files.state, ...names.map((name) => join(directory, 'snapshots', name))];
+  const files = [world.files.state];
+  for (const name of readdirSync(join(directory, 'snapshots'))) {
+    const path = join(directory, 'snapshots', name);
+    // Version 5 did not compress them.
+    const earlier = path.replace(/\.gz$/, '');
+    await decompress(path, earlier);
+    rmSync(path);
+    files.push(earlier);
+  }
   assert.equal(files.length, 3);
   for (const file of files) ofVersion5(file);
   const before = files.map((file) => readFileSync(file));
