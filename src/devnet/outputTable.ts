@@ -12,11 +12,13 @@ import { witnessDatums } from '../cardano/codec/transaction.ts';
 import type { Database } from '../engine/store/database.ts';
 
 export const OUTPUT_TABLES = `
-  -- made, spent: heights of blocks; made_at: index of the transaction in its block.
+  -- made, spent: heights of blocks; made_at: index of the transaction in its block. With row ids,
+  -- so that indexes do not repeat the hash, and rows that are made together lie together. Files of
+  -- before are sorted by the hash; the statements are the same.
   CREATE TABLE outputs (tx BLOB NOT NULL, position INTEGER NOT NULL, cbor BLOB NOT NULL,
     payment BLOB, stake BLOB, datum_hash BLOB, script_hash BLOB, made INTEGER NOT NULL,
     made_at INTEGER NOT NULL, spent INTEGER, spent_by BLOB, spent_input INTEGER,
-    PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
+    PRIMARY KEY (tx, position)) STRICT;
   CREATE INDEX outputs_payment ON outputs (payment, made, made_at, position);
   CREATE INDEX outputs_stake ON outputs (stake, made, made_at, position)
     WHERE stake IS NOT NULL;

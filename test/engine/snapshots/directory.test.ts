@@ -81,7 +81,7 @@ test('a snapshot that ends early, anywhere, is not listed', async (scope) => {
   }
 });
 
-test('a snapshot of an earlier version is checked, loaded, and removed in its turn', async (scope) => {
+test('a snapshot of an earlier version is checked, loaded and removed', async (scope) => {
   const { directory, folder, store, unusable, state } = await market(scope);
   const checkpoint = peekCheckpoint(state) ?? assert.fail('there is a state');
   const next = { ...checkpoint, seq: checkpoint.seq + 1 };
