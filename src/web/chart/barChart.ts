@@ -76,6 +76,8 @@ const BAR_SPACING = 9;
 const FEW_SPACING = { bars: 14, trades: 28 } as const;
 /** Empty places after the newest bar. */
 const RIGHT_OFFSET = 4;
+/** Pixels before the first of a few bars: half of a marker's text ("Bought 44.3M"). */
+const LEFT_ROOM = 44;
 /** Own trades, at most, whose amounts are written: more would lie over each other. */
 const MAX_NAMED = 8;
 
@@ -294,12 +296,13 @@ export class BarChart {
     const width = this.#chart.timeScale().width();
     if (this.#isMoved || length === this.#fitted || length === 0 || width === 0) return;
     this.#fitted = length;
-    const room = width / (length + RIGHT_OFFSET);
+    const room = (width - LEFT_ROOM) / (length + RIGHT_OFFSET);
     if (room < BAR_SPACING) return;
     const { resolution } = this.#deps.drawn;
     const few = FEW_SPACING[resolution === 'trades' ? 'trades' : 'bars'];
-    const to = width / Math.min(few, room) - 1;
-    this.#chart.timeScale().setVisibleLogicalRange({ from: -1, to });
+    const spacing = Math.min(few, room);
+    const from = -LEFT_ROOM / spacing;
+    this.#chart.timeScale().setVisibleLogicalRange({ from, to: from + width / spacing });
   }
 }
 
