@@ -2,7 +2,7 @@
  * Views that the market's lists do not need: a separate script, loaded by `shell/lazyView.tsx`.
  */
 
-// What the page begins with is one file with all that the views share, not two.
+// The bundler then puts the first script and the modules that views share into one file.
 import './main.tsx';
 
 export { ChartOnly } from './chart/chart.tsx';

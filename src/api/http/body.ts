@@ -197,7 +197,7 @@ function parseJson(
   if (!isUtf8(bytes))
     return invalidField(path, 'is not UTF-8: encode the text as UTF-8 and send again');
   if (BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length))) {
-    return invalid(path, 'begins with a byte order mark (U+FEFF): send the JSON without it');
+    return invalidField(path, 'begins with a byte order mark (U+FEFF): send the JSON without it');
   }
   if (hasMoreValues(bytes, maxValues)) {
     const most = `at most ${maxValues} values (items and fields) together`;

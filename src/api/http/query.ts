@@ -4,8 +4,10 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { TObject } from 'typebox';
-import { type Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type Failure, invalidField } from '../../engine/runtime/errors.ts';
 import { type Check, type Checked, checkOf, isRecord } from '../gateway/input.ts';
+
+const MALFORMED = 'has malformed percent-encoding: write % itself as %25';
 
 const REMEMBERED = 500;
 const LONGEST_REMEMBERED = 512;
@@ -45,7 +47,7 @@ export class QueryParser {
       const at = pair.indexOf('=');
       const name = decode(at < 0 ? pair : pair.slice(0, at));
       const text = decode(at < 0 ? '' : pair.slice(at + 1));
-      if (name === null || text === null) return invalid('query', 'malformed percent-encoding');
+      if (name === null || text === null) return invalidField('query', MALFORMED);
       const numeral = this.#names.get(name);
       if (numeral === undefined) continue;
       const isAbsent = text === '' || (text === 'null' && !this.#required.includes(name));
@@ -96,7 +98,7 @@ export class ParameterParser {
     const params: Record<string, string> = {};
     for (const [index, name] of this.#names.entries()) {
       const value = decodeSegment(segment(index));
-      if (value === null) return invalid(`path.${name}`, 'malformed percent-encoding');
+      if (value === null) return invalidField(`path.${name}`, MALFORMED);
       params[name] = value;
     }
     return this.#check?.(params, 'path') ?? { value: params };

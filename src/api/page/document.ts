@@ -32,7 +32,7 @@ export const HOME_HEAD: PageHead = {
   description: 'Launches, live prices and orders of this market.',
 };
 
-/** What the page needs to know of the deployment before it asks anything. */
+/** Facts about the deployment. The document carries them, so that the page need not ask. */
 export interface PageNetwork {
   readonly name: 'devnet' | 'preprod' | 'preview' | 'mainnet';
   readonly addresses: 'mainnet' | 'testnet';
@@ -95,7 +95,7 @@ function pageDocument(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="dark light">
 <meta name="description" content="${escapeMarkup(description)}">
-${more}<link rel="icon" href="data:${icon.type},${encodeURIComponent(String(icon.body))}">
+${more}<link rel="icon" href="data:${icon.type},${encodeURIComponent(icon.body.toString())}">
 <link rel="stylesheet" href="/assets/${style.name}">
 ${early}<script type="module" src="/assets/${script.name}"></script></head>
 <body><div id="page">${FIRST}<noscript><p class="plain">This page needs JavaScript.

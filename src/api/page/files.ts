@@ -14,7 +14,7 @@ export interface PageFile {
   /** `views-9C1D0B5E.js`. */
   readonly name: string;
   readonly type: string;
-  readonly body: Uint8Array;
+  readonly body: Buffer;
   /** The body compressed. */
   readonly encoded: { readonly br: Uint8Array; readonly gzip: Uint8Array };
 }

@@ -187,7 +187,7 @@ export class EventStreams {
       const refused = this.#deps.subscriptions.refusal(params);
       if (refused !== null) return placed(refused, at);
       const id = JSON.stringify(params.requestId);
-      if (ids.has(id)) return invalid(`${at}.requestId`, `${id} names another one already`);
+      if (ids.has(id)) return invalidField(`${at}.requestId`, `${id} names another one already`);
       ids.add(id);
       all.push(since === null ? params : { ...params, since });
     }

@@ -102,7 +102,7 @@ interface OrderTerms
   readonly minPartOutput: bigint | null;
 }
 
-/** Of the one order among these outputs, which `objectionToOrder` has found in order. */
+/** These outputs hold one order, and `objectionToOrder` had no objection to it. */
 export function executorFeeOf(outputs: readonly Output[], owner: Owner): bigint {
   const order = outputs.find(({ address }) => address !== owner.address);
   const own = parseAddress(owner.address);

@@ -27,7 +27,7 @@ export interface Review {
   readonly payments: readonly Payment[];
   /** The values that come back to the wallet. */
   readonly change: Value;
-  /** What the executor may keep of an order's payment; 0 where it is no order. */
+  /** The fee that an order pays its executor; 0 if the transaction places no order. */
   readonly executorFeeLovelace: bigint;
   /** The first slot in which no block takes it any more; null: it has no end. */
   readonly validToSlot: number | null;

@@ -4,8 +4,8 @@
  *
  * Each node compares them at its start: copies of the streams, lifetime of the lease, limits of the
  * log. The largest value among the living nodes holds: a node that starts with a larger one raises
- * the setting, and the last node with that value lowers it. What others announce never raises it,
- * as each of them did that at its own start: a false announcement could ask for what NATS refuses.
+ * the setting, and the last node with that value lowers it. An announcement never raises it: its
+ * node did that at its own start, and a false one could ask for a value that NATS refuses.
  *
  * Errors: throws `startRefused` where NATS cannot have the setting, anything else when it gives
  * no answer.

@@ -65,7 +65,7 @@ export class SnapshotTaker implements Service {
   readonly #task: Task;
   readonly #retry: Backoff;
   #restsUntilMs = 0;
-  /** Those that this taker put, the newest first. */
+  /** Snapshots that this taker has put, the newest first; at most `KEPT`. */
   #own: readonly Snapshot[] = [];
   /** The failure reported last; null: the last snapshot was taken. */
   #failure: string | null = null;

@@ -14,7 +14,7 @@ import { t } from '../messages.ts';
 import { useMirror, usePage } from '../page.tsx';
 import { LARGE } from '../trust.ts';
 
-/** So many launches of one author, and none that graduated. */
+/** An author with so many launches, none of them graduated, gets a warning. */
 const MANY_LAUNCHES = 3;
 
 interface Flag {

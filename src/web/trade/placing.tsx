@@ -32,14 +32,20 @@ export interface Wanted {
 }
 
 /**
- * What the last look shows; a limit order waits, so its current output means nothing. Parts of the
- * total come last.
+ * The rows of the last look, in their order: the parts of the total come last. A limit order waits
+ * for its price, so the output of this moment is left out.
  */
 const LIMIT_TERMS: readonly Term[] = ['offer', 'least', 'refundable', 'executorFee', 'deposit'];
 const SHOWN_TERMS: readonly Term[] = [
-  ...['offer', 'now', 'least', 'price', 'tradingFee'],
-  ...['refundable', 'executorFee', 'deposit'],
-] as const;
+  'offer',
+  'now',
+  'least',
+  'price',
+  'tradingFee',
+  'refundable',
+  'executorFee',
+  'deposit',
+];
 
 /**
  * Bound by the quote that the maker sees, less the slippage; a limit order is bound by its price.
@@ -119,7 +125,7 @@ export async function placeAfterLook(
   });
 }
 
-/** What leaves the wallet, read from the bytes that it signs, and what of it is only lent. */
+/** The bytes that the wallet signs say what it pays; the deposit comes back with the fill. */
 function totalRows(review: Review, token: Token, deposit: bigint) {
   return [
     [t.trade.networkFee, shownAda(review.feeLovelace)],

@@ -10,7 +10,7 @@ import { raw } from '../../support/rawHttp.ts';
 const MAX_BYTES = 205_000;
 /** Bytes before the market's lists show: charts and trading come later. */
 const MAX_FOR_LISTS = 75_000;
-/** Of a token in another language. */
+/** A token's page in another language takes so many. */
 const MAX_REQUESTS = 5;
 /** The document, its script and its stylesheet. */
 const REQUESTS_FOR_LISTS = 3;
@@ -27,6 +27,8 @@ test('the document names few files, all served for good and compressed', async (
   const html = await answer.text();
   assert.doesNotMatch(html, /https?:\/\//, 'nothing from elsewhere');
   assert.doesNotMatch(html, /<(script|style)[^>]*>[^<]/, 'nothing inline');
+  assert.match(html, /<link rel="icon" href="data:image\/svg\+xml,%3Csvg/);
+  assert.match(policy, /img-src [^;]*data:/, 'the icon is in the document');
   const paths = [...new Set(html.match(/\/assets\/[^"]+/g))];
   assert.equal(paths.length + 1, REQUESTS_FOR_LISTS);
   const types: string[] = [];

@@ -101,7 +101,7 @@ async function loadsLittle(scene: Scene): Promise<void> {
   await seen.asked('logos below', () => logosIn(page, false), allOf);
 }
 
-/** Of each row of the list whose logo is in view, or is not: whether it shows a picture. */
+/** Takes the rows whose logo is in view, or the others; tells of each if it shows a picture. */
 function logosIn(page: Page, isInView: boolean): Promise<boolean[]> {
   return page.evaluate(`[...document.querySelectorAll('.pools .logo')]
     .filter((logo) => (logo.getBoundingClientRect().top < innerHeight - 30) === ${isInView})
